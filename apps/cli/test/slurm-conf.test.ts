@@ -51,7 +51,7 @@ describe('slurm.conf', () => {
 
   it.each([
     ['share nodes', '', '', ['1,0', '2,10', '3,20'], undefined],
-    ['get whole nodes with select/linear, also such as differ', 'SelectType=select/linear', '', ['1,0', '2,10', '3,100'], 'SelectType = select/linear: no other job is on the nodes of a job'],
+    ['get whole nodes with select/linear, also such as differ', 'SelectType=select/linear', '', ['1,0', '2,10', '3,100'], 'SelectType = select/linear: a job has its nodes for itself'],
     ['get whole nodes in a partition with OverSubscribe=EXCLUSIVE, whose nodes are empty then', '', 'OverSubscribe=EXCLUSIVE', ['1,0', '2,10', '3,60'], 'a OverSubscribe = EXCLUSIVE: jobs get whole nodes'],
   ])('%s', async (_, line, setting, expected, told) => {
     // n1 and n2 have 4 processors, n3 has 2. 1 runs until 100, 2 until 60, on 2 processors each; 3 asks for 6: half of n1 and n2 with n3, the whole of one with n3, or as many nodes as if all were as small as n3
@@ -96,7 +96,7 @@ describe('slurm.conf', () => {
       expect(code).toBe(0)
       return [startsIn(cwd), /QOS scavenger Flags = .*/.exec(err)?.[0]]
     }
-    expect(await run('RequiresReservation')).toEqual([['1,0', '2,100', '3,120'], 'QOS scavenger Flags = RequiresReservation: nobody has a reservation in advance'])
+    expect(await run('RequiresReservation')).toEqual([['1,0', '2,100', '3,120'], 'QOS scavenger Flags = RequiresReservation: there are no reservations in advance'])
     expect(await run('NoReserve')).toEqual([['1,0', '2,270', '3,30'], 'QOS scavenger Flags = NoReserve'])
   })
 

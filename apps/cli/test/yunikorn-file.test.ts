@@ -43,7 +43,7 @@ it('queues of YuniKorn are shown with what becomes of each setting, and compared
   const shown = await sched(['queues', 'show', 'config.yaml'], { cwd })
   expect(shown.out).toMatch(/^queue +guaranteed\n[- ]+\nroot\n {2}a +vcore=2\n {2}b +vcore=2\n {2}others\n/)
   expect(shown.out).toContain('line 8: nodesortpolicy = binpacking')
-  expect(shown.out).toContain('ignored: 1 setting\n  line 14: root submitacl = *: whoever it is of, a job may be submitted to any queue')
+  expect(shown.out).toContain('ignored: 1 setting\n  line 14: root submitacl = *: every user may submit to every queue')
   const { code, out } = await sched(['compare', ...args, '--queues', 'queues.yaml,other.yaml', '--seeds', '1'], { cwd })
   expect(code).toBe(0)
   expect(out).toMatch(/queues +other\n/)

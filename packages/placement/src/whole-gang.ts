@@ -2,11 +2,11 @@ import type { JobId, NodeId, NodeTree, ResourceId, Round, TaskId } from '@sched/
 import type { GroupsByLevel } from './groups-by-level.js'
 import { freeNow, Packing, type TasksAtOnce } from './packing.js'
 
-/** Whether the nodes in sight have room for all stages of a gang, in one group or not. */
+/** Whether the nodes in sight have room for all stages of a gang together, in one group or not. */
 export const hasRoomForAll = (job: JobId, round: Round): boolean =>
   new Packing(partsOf(job, round), round.nodes, round.cluster, freeNow(round.cluster)).all() !== undefined
 
-/** Places a gang of several stages that must be in one group of a level: all stages at once, so that no stage takes the room of a later one. */
+/** Places a gang of several stages that must be in one group of a level. It places all stages together, so that no stage takes the room of a later one. */
 export class WholeGang {
   readonly #groups: GroupsByLevel
   readonly #tree: NodeTree
@@ -17,9 +17,9 @@ export class WholeGang {
   }
 
   /**
-   * The nodes of its tasks into `places`, in the order in which they are claimed; none where no group has room: in the group where the job is, otherwise in the one with
-   * the fewest nodes that have room; there in one node or rack if one holds all, or what racks stand in, then stage by stage in the fewest racks, and where that leaves
-   * too little as it fits.
+   * Writes the nodes of the gang's tasks to `places`, in the order in which tasks are claimed; nothing if no group has room. The group is `taken`, in which the
+   * job already is, or else the one with the fewest nodes that have room. Inside it, all tasks are in one lower group (a rack, ...) if one holds them, the
+   * lowest level first. Otherwise each stage is in as few racks as possible, and if that leaves too little room for a later stage, wherever it fits.
    */
   plan(level: number, job: JobId, round: Round, taken: number | undefined, places: NodeId[]): void {
     const { cluster } = round
@@ -34,7 +34,7 @@ export class WholeGang {
     places.push(...(level <= 1 ? found.places : (this.#inRacks(parts, found.nodes, round) ?? found.places)))
   }
 
-  /** Each stage in the fewest racks of those that the ones before it leave, near those; `undefined` where there is no room for one of them. */
+  /** Places stage by stage, each in as few racks as possible with the room that the stages before it leave, near those; undefined if a stage has no room. */
   #inRacks(parts: readonly TasksAtOnce[], nodes: readonly NodeId[], { cluster }: Round): readonly NodeId[] | undefined {
     const packing = new Packing(parts, nodes, cluster, freeNow(cluster))
     const room = new Int32Array(cluster.nodes)
@@ -52,7 +52,10 @@ export class WholeGang {
   }
 }
 
-/** What of the job must start at once, on nodes in sight that are not kept from it and have no other task of it where it must be alone. */
+/**
+ * The parts of the job that must start together, with their room on each node. Only nodes in sight that are not barred for the job count; for tasks that may
+ * not share a node with one another only nodes on which no such task of the job runs.
+ */
 function partsOf(job: JobId, { work, lane, nodes, cluster, bars }: Round): readonly TasksAtOnce[] {
   const inSight = new Uint8Array(cluster.nodes)
   for (const node of nodes) if (bars?.(job, node) !== true) inSight[node] = 1

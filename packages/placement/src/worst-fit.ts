@@ -3,7 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { ByNode } from './scored/by-node.js'
 import { freePart } from './scored/scores.js'
 
-/** The node with the largest part of itself free, the lowest of equals: evens the load out. */
+/** The fitting node with the largest free fraction, ties to the lowest node: it evens out the load. */
 export const worstFitPlacement = definePlacement({
   name: 'worst-fit',
   summary: 'the node with the largest part free',
@@ -11,5 +11,5 @@ export const worstFitPlacement = definePlacement({
   create: (): Placement => new ByNode(freePart),
 })
 
-/** The node with the largest part of itself free. */
+/** Worst fit: the node with the largest free fraction. */
 export const worstFit = (): Plug<'placement'> => worstFitPlacement.plug({})

@@ -2,29 +2,32 @@ import type { QueueFile } from './queue-file.js'
 import type { QueueRow, QueueTable } from './queue-rows.js'
 import { generalSettings } from './queue-systems.js'
 
-/** A setting that differs; absent on the side where it is not given. */
+/** A setting that differs between two files. */
 export interface Changed {
-  /** Queue path, or empty for a setting of all queues. */
+  /** Path of the queue; empty for a setting of no single queue. */
   readonly path: string
-  /** Its name. */
+  /** Name of the setting. */
   readonly setting: string
-  /** As the first file has it; absent: not there. */
+  /** The value in the first file; absent: the first file does not give the setting. */
   readonly before?: string | undefined
-  /** As the second file has it; absent: not there. */
+  /** The value in the second file; absent: the second file does not give the setting. */
   readonly after?: string | undefined
 }
 
-/** Queues of one file only, by path, and settings that differ. */
+/** The differences between two queue files. */
 export interface QueueChanges {
-  /** Queues of the second file only, by path. */
+  /** Paths of the queues that only the second file has. */
   readonly added: readonly string[]
-  /** Queues of the first file only, by path. */
+  /** Paths of the queues that only the first file has. */
   readonly removed: readonly string[]
   /** Settings that differ. */
   readonly changed: readonly Changed[]
 }
 
-/** What differs between the settings of two queue files, queue by queue; queues of one file only are named and not listed. */
+/**
+ * Compares the settings of two queue files, queue by queue. Of a queue that only one file has, only the path is given. Settings of files of different
+ * kinds are not compared. Names of settings of Slurm are equal in any case.
+ */
 export function compareQueues(a: { file: QueueFile; table: QueueTable }, b: { file: QueueFile; table: QueueTable }): QueueChanges {
   const before = new Map(a.table.rows.map((row) => [row.path, row]))
   const after = new Map(b.table.rows.map((row) => [row.path, row]))
@@ -39,7 +42,7 @@ export function compareQueues(a: { file: QueueFile; table: QueueTable }, b: { fi
   return { added: [...after.keys()].filter((path) => !before.has(path)), removed: [...before.keys()].filter((path) => !after.has(path)), changed }
 }
 
-/** With names as the other has them, which may be written in any case. */
+/** The settings, each under the spelling that `other` has for the same name in any case. */
 function spelledAs(settings: QueueRow['settings'], other: QueueRow['settings']): QueueRow['settings'] {
   const names = new Map(Object.keys(other).map((name) => [name.toLowerCase(), name]))
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [names.get(name.toLowerCase()) ?? name, value]))

@@ -1,21 +1,21 @@
 import type { KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 
-/** The fields of a mapping or a list, none for anything else. */
+/** The fields of a mapping or of a list (by index); no fields for any other value. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {})
 
-/** A value as people write it. */
+/** A value as text for people: a string as it is, any other value as JSON. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** The name of an object, empty for a `Configuration`, which needs none. Throws `BAD_INPUT` with the line where it is missing. */
+/** The name of an object; empty for a `Configuration` without a name, since it needs none. Throws `BAD_INPUT` with the line if the name is missing. */
 export function nameOf({ kind, object, place }: KubernetesObject): string {
   const name = fieldsOf(object['metadata'])['name']
   if (typeof name === 'string' && name !== '') return name
   if (kind === 'Configuration') return ''
-  throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'))
+  throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'), 'Give the object a name.')
 }
 
-/** Objects by name, in their order. `what` they are in messages. Throws `BAD_INPUT` with the line where a name is missing, or was given before. */
+/** Objects by name, in their order. `what`: their kind, for messages. Throws `BAD_INPUT` with the line if a name is missing or comes twice. */
 export function byName(objects: readonly KubernetesObject[], what: string): Map<string, KubernetesObject> {
   const found = new Map<string, KubernetesObject>()
   for (const each of objects) {
@@ -26,26 +26,26 @@ export function byName(objects: readonly KubernetesObject[], what: string): Map<
   return found
 }
 
-/** Where a field lies in an object: names of fields and places in lists. */
+/** The way to a field in an object: names of fields, and indexes in lists. */
 export type Path = readonly (string | number)[]
 
-/** What lies at a path, `undefined` for nothing. */
+/** The value at a path; `undefined` if there is none. */
 export const at = (object: unknown, path: Path): unknown => path.reduce<unknown>((found, key) => fieldsOf(found)[key], object)
 
-/** Where that stands, for findings. */
+/** File and line of the value at a path, or of the nearest field around it if there is none; for findings. */
 export function where(found: KubernetesObject, path: Path): { readonly line: number; readonly file?: string | undefined } {
   const { line = 1, file } = found.place(...path)
   return { line, file }
 }
 
-/** The list at a path, empty for nothing. Throws `BAD_INPUT` for what is no list. */
+/** The list at a path, empty if nothing is there. Throws `BAD_INPUT` with the line for a value that is no list. */
 export function listAt(found: KubernetesObject, path: Path): readonly unknown[] {
   const list = at(found.object, path) ?? []
   if (!Array.isArray(list)) throw unexpected(found, path, 'a list')
   return list
 }
 
-/** The whole number at a path, `undefined` for nothing. Throws `BAD_INPUT` for another value. */
+/** The whole number at a path, from `least` to `most`; `undefined` if nothing is there. Throws `BAD_INPUT` with the line for any other value. */
 export function wholeAt(found: KubernetesObject, path: Path, least: number, most = Infinity): number | undefined {
   const value = at(found.object, path)
   if (value === undefined) return undefined
@@ -53,6 +53,6 @@ export function wholeAt(found: KubernetesObject, path: Path, least: number, most
   throw unexpected(found, path, `a whole number from ${least} ${most === Infinity ? 'on' : `to ${most}`}`)
 }
 
-/** The error of a value that is none of those there are. */
+/** The error for a value at a path that is not what is expected there. */
 export const unexpected = (found: KubernetesObject, path: Path, expected: string, wayOut?: string): SchedError =>
   new SchedError('BAD_INPUT', `found ${JSON.stringify(at(found.object, path) ?? null)}, expected ${expected}.`, found.place(...path), wayOut)

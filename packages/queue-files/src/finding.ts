@@ -1,39 +1,39 @@
 import { nearest } from '@sched/core'
 
-/** What became of a setting: it acts as on the real cluster, in a way that is told, or not at all, for a reason that is told. */
+/** What becomes of a setting: it acts as on the real cluster, it acts in another way, which the note tells, or it does not act, for a reason in the note. */
 export type Verdict = 'honoured' | 'approximated' | 'ignored'
 
 /** One setting of a queue file and what a simulation makes of it. */
 export interface Finding {
-  /** What becomes of it. */
+  /** What becomes of the setting. */
   readonly verdict: Verdict
   /** Name of the file, for messages. */
   readonly file: string
-  /** 1-based. */
+  /** Line in the file, 1-based. */
   readonly line: number
   /** The setting, for example `root.ads weight` or `yarn.scheduler.capacity.root.ads.capacity`. */
   readonly setting: string
-  /** As written. */
+  /** The value as written in the file. */
   readonly value: string
-  /** How it is approximated or why it is ignored; empty where there is nothing to say. */
+  /** How the setting is approximated, why it is ignored, or a remark; empty if there is nothing to say. */
   readonly note: string
 }
 
-/** What to say of a setting that is not simulated, with the one whose name is nearest. */
+/** The note for a setting that is not simulated, with the known name nearest to its own. */
 export function notSimulated(name: string, known: readonly string[]): string {
   return `not simulated${didYouMean(name, known)}`
 }
 
-/** `; did you mean x?` for the end of a note, with the known name nearest to one that is not; empty where none is near. */
+/** `; did you mean x?` for the end of a note, where x is the known name nearest to `name`; empty if none is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const close = nearest(name, known)
   return close === undefined ? '' : `; did you mean ${close}?`
 }
 
-/** Orders findings file by file, by the names of the files, and in each from the top. */
+/** Orders findings by the names of their files, and within a file by line. */
 export const byPlace = (a: Finding, b: Finding): number => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)
 
-/** Findings as they are made; one file, unless told otherwise. */
+/** Collects findings. They are of the file given to the constructor unless `add` names another one. */
 export class Findings {
   readonly all: Finding[] = []
   readonly file: string

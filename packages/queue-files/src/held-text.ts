@@ -1,8 +1,9 @@
 import { fieldsOf, type Path } from './fields.js'
 
 /**
- * Where the first text lies that is what is looked for, in the order of the file and however deep: in a ConfigMap it is in its `data`, in values of Helm in one of
- * the chart or of one inside it, in objects of Flux and Argo CD in the values there. What `metadata` holds are copies.
+ * The path of the first text in a value that `isSought` accepts, in the order of the file and at any depth; `undefined` if there is none. A scheduler's
+ * configuration is such a text: in the `data` of a ConfigMap, in the values of a Helm chart or of a chart inside it, or in the values that an object of
+ * Flux or Argo CD holds. `metadata` is not searched: its annotations may hold a copy of the object.
  */
 export function pathOfText(value: unknown, isSought: (text: string, key: string) => boolean): Path | undefined {
   for (const [key, inside] of Object.entries(fieldsOf(value))) {

@@ -4,8 +4,8 @@ import { at, type Path } from './fields.js'
 import type { SourceText } from './source-text.js'
 
 /**
- * The first object of a text that an object of a file holds at a path. Its lines are those of the file where it stands there in a block, otherwise the one
- * of the text. `undefined` for a text that holds none. Throws `BAD_INPUT` with such a line.
+ * Reads the text that an object of a file holds at a path, and returns the first object in it; `undefined` if it holds none. If the text is a YAML block,
+ * the lines of the inner object are those of the file; otherwise every one is the line on which the text stands. Throws `BAD_INPUT` with that line.
  */
 export function innerObject(outer: KubernetesObject, path: Path, { text, file }: SourceText): KubernetesObject | undefined {
   const inner = String(at(outer.object, path))

@@ -1,12 +1,12 @@
 import type { JobSpec, StageSpec, Toleration } from '@sched/core'
 
 /**
- * Where a job goes: a queue, as the policy calls it (absent: as the job has it), the taints that it tolerates there, and its stages where they ask for
- * another amount there; or a refusal with its reason.
+ * Where a job goes. `queue`: the queue, under the policy's name for it; absent: the one that the job names. `tolerations`: the taints that it tolerates
+ * there. `stages`: its stages, if they get other amounts there than they ask for. Or `refused`: why no queue takes it.
  */
 export type Placed =
   | { readonly queue?: string; readonly tolerations?: readonly Toleration[]; readonly stages?: readonly StageSpec[]; readonly refused?: undefined }
   | { readonly queue?: undefined; readonly tolerations?: undefined; readonly stages?: undefined; readonly refused: string }
 
-/** Puts jobs into queues as a file says. */
+/** Finds the queue of a job, by the rules of a queue file. */
 export type Place = (spec: JobSpec) => Placed

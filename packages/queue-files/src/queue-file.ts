@@ -8,5 +8,8 @@ import type { CapacityFile } from './yarn/capacity-model.js'
 import type { FairFile } from './yarn/fair-model.js'
 import type { YunikornFile } from './yunikorn/yunikorn-file.js'
 
-/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, of KAI, of YuniKorn or of Volcano, pools of Spark, or the configuration of kube-scheduler. */
+/**
+ * A queue file as it was read: of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, KAI, YuniKorn or Volcano, pools of Spark, or the
+ * configuration of kube-scheduler. `kind` tells them apart.
+ */
 export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | KaiFile | YunikornFile | VolcanoFile | SparkFile | KubeFile

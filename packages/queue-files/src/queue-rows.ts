@@ -1,41 +1,41 @@
-/** A queue as people see it: its settings as written, and what it would get of each resource. */
+/** A queue as a row of a table: its settings as written, and its share of each resource. */
 export interface QueueRow {
   /** Full path of the queue. */
   readonly path: string
-  /** 0 for the root, 1 for the queues inside it, ... */
+  /** Number of queues around it: 0 for a queue at the top. */
   readonly depth: number
-  /** Whether it holds queues and no jobs. */
+  /** Whether it is a parent queue, which holds other queues; it may have none yet. */
   readonly isParent: boolean
-  /** Settings of the queue itself, as written, by name. */
+  /** The queue's own settings, by name, as written. */
   readonly settings: Readonly<Record<string, string>>
-  /** Instantaneous share by resource: amounts where the cluster is known, otherwise parts of it. */
+  /** Instantaneous share by resource: amounts if the capacity of the cluster is known, otherwise fractions of it under the name `cluster`. */
   readonly shares: Readonly<Record<string, number>>
 }
 
-/** The cluster that shares are of: amounts by resource. */
+/** Capacity of the cluster that is shared, by resource. */
 export type Totals = Readonly<Record<string, number>>
 
-/** The queues of a file as rows, parents before their children. */
+/** The queues of a file as rows of a table. */
 export interface QueueTable {
-  /** Parents before their children. */
+  /** One row for each queue, parents before their children. */
   readonly rows: readonly QueueRow[]
-  /** Absent: shares are parts of a cluster that is not known, where amounts of the file cannot count. */
+  /** Capacity of the cluster; undefined: not known, so that shares are fractions and amounts of the file do not count. */
   readonly totals: Totals | undefined
-  /** Whether the file has amounts that did not count since the cluster is not known. */
+  /** Whether the file has amounts that do not count because the capacity of the cluster is not known. */
   readonly leavesOutAmounts: boolean
 }
 
 /** A queue without its shares. */
 export type SettingsRow = Omit<QueueRow, 'shares'>
 
-/** Queues whose shares nobody can tell before jobs come. */
+/** The table of queues whose shares depend on the jobs that come: it has no shares. */
 export const withoutShares = (rows: readonly SettingsRow[]): QueueTable => ({
   rows: rows.map((row) => ({ ...row, shares: {} })),
   totals: {},
   leavesOutAmounts: false,
 })
 
-/** Queues whose paths tell which lie in which. */
+/** Rows of queues whose depth is the number of periods in their paths. */
 export const rowsByPath = <Q extends { readonly path: string; readonly isParent: boolean }>(
   queues: readonly Q[],
   settingsOf: (queue: Q) => Readonly<Record<string, string>>,

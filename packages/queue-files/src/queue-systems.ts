@@ -13,6 +13,7 @@ import type { ClusterFacts } from './queue-policy.js'
 import { rowsByPath, withoutShares, type QueueTable, type Totals } from './queue-rows.js'
 import { classSettings } from './priority-classes.js'
 import { asWritten } from './setting.js'
+import { configurationSettings, specSettings } from './settings-by-path.js'
 import type { Asked } from './share-tree.js'
 import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
 import { slurmGeneral, slurmTable } from './slurm/rows.js'
@@ -33,7 +34,7 @@ import { placeInYunikorn } from './yunikorn/rules.js'
 import { yunikornGeneral, yunikornPolicy, yunikornSettings, type YunikornPolicy } from './yunikorn/yunikorn-policy.js'
 import type { YunikornQueue } from './yunikorn/yunikorn-queue.js'
 
-/** What each kind of queue file becomes. */
+/** The type of the policy that each kind of queue file becomes. */
 interface PolicyOf {
   readonly fair: FairPolicy
   readonly capacity: CapacityPolicy
@@ -46,14 +47,15 @@ interface PolicyOf {
   readonly 'kube-scheduler': KubePolicy
 }
 
-/** What is done with one kind of queue file. */
+/** What can be done with one kind of queue file. */
 interface QueueSystem<File, Policy> {
-  /** `sites`: a yarn-site.xml and files that add to it, which others than YARN's schedulers do not look at. */
+  /** The policy that the file describes. `sites`: a yarn-site.xml and files that add to it; only YARN's schedulers read them. */
   policy(file: File, cluster: ClusterFacts, sites: readonly SourceText[]): Policy
+  /** The queues as a table, with shares if they can be told. */
   table(file: File, asked: Asked): QueueTable
-  /** Settings that are of no single queue, as written. */
+  /** Settings that belong to no single queue, by name, as written. */
   general(file: File): Record<string, string>
-  /** How jobs come into queues, and how much they may ask there; absent: they name them, or the policy puts them there, and as they ask. */
+  /** How jobs come into queues and what they get there; absent or undefined: jobs name their queues or the policy places them, and they get what they ask. */
   place?(file: File, policy: Policy): Place | undefined
 }
 
@@ -80,13 +82,14 @@ const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<Queue
     policy: kueuePolicy,
     table: ({ clusterQueues }) =>
       withoutShares(clusterQueues.map((found) => ({ path: nameOf(found), depth: 0, isParent: false, settings: queueSettings(found) }))),
-    general: () => ({}),
+    general: ({ configuration, cohorts, flavors, topologies, localQueues }) =>
+      ({ ...configurationSettings(configuration), ...specSettings([...cohorts, ...flavors, ...topologies, ...localQueues]) }),
     place: (_, policy) => placeInKueue(policy),
   },
   kai: {
     policy: kaiPolicy,
     table: ({ queues }) => withoutShares(rowsByPath(queues, kaiSettings)),
-    general: () => ({}),
+    general: ({ shards }) => specSettings(shards),
     place: (_, policy) => placeInKai(policy),
   },
   yunikorn: {
@@ -111,26 +114,27 @@ const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<Queue
 
 const withAllInside = (queue: YunikornQueue): YunikornQueue[] => [queue, ...queue.queues.flatMap(withAllInside)]
 
-/** The system of a file; types do not follow that its kind is that of both. */
+/** The entry of `systems` for a file. The cast says what the types cannot: file and policy are of the same kind. */
 const systemOf = (file: QueueFile) => systems[file.kind] as QueueSystem<QueueFile, PolicyOf[QueueFile['kind']]>
 
 /**
- * The policy that a queue file describes on a cluster, with what became of each setting. Beside a file of YARN stand a yarn-site.xml, a
- * resource-types.xml and the like; of equal properties the last counts.
+ * The policy that a queue file describes on a cluster, with what becomes of each setting. `sites`: files beside a file of YARN, such as a yarn-site.xml and
+ * a resource-types.xml; if several give one property, the last counts. Throws `BAD_INPUT` with the line for a value that the scheduler does not take.
  */
 export const queuePolicy = (file: QueueFile, cluster: ClusterFacts, ...sites: readonly (SourceText | undefined)[]): PolicyOf[QueueFile['kind']] =>
   systemOf(file).policy(file, cluster, sites.filter((site) => site !== undefined))
 
 /**
- * The tree of a queue file with instantaneous shares: what each queue gets when all leaves that take jobs, or those named, have more work
- * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
- * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions
- * of Slurm, queues of Kueue, KAI, Volcano and YuniKorn, and classes of kube-scheduler have no shares. Throws `BAD_OPTION` for a name that is no queue.
+ * The queues of a file with their instantaneous shares: what each gets while all leaves that take jobs, or those in `active`, have more work than there is
+ * room for. Fair: by weight, between minimum and maximum. Capacity: the guarantee, and what idle queues leave in proportion to the guarantees, up to the
+ * maximum. Spark: by weight above the minimum; the minimum counts only if the cluster has one resource. Partitions of Slurm, queues of Kueue, KAI, Volcano
+ * and YuniKorn, and classes of kube-scheduler have no shares. `totals`: capacity of the cluster by resource; without it shares are fractions. Throws
+ * `BAD_OPTION` if a name in `active` is no queue.
  */
 export const queueTable = (file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable => systemOf(file).table(file, { totals, active })
 
-/** Settings that are of no single queue, as written. */
+/** Settings of a file that belong to no single queue, by name, as written. */
 export const generalSettings = (file: QueueFile): Record<string, string> => systemOf(file).general(file)
 
-/** How a file puts jobs into the queues of the policy that `queuePolicy` made of it; undefined: jobs name their queues, or the policy places them. */
+/** How a file puts jobs into the queues of `policy`, which `queuePolicy` made of it; undefined: jobs name their queues, or the policy places them. */
 export const jobPlace = (file: QueueFile, policy: PolicyOf[QueueFile['kind']]): Place | undefined => systemOf(file).place?.(file, policy)

@@ -17,11 +17,11 @@ import { readFairFile } from './yarn/fair-file.js'
 import { isYunikorn, readYunikorn } from './yunikorn/yunikorn-file.js'
 
 /**
- * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or of KAI's
- * queues, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark (`<allocations>` too), or a
- * KubeSchedulerConfiguration with PriorityClasses or either alone. Manifests of Kueue, KAI and kube-scheduler may be in several files. Beside Queues of Volcano, or alone, stands a configuration of its
- * scheduler; beside a slurm.conf, or alone, what sacctmgr prints of QOS and associations; beside pools of Spark, or alone, a
- * spark-defaults.conf. Throws `BAD_INPUT` with the line.
+ * Reads a queue file, whose kind it tells by its text: a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf,
+ * manifests of Kueue or of KAI's queues, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark (`<allocations>` too), or a
+ * KubeSchedulerConfiguration, PriorityClasses or both. `beside`: further files that belong to it. Manifests of Kueue, KAI and kube-scheduler may be in
+ * several files. A configuration of Volcano's scheduler, the output of sacctmgr (QOS and associations) and a spark-defaults.conf stand alone or beside the
+ * Queues, the slurm.conf and the pools. Throws `BAD_INPUT` with the line for a text that is none of these or has a mistake.
  */
 export function readQueues(source: SourceText, ...beside: readonly SourceText[]): QueueFile {
   const manifests = beside.length === 0 ? undefined : inSeveral([source, ...beside])
@@ -66,14 +66,15 @@ function besideVolcano(source: SourceText, beside: readonly SourceText[]): Volca
   return readVolcano(source, ...beside)
 }
 
-/** Schedulers of which manifests may be in several files, in the order in which they are asked. */
+/** Schedulers whose manifests may be in several files, in the order in which a text is tried. */
 const manifested: readonly { readonly is: (text: string) => boolean; readonly read: (...sources: readonly SourceText[]) => QueueFile; readonly of: string }[] = [
   { is: isKueue, read: readKueue, of: 'Kueue' }, { is: isKai, read: readKai, of: 'KAI' }, { is: isKube, read: readKube, of: 'kube-scheduler' },
 ]
 
-/** Manifests of a scheduler in several files, the first of those of which one has them; `undefined`: none has. */
+/** Reads manifests of one scheduler from several files: of the first scheduler in `manifested` of which a file has objects; `undefined` if there is none. */
 function inSeveral(sources: readonly SourceText[]): QueueFile | undefined {
-  const isOther = (text: string): boolean => formats.some(({ is }) => is !== isKube && is(text)) // PriorityClasses and PodDisruptionBudgets stand beside all queues
+  // PriorityClasses and PodDisruptionBudgets may stand beside the queues of any scheduler
+  const isOther = (text: string): boolean => formats.some(({ is }) => is !== isKube && is(text))
   const format = manifested.find(({ is }) => sources.some(({ text }) => is(text)) && (is !== isKube || !sources.some(({ text }) => isOther(text))))
   if (format === undefined) return undefined
   const other = sources.find(({ text }) => !format.is(text) && (!isManifest(text) || isOther(text)))
@@ -84,7 +85,7 @@ function inSeveral(sources: readonly SourceText[]): QueueFile | undefined {
 
 const isManifest = (text: string): boolean => /\bapiVersion["']?\s*:/.test(text)
 
-/** Formats that are known by their text, in the order in which they are asked. */
+/** Formats other than XML, in the order in which a text is tried. */
 const formats: readonly { readonly is: (text: string) => boolean; readonly read: (source: SourceText) => QueueFile }[] = [
   { is: isKueue, read: readKueue },
   { is: isKai, read: readKai },
@@ -95,7 +96,7 @@ const formats: readonly { readonly is: (text: string) => boolean; readonly read:
   { is: isSparkConf, read: (source) => ({ kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }) },
 ]
 
-/** Whether a text begins as one of these does; it may still have mistakes. */
+/** Whether a text looks like a queue file, without reading it; it may still have mistakes. */
 export const isQueueFile = (text: string): boolean => formats.some(({ is }) => is(text)) || isDatabase(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
 
 function readOne(source: SourceText): QueueFile {
@@ -115,7 +116,7 @@ function readOne(source: SourceText): QueueFile {
   )
 }
 
-/** A text that is near to a queue file: what it is, and what to do. */
+/** A kind of text that is almost a queue file: how to tell it, and what the error says. */
 interface Near {
   readonly is: (text: string) => boolean
   readonly fact: string
@@ -124,10 +125,11 @@ interface Near {
 
 const MANIFESTS = 'Put the manifests of the queues into the same file.'
 
-/** Texts of schedulers on Kubernetes without the queues, or of one whose queues are not read. */
+/** Texts with objects of a scheduler on Kubernetes but without its queues, or of a scheduler whose queues are not read. */
 const incomplete: readonly Near[] = [
   { is: (text) => /\bkueue\.x-k8s\.io\//.test(text), fact: 'has objects of Kueue, and no ClusterQueue.', wayOut: MANIFESTS },
   { is: (text) => /\bscheduling\.volcano\.sh\//.test(text), fact: 'has objects of Volcano, and neither a Queue nor the configuration of its scheduler.', wayOut: MANIFESTS },
+  { is: (text) => /\b(scheduling\.run\.ai|kai\.scheduler)\//.test(text), fact: 'has objects of KAI Scheduler, and no Queue.', wayOut: MANIFESTS },
   {
     is: (text) => /\bkind["']?\s*:\s*["']?ElasticQuota/.test(text),
     fact: 'has queues of scheduler-plugins, which are not read.',
@@ -138,6 +140,7 @@ const incomplete: readonly Near[] = [
 const isXml = (text: string): boolean => /^\uFEFF?\s*</.test(text)
 const LISTED = 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark, or a KubeSchedulerConfiguration.'
 
+/** Texts that are not XML, although nothing but XML is left to try. */
 const noXml: readonly Near[] = [
   {
     is: (text) => /^\s*yarn\.scheduler\.capacity\.[^\s=]+\s*[=:]/m.test(text) && !isXml(text),
@@ -148,6 +151,7 @@ const noXml: readonly Near[] = [
   { is: (text) => !isXml(text), fact: 'is no queue file.', wayOut: LISTED },
 ]
 
+/** Throws `BAD_INPUT` if the text is of one of these kinds. */
 function refuse({ text, file }: SourceText, near: readonly Near[]): void {
   const found = near.find(({ is }) => is(text))
   if (found !== undefined) throw new SchedError('BAD_INPUT', found.fact, { file }, found.wayOut)

@@ -1,28 +1,28 @@
-/** A setting as written: a line of a slurm.conf or spark-defaults.conf, or a property of a Hadoop configuration file. */
+/** A setting as written: one NAME=VALUE of a slurm.conf, a line of a spark-defaults.conf, or a property of a Hadoop configuration file. */
 export interface Setting {
-  /** As written. */
+  /** Name as written. */
   readonly name: string
-  /** As written. */
+  /** Value as written. */
   readonly value: string
   /** Name of the file, for messages. */
   readonly file: string
-  /** 1-based. */
+  /** Line in the file, 1-based. */
   readonly line: number
 }
 
-/** What a setting was read as, with its place. */
+/** The value of a setting after reading, with its place and its text. */
 export interface Given<T> {
-  /** What it was read as. */
+  /** The value. */
   readonly value: T
-  /** 1-based. */
+  /** Line in the file, 1-based. */
   readonly line: number
-  /** As written. */
+  /** The text as written. */
   readonly text: string
 }
 
-/** Settings by name, as they are in the file. */
+/** Values of settings by name, as written; the last of equal names. */
 export const asWritten = (settings: Iterable<Pick<Setting, 'name' | 'value'>>): Record<string, string> =>
   Object.fromEntries([...settings].map(({ name, value }) => [name, value]))
 
-/** The parts of a value that is a list, with commas between them. */
+/** The parts of a list with commas, without blanks around them and without empty parts. */
 export const listed = (value: string): string[] => value.split(',').map((part) => part.trim()).filter((part) => part !== '')

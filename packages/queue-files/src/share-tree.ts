@@ -2,38 +2,42 @@ import { SchedError, suggest } from '@sched/core'
 import { divideAmongQueues, queueShares, type ShareEntry } from '@sched/policies'
 import type { QueueRow, QueueTable, Totals } from './queue-rows.js'
 
-/** A queue on the way to its rows: what it may have of one resource, given what its parent may. */
+/** A queue of which a row of the table is made. */
 export interface QueueNode {
   readonly path: string
   readonly isParent: boolean
+  /** The queue's own settings, by name, as written. */
   readonly settings: Readonly<Record<string, string>>
   readonly children: readonly QueueNode[]
+  /** Weight, minimum and maximum of the queue for one resource. `total`: what the cluster has of it; `parent`: the bounds of the parent. */
   bounds(resource: string, total: number, parent: Bounds): Bounds
 }
+/** How much of one resource a queue may get, in the unit of the total, and its weight among its siblings. */
 interface Bounds {
   readonly weight: number
   readonly min: number
   readonly max: number
 }
 
-/** The cluster that shares are of. */
+/** The cluster that the queues share. */
 export interface ShownCluster {
-  /** Absent: not known. */
+  /** Capacity by resource; undefined: not known. */
   readonly totals: Totals | undefined
-  /** Set by queues that have amounts which do not count since it is not known. */
+  /** Set by a queue with amounts that do not count because the capacity is not known. */
   leavesOutAmounts: boolean
 }
 
-/** What is asked of the shares of a tree. */
+/** For which cluster and which active queues shares are asked. */
 export interface Asked {
+  /** Capacity of the cluster by resource; undefined: not known. */
   readonly totals: Totals | undefined
-  /** Leaves that have work; absent: all that take jobs. */
+  /** Names or paths of the queues that have work; undefined: all queues that take jobs. */
   readonly active: readonly string[] | undefined
 }
 
 /**
- * The tree with instantaneous shares: what each queue gets when those that are active have more work than there is room for.
- * Throws `BAD_OPTION` for a name that is no queue.
+ * The rows of a tree of queues with their instantaneous shares: what each queue gets while the active ones have more work than there is room for.
+ * `isWhole`: shares are whole amounts, as in YARN's fair scheduler. Throws `BAD_OPTION` if a name in `active` is no queue.
  */
 export function sharesTable(treeOf: (cluster: ShownCluster) => QueueNode, { totals, active }: Asked, isWhole = false): QueueTable {
   const cluster: ShownCluster = { totals, leavesOutAmounts: false }
@@ -50,7 +54,7 @@ export function sharesTable(treeOf: (cluster: ShownCluster) => QueueNode, { tota
   return { rows, totals, leavesOutAmounts: cluster.leavesOutAmounts }
 }
 
-/** What each queue gets of one resource, by path; `isWhole`: in whole amounts, as YARN's fair scheduler has them. */
+/** The share of each queue in one resource, by path. */
 function divided(top: QueueNode, resource: string, total: number, isActive: (node: QueueNode) => boolean, isWhole: boolean): Map<string, number> {
   const shares = new Map<string, number>()
   const visit = (node: QueueNode, share: number, bounds: Bounds): void => {
@@ -66,15 +70,19 @@ function divided(top: QueueNode, resource: string, total: number, isActive: (nod
   return shares
 }
 
+/** Divides `total` among siblings in whole amounts, by the rule of YARN's fair scheduler. */
 function wholeShares(entries: readonly ShareEntry[], total: number): Float64Array {
   const top = { weight: 1, min: 0, max: total, active: true }
   return queueShares({ parents: [-1, ...entries.map(() => 0)], entries: [top, ...entries] }, total).subarray(1)
 }
 
-/** Which nodes have work: the leaves named, with all around them; a parent means all inside it. */
+/**
+ * Tells which queues are active: those named, all queues around them and all inside them. Without names all are, but for STOPPED queues and those inside
+ * them. A queue may be named by its path, with or without the root, or by the end of its path if only one path ends so.
+ */
 function activity(top: QueueNode, active: readonly string[] | undefined): (node: QueueNode) => boolean {
   if (active === undefined) {
-    const stopped = new Set<QueueNode>() // with all in them they take no jobs
+    const stopped = new Set<QueueNode>() // STOPPED themselves or inside a STOPPED queue
     const note = (node: QueueNode, isStopped: boolean): void => {
       const isOff = isStopped || /^STOPPED$/i.test(node.settings['state'] ?? '')
       if (isOff) stopped.add(node)

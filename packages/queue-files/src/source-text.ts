@@ -1,16 +1,19 @@
 import { SchedError } from '@sched/core'
 
-/** A file as it was read, with the name that messages give it. */
+/** The text of a file, with the name that messages give it. */
 export interface SourceText {
   /** Name of the file, for messages. */
   readonly file: string
-  /** All that stands in it. */
+  /** The whole text of the file. */
   readonly text: string
-  /** A file that this one includes, by the path that stands in it; `undefined` where there is none. Without it nothing is included. */
+  /** Finds a file that this one includes, by the path written in it; `undefined` if there is no such file. Absent: no file can be included. */
   readonly include?: ((path: string) => SourceText | undefined) | undefined
 }
 
-/** The file that a line includes; `around` are those that include this one. Throws `BAD_INPUT` with the line where it is not there, or includes itself. */
+/**
+ * The file that a line includes. `around`: names of the files that include this one, outermost first. Throws `BAD_INPUT` with the line if the file is
+ * missing or includes itself.
+ */
 export function included({ file, include }: SourceText, path: string, line: number, around: readonly string[]): SourceText {
   const wayOut = 'Put the lines of that file in the place of this one.'
   if (include === undefined) throw new SchedError('BAD_INPUT', `includes ${path}, which is not read.`, { file, line }, wayOut)

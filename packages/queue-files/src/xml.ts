@@ -1,31 +1,31 @@
 import { SchedError } from '@sched/core'
 import { DOMParser, ParseError, type Element, type Node } from '@xmldom/xmldom'
 
-/** An element with what matters of it; lines are 1-based. */
+/** An element of an XML text. */
 export interface XmlElement {
-  /** Of its tag. */
+  /** Name of the tag. */
   readonly name: string
-  /** Where its tag begins. */
+  /** Line on which the tag begins, 1-based. */
   readonly line: number
-  /** By name. */
+  /** Values of the attributes, by name. */
   readonly attributes: Readonly<Record<string, string>>
   /** The elements inside it, in order. */
   readonly children: readonly XmlElement[]
-  /** Own text, trimmed; CDATA counts as text. */
+  /** The text directly inside it, trimmed; CDATA counts as text. */
   readonly text: string
 }
 
-/** Deeper nesting than any queue tree has. */
+/** Most levels of elements; no queue tree is nearly as deep. */
 const DEEPEST = 100
-/** Characters; a file of 10,000 queues has some 5 million. */
+/** Most characters; a file of 10,000 queues has some 5 million. */
 const LONGEST = 64_000_000
 const ELEMENT = 1
 const TEXT = 3
 const CDATA = 4
 
 /**
- * The root element of an XML text. Document types and entities of one's own are refused before anything is parsed, so
- * nothing outside is read and nothing expands. Throws `BAD_INPUT` with the line.
+ * The root element of an XML text. Document types and declared entities are refused before anything is parsed, so that no other file is read and no entity
+ * expands without end. Throws `BAD_INPUT` with the line.
  */
 export function readXml(text: string, file: string): XmlElement {
   refuseDocumentTypes(text, file)
@@ -47,7 +47,7 @@ function refuseDocumentTypes(text: string, file: string): void {
 function parsed(text: string, file: string) {
   let mistake: SchedError | undefined
   const note = (message: string, locator: { lineNumber?: number } | undefined) => {
-    const entity = /&[^;\s]+;?/.exec(message)?.[0] // found where its text begins
+    const entity = /&[^;\s]+;?/.exec(message)?.[0] // the parser gives the line on which the text around an entity begins
     const line = entity === undefined ? locator?.lineNumber : text.slice(0, Math.max(0, text.indexOf(entity))).split('\n').length
     mistake ??= new SchedError('BAD_INPUT', `is no well-formed XML: ${plainly(message)}`, { file, line: line === 0 ? undefined : line }, 'Correct it there.')
     return mistake
@@ -63,14 +63,14 @@ function parsed(text: string, file: string) {
   }
 }
 
-// eslint-disable-next-line no-control-regex -- these alone, which the parser lets through as &#0;
+// eslint-disable-next-line no-control-regex -- the control characters that XML excludes: the parser lets them through as &#0; and the like
 const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
 
 const plainly = (message: string): string => `${message.replace(/^\[xmldom \w+\]\s*/, '').replace(/\s*@#\[line.*$/s, '').replaceAll('\n', ' ').trim()}.`
 
 function element(node: Element, file: string, depth: number): XmlElement {
   const line = node.lineNumber ?? 0
-  if (depth > DEEPEST) throw new SchedError('BAD_INPUT', `elements lie ${depth} deep in each other.`, { file, line })
+  if (depth > DEEPEST) throw new SchedError('BAD_INPUT', `elements lie ${depth} deep in each other, more than ${DEEPEST}.`, { file, line }, 'Is it the right file?')
   const attributes: Record<string, string> = {}
   for (let i = 0; i < node.attributes.length; i++) {
     const attribute = node.attributes.item(i)

@@ -342,8 +342,8 @@ describe('a capacity-scheduler.xml', () => {
     ]) })
     expect(options).toMatchObject({ minimumAllocation: { gpu: 1 }, defaults: { maximumAllocation: { gpu: 4 } } })
     expect(findings.filter(({ file: from }) => from === 'types.xml').map(({ verdict, note }) => `${verdict} ${note}`.trim())).toEqual([
-      'approximated the cluster has no disk', 'honoured', 'honoured', 'approximated amounts of disk are in G: so they are taken of nodes and jobs', 'ignored the cluster has no disk', 'ignored yarn.resource-types does not list fpga',
-      'ignored YARN does not read it: it is maximum-allocation', 'ignored resources are counted, and nothing else is told of them',
+      'approximated the cluster has no disk', 'honoured', 'honoured', 'approximated amounts of disk are in G: those of nodes and jobs must be in the same unit', 'ignored the cluster has no disk', 'ignored yarn.resource-types does not list fpga',
+      'ignored YARN does not read it: it is maximum-allocation', 'ignored only amounts of resources count here',
     ])
   })
 
@@ -405,7 +405,7 @@ describe('a capacity-scheduler.xml', () => {
     expect(why(8193, 1, 'b')).toBe('a task asks 8193 memory-mb, more than the 8192 of yarn.scheduler.maximum-allocation-mb (site.xml line 2)')
   })
 
-  it('says that masters start on no node that is lent, where YARN would let them (TestAMAllocatedToNonExclusivePartition)', () => {
+  it('says that masters do not start on lent nodes, where YARN would let them (TestAMAllocatedToNonExclusivePartition)', () => {
     const of = (value: string) => policy(ab, [['yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation', value]]).findings.filter(({ file }) => file === 'site.xml').map(({ verdict }) => verdict)
     expect([of('true'), of('false')]).toEqual([['ignored'], ['honoured']])
   })

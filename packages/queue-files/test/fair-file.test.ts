@@ -283,7 +283,8 @@ describe('a fair-scheduler.xml', () => {
   })
 
   it('tells the line of a property that is none', () => {
-    expect(() => policy(inside(), site(['yarn.scheduler.fair.max.assign', 'many']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.max.assign: found "many", expected a number of at least -1.')
+    expect(() => policy(inside(), site(['yarn.scheduler.fair.max.assign', 'many']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.max.assign: found "many", expected a whole number of at least -1.')
+    expect(() => policy(inside(), site(['yarn.scheduler.fair.max.assign', '1.5']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.max.assign: found "1.5", expected a whole number of at least -1.')
     expect(() => policy(inside(), site(['yarn.scheduler.fair.preemption', 'yes']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.preemption: found "yes", expected true or false.')
   })
 })

@@ -62,6 +62,7 @@ describe('properties that include others', () => {
     expect(message({ 'queues.xml': configuration(property('root.a.capacity', '40'), '<xi:include href="capacity-scheduler.xml"/>') })).toBe('"queues.xml" line 3: includes capacity-scheduler.xml, which includes this file. Remove the one or the other.')
     expect(message({ 'capacity-scheduler.xml': configuration(property('root.queues', 'a,b'), property('root.b.capacity', '70'), '<xi:include href="queues.xml"/>'), 'queues.xml': configuration(property('root.a.capacity', '40'), property('root.b.capacity', '50')) }))
       .toContain('"queues.xml" line 3 yarn.scheduler.capacity.root.b.capacity: the capacities of the queues in "root" sum to 90, not 100')
+    expect(message({ 'queues.xml': configuration('', property('root.c.queues', 'd')) })).toContain('"queues.xml" line 3 yarn.scheduler.capacity.root.c.queues: it lists queues inside "root.c", and there is no such queue.')
     expect(message({ 'queues.xml': '<allocations/>' })).toBe('"queues.xml" line 1: begins with <allocations>, expected <configuration>.')
     expect(message({ 'capacity-scheduler.xml': configuration('<xi:include/>') })).toContain('"capacity-scheduler.xml" line 2: <xi:include> has no href.')
     expect(messageOf(() => readProperties({ file: 'site.xml', text: configuration('<xi:include href="a.xml"/>') }))).toBe('"site.xml" line 2: includes a.xml, which is not read. Put the lines of that file in the place of this one.')

@@ -39,7 +39,7 @@ describe('queues of KAI', () => {
       ['ignored', 8, 'a limit of memory', 'the cluster has no mem (in MiB)'],
       ['ignored', 8, 'a overQuotaWeight of memory', 'the cluster has no mem (in MiB)'],
       ['ignored', 8, 'a lendingLimit of memory', expect.stringContaining('not simulated') as string],
-      ['ignored', 11, 'Node', 'not of the scheduling here'],
+      ['ignored', 11, 'Node', 'no part of the scheduling here'],
     ])
   })
 
@@ -110,9 +110,9 @@ describe('queues of KAI', () => {
       expect(told(of('{ kValue: 2, usageDBConfig: { clientType: prometheus, usageParams: { windowType: cron, cronString: "0 0 * * 0", stalenessPeriod: 5m } }, plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: "1.2" } } } }')).sort()).toEqual([
         'honoured | default plugins.proportion.arguments.relcaimerSaturationMultiplier | 1.2 | ',
         'ignored | default kValue | 2 | arguments of the plug-in proportion take its place',
-        'ignored | default usageDBConfig.clientType | prometheus | what was used is known',
+        'ignored | default usageDBConfig.clientType | prometheus | past usage is measured in the run',
         'ignored | default usageDBConfig.usageParams.cronString | 0 0 * * 0 | windows of a cron expression are not simulated',
-        'ignored | default usageDBConfig.usageParams.stalenessPeriod | 5m | what was used is known',
+        'ignored | default usageDBConfig.usageParams.stalenessPeriod | 5m | past usage is measured in the run',
         'ignored | default usageDBConfig.usageParams.windowType | cron | the window is sliding',
       ])
       expect(of('{ plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: "1.2" } } } }').options.reclaimerSaturationMultiplier).toBe(1.2)
@@ -158,9 +158,15 @@ describe('queues of KAI', () => {
     expect(rows.map(({ path, depth, isParent, settings }) => [path, depth, isParent, settings])).toEqual([['a', 0, true, { quota: 'gpu=4', limit: 'gpu=-1', overQuotaWeight: 'gpu=2' }], ['a.b', 1, false, { priority: '5' }]])
   })
 
+  it('is refused without queues, with what it holds', () => {
+    expect(messageOf(() => readQueues({ file: 'kai.yaml', text: 'apiVersion: kai.scheduler/v1\nkind: SchedulingShard\nmetadata: { name: default }\nspec: {}\n' })))
+      .toBe('"kai.yaml": has objects of KAI Scheduler, and no Queue. Put the manifests of the queues into the same file.')
+  })
+
   it.each([
     [queue('a', '{ parentQueue: b }'), '"kai.yaml" line 4 spec.parentQueue: names the queue "b", which is not there.'],
-    [queue('a', '{ parentQueue: a }'), '"kai.yaml" line 4 spec.parentQueue: queue "a" lies in itself: a.'],
+    [queue('a', '{ parentQueue: a }'), '"kai.yaml" line 4 spec.parentQueue: queue "a" lies in itself: a around a.'],
+    [[queue('c', '{ parentQueue: a }'), queue('a', '{ parentQueue: b }'), queue('b', '{ parentQueue: a }')].join('---\n'), '"kai.yaml" line 9 spec.parentQueue: queue "a" lies in itself: a around b around a. Change one of them.'],
     [`${queue('a', '{}')}---\n${queue('a', '{}')}`, '"kai.yaml" line 8 metadata.name: queue "a" was declared before.'],
     [queue('a.b', '{}'), '"kai.yaml" line 3 metadata.name: the name of queue "a.b" has a period'],
     [queue('a', '{ resources: { gpu: { quota: -2 } } }'), '"kai.yaml" line 4 spec.resources.gpu.quota: found -2, expected a number of at least 0, or -1 for all there is.'],

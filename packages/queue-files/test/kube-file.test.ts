@@ -153,6 +153,19 @@ describe('the configuration of kube-scheduler', () => {
       expect(told(all, 'ignored')).toEqual(['19 nobody disruption budget = maxUnavailable 1'])
     })
 
+    it('selects no pods with a selector of null, and counts an amount of null as not given', () => {
+      const all = budget('none', '{ minAvailable: 2, selector: }') + budget('one', '{ minAvailable: null, maxUnavailable: 1, selector: {} }')
+      expect(policyOf(all).options).toEqual({ disruptionBudgets: [{ of: { users: ['ml'] }, maxUnavailable: 1 }] })
+      expect(told(all, 'ignored')).toEqual(['4 none disruption budget = minAvailable 2'])
+    })
+
+    it('tells of them and of others in the order of the lines, also without a configuration', () => {
+      const all = budget('web', '{ minAvailable: 2, selector: {} }') + klass('never', 5, 'Never') + budget('db', '{ minAvailable: 1, selector: {} }')
+      const lines = policyOf(all).findings.map(({ line }) => line)
+      expect(lines).toHaveLength(3)
+      expect(lines).toEqual([...lines].sort((a, b) => a - b))
+    })
+
     it.each([
       ['both amounts', '{ minAvailable: 1, maxUnavailable: 1, selector: {} }', 'maxUnavailable: found 1, expected nothing beside `minAvailable`'],
       ['no amount', '{ minAvailable: half, selector: {} }', 'minAvailable: found "half", expected a number of pods or a percentage such as "50%"'],

@@ -66,7 +66,7 @@ describe('manifests of Kueue', () => {
     const profiles = ['TASProfileMixed: false', 'TASProfileLeastFreeCapacity: true', 'TASProfileMostFreeCapacity: true, TopologyAwareScheduling: true']
     expect(profiles.map((gate) => of(flavor('network'), topology, gates(`{ ${gate} }`))[0])).toEqual(['best-fit', 'least-free-capacity', 'most-free-capacity'].map((profile) => ({ 'topology-aware': { profile } })))
     expect(of(flavor('network'), topology, gates('{ TopologyAwareScheduling: false }')).slice(0, 2)).toEqual([undefined, 'default topologyName: ignored the gate TopologyAwareScheduling is closed'])
-    expect(of(flavor('other'), topology)).toEqual([undefined, 'default topologyName: ignored no Topology of the file is called so', 'Topology network: ignored no ResourceFlavor names it'])
+    expect(of(flavor('other'), topology)).toEqual([undefined, 'default topologyName: ignored the file has no Topology of this name', 'Topology network: ignored no ResourceFlavor names it'])
     expect(made([flavor('network'), topology, queue('a')]).findings.find(({ setting }) => setting === 'Topology network')?.note).toContain('the nodes here stand in no racks')
   })
 
@@ -256,12 +256,12 @@ describe('manifests of Kueue', () => {
     expect(of([...flavors, queue('a')], { ...facts, taintsOf })).toEqual([
       [4, 'default nodeTaints', 'spot=yes:NoSchedule', 'honoured', ''],
       [4, 'default tolerations', 'spot', 'honoured', ''],
-      [9, 'other nodeTaints', 'slow:NoExecute', 'ignored', 'not all of its nodes have this taint, and what they have decides'],
+      [9, 'other nodeTaints', 'slow:NoExecute', 'ignored', 'not all of its nodes have this taint; the taints of the nodes count'],
       [9, 'other tolerations', 'slow=:NoExecute', 'honoured', ''],
     ])
     expect(of([...flavors, queue('a'), both]).map(([, setting, , ...rest]) => [setting, ...rest])).toEqual([
-      ['default nodeTaints', 'approximated', 'the taints that its nodes have decide'], ['default tolerations', 'approximated', 'jobs of its queues have it in all their flavors'],
-      ['other nodeTaints', 'approximated', 'the taints that its nodes have decide'], ['other tolerations', 'approximated', 'jobs of its queues have it in all their flavors'],
+      ['default nodeTaints', 'approximated', 'the taints of its nodes count'], ['default tolerations', 'approximated', 'jobs of its queues have this toleration in all their flavors'],
+      ['other nodeTaints', 'approximated', 'the taints of its nodes count'], ['other tolerations', 'approximated', 'jobs of its queues have this toleration in all their flavors'],
     ])
     const { tolerations } = made([...flavors, queue('a'), both])
     expect([...tolerations]).toEqual([['a', [{ key: 'spot', operator: 'Exists' }]], ['b', [{ key: 'slow', effect: 'NoExecute' }, { key: 'spot', operator: 'Exists' }]]])
@@ -305,7 +305,7 @@ describe('manifests of Kueue', () => {
     const { findings } = made([queue('a', ['namespaceSelector: {}', 'stopPolicy: Hold', 'cohrt: all'], ['{ name: cpu, nominalQuota: 8 }', '{ name: ephemeral-storage, nominalQuota: 5Gi }']), object('WorkloadPriorityClass', 'high', '{}')])
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, value, note])).toEqual([
       ['honoured', 5, 'a namespaceSelector', '{}', ''],
-      ['approximated', 6, 'a stopPolicy', 'Hold', 'its jobs are refused, there they wait; those that run go on'],
+      ['approximated', 6, 'a stopPolicy', 'Hold', 'its jobs are refused, in Kueue they wait; those that run go on'],
       ['ignored', 7, 'a cohrt', 'all', 'not simulated; did you mean cohort?'],
       ['honoured', 13, 'a nominalQuota of cpu', '8', ''],
       ['ignored', 14, 'a nominalQuota of ephemeral-storage', '5Gi', 'jobs ask for CPU, memory and GPUs'],
@@ -383,7 +383,7 @@ describe('manifests of Kueue', () => {
 
   it('tell objects of other kinds once each', () => {
     const { findings } = made([queue('a'), object('Node', 'n1', '{}'), object('Node', 'n2', '{}'), object('Service', 's', '{}')])
-    expect(findings.filter(({ setting }) => ['Node', 'Service'].includes(setting)).map(({ setting, note }) => [setting, note])).toEqual([['Node', 'nodes are read by --nodes FILE (2 of them)'], ['Service', 'not of the scheduling here']])
+    expect(findings.filter(({ setting }) => ['Node', 'Service'].includes(setting)).map(({ setting, note }) => [setting, note])).toEqual([['Node', 'nodes are read by --nodes FILE (2 of them)'], ['Service', 'no part of the scheduling here']])
   })
 
   it('tell what else a LocalQueue says', () => {
@@ -391,7 +391,7 @@ describe('manifests of Kueue', () => {
     expect(findings.filter(({ line }) => line > 12).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])).toEqual([
       ['honoured', 'LocalQueue x', 'a', ''],
       ['ignored', 'LocalQueue x fairSharing.weight', '2', 'admission fair sharing is off: a Configuration with `admissionFairSharing` turns it on'],
-      ['approximated', 'LocalQueue x stopPolicy', 'Hold', 'its jobs are refused, there they wait; those that run go on'],
+      ['approximated', 'LocalQueue x stopPolicy', 'Hold', 'its jobs are refused, in Kueue they wait; those that run go on'],
       ['honoured', 'LocalQueue y', 'a', ''],
       ['honoured', 'LocalQueue y stopPolicy', 'None', ''],
     ])

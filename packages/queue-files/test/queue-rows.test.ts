@@ -22,6 +22,11 @@ describe('instantaneous shares of a queue file', () => {
     expect(() => queueTable(file, undefined, ['z'])).toThrow('--active: there is no queue "z". ')
   })
 
+  it('fair: of percentages of single resources that of memory, as parts of a cluster that is not known', () => {
+    const limited = fair('<queue name="a"><maxResources>vcores=30%, memory-mb=50%</maxResources></queue><queue name="b"><maxResources>memory-mb=20%, vcores=60%</maxResources></queue>')
+    expect(shares(limited)).toEqual({ a: 0.5, b: 0.2 })
+  })
+
   it('amounts count where the cluster is known', () => {
     const minima = fair('<queue name="a"><minResources>60 mb, 2 vcores</minResources></queue><queue name="b"/><queue name="c"><weight>0</weight><minResources>5 mb, 0 vcores</minResources></queue>')
     const totals = { mem: 100, cpu: 20 }
@@ -86,6 +91,35 @@ describe('the difference between queue files', () => {
       ],
     })
     expect(compareQueues(before, before)).toEqual({ added: [], removed: [], changed: [] })
+  })
+
+  it.each([
+    ['the part for masters of a queue', '<queue name="a"><maxAMShare>0.2</maxAMShare></queue>', '<queue name="a"><maxAMShare>0.3</maxAMShare></queue>', { path: 'root.a', setting: 'maxAMShare', before: '0.2', after: '0.3' }],
+    ['and of all', '<queueMaxAMShareDefault>0.2</queueMaxAMShareDefault>', '', { path: '', setting: 'queueMaxAMShareDefault', before: '0.2', after: undefined }],
+  ])('names %s', (_, before, after, changed) => {
+    expect(compareQueues(of(fair(before)), of(fair(after))).changed).toEqual([changed])
+  })
+
+  const objects = (text: string) => of(readQueues({ file: 'q.yaml', text }))
+  const changed = (text: (value: string) => string, before: string, after: string) =>
+    compareQueues(objects(text(before)), objects(text(after))).changed.map(({ path, setting, ...values }) => `${path} ${setting}: ${values.before} -> ${values.after}`)
+
+  it('names settings of all objects, not of queues alone', () => {
+    const kueue = (kind: string, spec: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ${kind}\nmetadata: { name: main, namespace: ml }\nspec: ${spec}\n`
+    const queue = kueue('ClusterQueue', '{ namespaceSelector: {} }')
+    expect(changed((parent) => `${queue}---\n${kueue('Cohort', `{ parentName: ${parent} }`)}`, 'a', 'b')).toEqual([' Cohort ml/main parentName: a -> b'])
+    expect(changed((weight) => `${queue}---\n${kueue('LocalQueue', `{ clusterQueue: main, fairSharing: { weight: ${weight} } }`)}`, '1', '2')).toEqual([' LocalQueue ml/main fairSharing.weight: 1 -> 2'])
+    expect(changed((enable) => `${queue}---\napiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nfairSharing: { enable: ${enable} }\n`, 'true', 'false')).toEqual([' fairSharing.enable: true -> false'])
+    const kai = 'apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: { name: a }\nspec: {}\n'
+    expect(changed((k) => `${kai}---\napiVersion: kai.scheduler/v1\nkind: SchedulingShard\nmetadata: { name: default }\nspec: { kValue: ${k} }\n`, '1', '2')).toEqual([' SchedulingShard default kValue: 1 -> 2'])
+    expect(changed((least) => `apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: { name: web }\nspec: { minAvailable: ${least}, selector: {} }\n`, '1', '50%')).toEqual([' PodDisruptionBudget web minAvailable: 1 -> 50%'])
+  })
+
+  it('names every setting of a template of YuniKorn', () => {
+    const yunikorn = (template: string) => `partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n    - name: a\n      parent: true\n      childtemplate: { ${template} }\n`
+    expect(changed(yunikorn, 'maxapplications: 1, resources: { guaranteed: { vcore: 1 } }', 'maxapplications: 2, resources: { guaranteed: { vcore: 3 } }')).toEqual([
+      'root.a childtemplate guaranteed: vcore=1 -> vcore=3', 'root.a childtemplate maxapplications: 1 -> 2',
+    ])
   })
 
   it('names templates of queues that are made at first use, which are of no listed queue', () => {

@@ -241,7 +241,7 @@ describe('the policy of a slurm.conf', () => {
       ['ignored', 'SelectTypeParameters', best], ['ignored', 'SchedulerParameters bf_busy_nodes', best],
     ]))
     expect(told('MaxPreemptRequeue=2\nMaxNodeFailRequeue=3\nMaxBatchRequeue=5\nMaxPreemptRequeue=0')).toEqual([
-      ['ignored', 3, 'MaxNodeFailRequeue', 'what was interrupted always runs again'], ['ignored', 4, 'MaxBatchRequeue', 'what was interrupted always runs again'], ['honoured', 5, 'MaxPreemptRequeue', ''],
+      ['ignored', 3, 'MaxNodeFailRequeue', 'interrupted jobs always run again'], ['ignored', 4, 'MaxBatchRequeue', 'interrupted jobs always run again'], ['honoured', 5, 'MaxPreemptRequeue', ''],
     ])
     expect(told('MaxPreemptRequeue=2')).toEqual([['ignored', 2, 'MaxPreemptRequeue', 'preempted jobs always run again']])
   })
@@ -344,7 +344,7 @@ describe('the policy of a slurm.conf', () => {
   it('lets preempted jobs run on for the GraceTime of their partition', () => {
     const text = (type: string) => `PreemptType=${type}\nPreemptMode=REQUEUE\nPartitionName=DEFAULT GraceTime=60\n${tiers} GraceTime=0`
     expect(policyOf(text('preempt/partition_prio'))).toMatchObject({ 'slurm-preempting': { graceTime: { low: 60 } } })
-    expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith('GraceTime'))).toEqual([['approximated', 4, 'DEFAULT GraceTime', 'its jobs go when that is over and their place is taken'], ['honoured', 6, 'high GraceTime', '']])
+    expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith('GraceTime'))).toEqual([['approximated', 4, 'DEFAULT GraceTime', 'preempted jobs stop when it is over and another job takes their place'], ['honoured', 6, 'high GraceTime', '']])
     expect(told(text('preempt/none')).filter(([, , setting]) => setting === 'DEFAULT GraceTime')).toEqual([['ignored', 4, 'DEFAULT GraceTime', 'nobody is preempted by tier']])
   })
 
@@ -352,7 +352,7 @@ describe('the policy of a slurm.conf', () => {
     const text = (type: string) => `PreemptType=${type}\nPreemptMode=REQUEUE\n${tiers} PreemptMode=off\nPartitionName=mid PriorityTier=2 PreemptMode=REQUEUE\nPartitionName=slow PreemptMode=SUSPEND`
     expect(policyOf(text('preempt/partition_prio'))).toMatchObject({ 'slurm-preempting': { modes: { high: 'off', slow: 'suspend' } } })
     expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith(' PreemptMode'))).toEqual([
-      ['honoured', 5, 'high PreemptMode', 'its jobs are not preempted'], ['honoured', 6, 'mid PreemptMode', ''], ['approximated', 7, 'slow PreemptMode', 'suspended jobs go on when those that took their place have ended; whose a free processor of a node is, is counted by amounts'],
+      ['honoured', 5, 'high PreemptMode', 'its jobs are not preempted'], ['honoured', 6, 'mid PreemptMode', ''], ['approximated', 7, 'slow PreemptMode', 'suspended jobs go on when those that took their place have ended; free processors of a node are counted, not told apart'],
     ])
     expect(told(text('preempt/qos')).find(([, , setting]) => setting === 'high PreemptMode')?.[0]).toBe('ignored')
   })
@@ -438,14 +438,14 @@ describe('the policy of a slurm.conf', () => {
     expect([of('honoured'), of('approximated'), of('ignored')]).toEqual([honoured, approximated, ignored].map((each) => Object.keys(each).sort()))
     expect(findings.filter(({ verdict, setting, note }) => verdict === 'ignored' && setting.startsWith('p ') && /^(not simulated.*|)$/.test(note))).toEqual([])
     expect(told('KillWait=30\nJobDefaults=DefMemPerGPU=9\nOverTimeLimit=5').map(([verdict, , setting, note]) => [verdict, setting, note])).toEqual([
-      ['ignored', 'KillWait', 'a job has ended when it ends'], ['ignored', 'JobDefaults', 'jobs ask for what the workload says'], ['ignored', 'OverTimeLimit', 'how a job ends that runs too long is decided when the log is read (overrun)'],
+      ['ignored', 'KillWait', 'a job gives its nodes back as soon as it ends'], ['ignored', 'JobDefaults', 'jobs ask for what the workload says'], ['ignored', 'OverTimeLimit', 'what becomes of jobs that run too long is chosen when the log is read (overrun)'],
     ])
   })
 
   it('tells settings of partitions, slips of the pen, and those of daemons in one line', () => {
     const text = ['PartitionName=p Nodes=a[1-2] MaxTime=60 PreemptMode=OFF PriorityTeir=3', 'SlurmctldPort=1', 'PriorityWeightAges=3', 'SelectType=select/linear', 'SlurmUser=s'].join('\n')
     expect(told(text)).toEqual([
-      ['ignored', 2, 'p Nodes', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)'],
+      ['ignored', 2, 'p Nodes', 'jobs of the partition may run on all nodes: give the nodes of this file (--nodes) to keep them on their own'],
       ['honoured', 2, 'p MaxTime', ''],
       ['honoured', 2, 'p PreemptMode', ''],
       ['ignored', 2, 'p PriorityTeir', 'not simulated; did you mean PriorityTier?'],
@@ -472,7 +472,7 @@ describe('the policy of a slurm.conf', () => {
     const text = ['NodeName=a[1-2]', 'NodeName=b State=DRAIN', 'PartitionName=p Nodes=a1', 'PartitionName=q Nodes=b', 'PartitionName=r Nodes=""', 'PartitionName=s'].join('\n')
     expect(policyOf(text)).toMatchObject({ 'slurm-limits': { partitions: { q: { State: 'DOWN' }, r: { State: 'DOWN' } } } })
     expect(told(text)).toEqual([
-      ['ignored', 4, 'p Nodes', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)'], ['honoured', 5, 'q Nodes', 'none of them is up: its jobs wait'],
+      ['ignored', 4, 'p Nodes', 'jobs of the partition may run on all nodes: give the nodes of this file (--nodes) to keep them on their own'], ['honoured', 5, 'q Nodes', 'none of them is up: its jobs wait'],
       ['honoured', 6, 'r Nodes', 'none of them is up: its jobs wait'], ['approximated', 7, 's Nodes', 'none are given: its jobs may run on all nodes, in Slurm on none'],
     ])
   })
@@ -492,7 +492,7 @@ describe('the policy of a slurm.conf', () => {
   it('tells what of nodes, and of the way jobs are preempted, is left out', () => {
     const text = ['NodeName=a CPUs=4 Weight=10 Gres=gpu:2,shard:8(S:0-1) TmpDisk=100 Wieght=3 NodeAddr=x', 'NodeName=b', 'PartitionName=p Nodes=a,b', 'PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE', 'PreemptParameters=youngest_first,send_user_signal'].join('\n')
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
-      ['ignored', 2, 'a Weight', 'the cluster has no node of the file: that takes the nodes of this file (--nodes)'], ['approximated', 2, 'a Gres', 'GPUs alone, without shard:8'],
+      ['ignored', 2, 'a Weight', 'the cluster has no node of the file: give the nodes of this file (--nodes)'], ['approximated', 2, 'a Gres', 'GPUs alone, without shard:8'],
       ['ignored', 2, 'a TmpDisk', 'jobs ask for no disk'], ['ignored', 2, 'a Wieght', 'not simulated; did you mean weight?'], ['approximated', 7, 'PreemptParameters', 'without send_user_signal, which is not simulated'],
     ])
   })

@@ -176,10 +176,10 @@ describe('a table of QOS', () => {
     expect(limitsOf('', flags(...all))).toMatchObject({ qos: { normal: { Flags: ['PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } } })
     expect(ofFlags('', 'DenyOnLimit', 'PartitionMaxNodes')).toEqual([['approximated', 'without DenyOnLimit (AccountingStorageEnforce does not have limits)']])
     expect(['EnforceUsageThreshold', 'RequiresReservation', 'Relative', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
-      ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'nobody has a reservation in advance'],
+      ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'there are no reservations in advance'],
       ['ignored', 'its limits are taken for amounts, not for percentages, since what nodes have is not known'], ['ignored', 'not simulated; did you mean NoReserve?'],
     ])
-    expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages, since what nodes have is not known), RequiresReservation (nobody has a reservation in advance)']])
+    expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages, since what nodes have is not known), RequiresReservation (there are no reservations in advance)']])
   })
 
   it('has every setting of sacctmgr, or says why not', () => {
@@ -222,7 +222,7 @@ describe('a table of QOS', () => {
     const text = 'Name|GraceTime|Preempt\nnormal|00:01:30|\nhigh|00:00:00|normal\n'
     const conf = 'PreemptType=preempt/qos\nPreemptMode=REQUEUE'
     expect(made(conf, text).policy).toMatchObject({ 'slurm-preempting': { graceTime: { normal: 90 } } })
-    expect(told(conf, text)[0]).toEqual(['approximated', 2, 'QOS normal GraceTime', 'its jobs go when that is over and their place is taken'])
+    expect(told(conf, text)[0]).toEqual(['approximated', 2, 'QOS normal GraceTime', 'preempted jobs stop when it is over and another job takes their place'])
     expect(told('', text)[0]).toEqual(['ignored', 2, 'QOS normal GraceTime', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'])
   })
 
@@ -403,6 +403,11 @@ describe('what is filled in at submission', () => {
     expect([job({ user: 'ann', account: 'physics' }), job({ user: 'bob' }), job({ user: 'ann', queue: 'a' }), job({ user: 'bob', qos: 'normal' }), job({ user: 'eve', account: 'physics' })].map(({ queue, qos: given }) => [queue, given])).toEqual([['b', 'long'], ['b', 'long'], ['a', 'long'], ['b', 'normal'], ['b', 'long']])
     expect([job({ user: 'ann' }), job({ user: 'ann', account: 'science' }), job({ user: 'bob' })].map(({ account, qos: given }) => [account, given])).toEqual([['physics', 'long'], ['science', undefined], [undefined, 'long']])
     expect(slurmDefaults(readQueues(...files('PartitionName=a MaxTime=UNLIMITED')) as SlurmConf)).toBeUndefined()
+  })
+
+  it('gives jobs of a user called root the default QOS of the account around it', () => {
+    const fill = slurmDefaults(readQueues(...files('PartitionName=a', "Cluster - 'c':DefaultQOS='normal'\nParent - 'root'\nUser - 'root':AdminLevel='Administrator'")) as SlurmConf)!
+    expect(fill({ id: 'x', submit: 0, stages: [], user: 'root' }).qos).toBe('normal')
   })
 
   it('is a time limit for a job without one: the default of its partition, or its longest', () => {

@@ -51,14 +51,14 @@ describe('whole nodes of Slurm', () => {
   it('are nodes of a kind of their own where nodes differ: so many as the smallest would have to be', () => {
     const text = `SelectType=select/linear\n${MIXED}`
     expect([asked(text, mixed, { tasks: 9 }), asked(text, mixed, { tasks: 2, demand: { procs: 8 } })]).toEqual([[[3, { procs: 3, nodes: 1 }]], [[2, { procs: 8, nodes: 1 }]]])
-    expect(told(text, mixed)).toEqual([['approximated', 'SelectType', 'no other job is on the nodes of a job']])
+    expect(told(text, mixed)).toEqual([['approximated', 'SelectType', 'a job has its nodes for itself']])
   })
 
   it('are not there where nodes differ and other partitions share them, which is told', () => {
     const text = `${MIXED}\nPartitionName=a Nodes=n[1-2] OverSubscribe=EXCLUSIVE\nPartitionName=c Nodes=n[2-3]`
     expect(asked(text, mixed, { tasks: 9 })).toEqual([[9, { procs: 1 }]])
     expect(told(text, mixed)).toEqual([['ignored', 'a OverSubscribe', 'its nodes differ']])
-    expect(told(`${MIXED}\n${PARTS}`, mixed)).toEqual([['approximated', 'a OverSubscribe', 'no other job is on the nodes of a job']])
+    expect(told(`${MIXED}\n${PARTS}`, mixed)).toEqual([['approximated', 'a OverSubscribe', 'a job has its nodes for itself']])
     expect(told(text.replace('n[2-3]', 'n[2-3] OverSubscribe=EXCLUSIVE'), mixed).map(([verdict]) => verdict)).toEqual(['approximated', 'approximated'])
   })
 
@@ -78,7 +78,7 @@ describe('whole nodes of Slurm', () => {
 
     it('are taken whole by a task that takes all tenants; others are one each', () => {
       expect([asked(text, known, { tasks: 9 }), asked(text, known, { tasks: 9 }, { queue: 'c' })]).toEqual([[[3, { procs: 3, nodes: 1, tenants: 8 }]], [[9, { procs: 1, tenants: 1 }]]])
-      expect(told(text, known)).toEqual([['approximated', 'a OverSubscribe', 'no other job is on the nodes of a job']])
+      expect(told(text, known)).toEqual([['approximated', 'a OverSubscribe', 'a job has its nodes for itself']])
     })
 
     it('are so for jobs with --exclusive, and such as ask for nodes', () => {
@@ -125,6 +125,6 @@ describe('whole nodes of Slurm', () => {
   })
 
   it('are told of a line DEFAULT as of the partitions below it', () => {
-    expect(told(`${MIXED}\nPartitionName=DEFAULT OverSubscribe=EXCLUSIVE\nPartitionName=a Nodes=n[1-2]`, mixed)).toEqual([['approximated', 'DEFAULT OverSubscribe', 'no other job is on the nodes of a job']])
+    expect(told(`${MIXED}\nPartitionName=DEFAULT OverSubscribe=EXCLUSIVE\nPartitionName=a Nodes=n[1-2]`, mixed)).toEqual([['approximated', 'DEFAULT OverSubscribe', 'a job has its nodes for itself']])
   })
 })

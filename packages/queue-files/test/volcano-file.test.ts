@@ -64,7 +64,7 @@ describe('queues of Volcano', () => {
     const { policy, findings } = made(queue('default', '{ weight: 1, parent: root, deserved: { cpu: 1 }, reclaimable: true }'))
     expect(policy).toEqual({ volcano: { queues: { default: { weight: 1 } }, placement: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences }, resourceWeightsOf: { 'least-allocated': { gpu: 0 } } } } } })
     expect(findings.map(({ verdict, setting, note }) => [verdict, setting, note])).toEqual([
-      ['approximated', 'configuration', 'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion'],
+      ['approximated', 'configuration', 'none is given: the default of Volcano counts, with the actions enqueue, allocate, backfill and the plug-in proportion'],
       ['honoured', 'default weight', ''],
       ['ignored', 'default reclaimable', 'there is no action reclaim'],
       ['honoured', 'default parent', ''],
@@ -123,7 +123,7 @@ describe('queues of Volcano', () => {
       'honoured | 26 | overcommit overcommit-factor.memory | 2 | ',
       'honoured | 27 | drf | ',
       'honoured | 28 | drf enableHierarchy | true | ',
-      'ignored | 29 | predicates | what nodes have, and labels that jobs require, are looked at in any case',
+      'ignored | 29 | predicates | capacities of nodes and required labels always count',
       'honoured | 30 | capacity | ',
       'honoured | 31 | capacity enableHierarchy | true | ',
       'approximated | 32 | nodeorder | as scores of the placement weighted',
@@ -136,7 +136,7 @@ describe('queues of Volcano', () => {
       'honoured | 35 | binpack binpack.resources | nvidia.com/gpu | ',
       'honoured | 35 | binpack binpack.resources.nvidia.com/gpu | 7 | ',
       'ignored | 36 | sla | no waiting time above 0 is given, and those of jobs are not read',
-      'ignored | 39 | PodGroup | not of the scheduling here',
+      'ignored | 39 | PodGroup | no part of the scheduling here',
     ])
   })
 
@@ -253,7 +253,7 @@ describe('queues of Volcano', () => {
 
   it.each([
     [queue('a', '{ parent: b }'), '"volcano.yaml" line 4 spec.parent: names the queue "b", which is not there.'],
-    [queue('a', '{ parent: a }'), '"volcano.yaml" line 4 spec.parent: queue "a" lies in itself: a.'],
+    [queue('a', '{ parent: a }'), '"volcano.yaml" line 4 spec.parent: queue "a" lies in itself: a around a.'],
     [`${queue('a', '{}')}---\n${queue('a', '{}')}`, '"volcano.yaml" line 8 metadata.name: queue "a" was declared before.'],
     [queue('a', '{ weight: 0 }'), '"volcano.yaml" line 4 spec.weight: found 0, expected a whole number above 0.'],
     [queue('a', '{ dequeueStrategy: fivo }'), 'found "fivo", expected traverse, fifo, priorityfifo. Did you mean "fifo"?'],
@@ -266,6 +266,7 @@ describe('queues of Volcano', () => {
     ['actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    enableJobOrder: maybe\n', '"volcano.yaml" line 5 tiers[0].plugins[0].enableJobOrder: found "maybe", expected true or false.'],
     ['actions: allocate\ntiers:\n- plugins:\n  - name: proportion\n  - name: drf\n    enableHierarchy: true\n', '"volcano.yaml" line 6 tiers[0].plugins[1].enableHierarchy: stands in one tier with proportion, and Volcano refuses that. Leave one of them out.'],
     ['actions: allocate\ntiers: gang\n', '"volcano.yaml" line 2 tiers: found "gang", expected a list.'],
+    [conf.replace('binpack.cpu: 5', 'binpack.cpu: much'), 'found "much", expected a number.'],
     [inMap.replace('1.5', 'much'), '"volcano.yaml" line 16 tiers[1].plugins[0].arguments.overcommit-factor: found "much", expected a number of at least 0.'],
     [inMap.replace('- plugins:', '- plugins: ['), '"volcano.yaml" line '],
     [inOneLine(conf.replace('1.5', 'much')), '"volcano.yaml" line 5 tiers[1].plugins[0].arguments.overcommit-factor: found "much", expected a number of at least 0.'],

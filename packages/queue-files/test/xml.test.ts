@@ -35,6 +35,6 @@ describe('queue files as XML', () => {
   })
 
   it('refuses elements that lie too deep in each other', () => {
-    expect(message(`${'<a>'.repeat(101)}${'</a>'.repeat(101)}`)).toBe('"f.xml" line 1: elements lie 101 deep in each other.')
+    expect(message(`${'<a>'.repeat(101)}${'</a>'.repeat(101)}`)).toBe('"f.xml" line 1: elements lie 101 deep in each other, more than 100. Is it the right file?')
   })
 })

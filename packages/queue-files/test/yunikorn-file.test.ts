@@ -102,7 +102,7 @@ describe('queues of YuniKorn', () => {
       ['ignored', 5, 'placement rule 2', 'tag team', 'jobs have no such tag, so that it gives none a queue'],
       ['honoured', 6, 'placement rule 3', 'user', ''],
       ['honoured', 7, 'placement rule 3 parent', 'fixed a', ''],
-      ['ignored', 10, 'root submitacl', '*', 'whoever it is of, a job may be submitted to any queue'],
+      ['ignored', 10, 'root submitacl', '*', 'every user may submit to every queue'],
       ['honoured', 14, 'root.a guaranteed of vcore', '100', 'more than all nodes have together, 64000 cpu; it counts in millicores'],
       ['ignored', 16, 'root.a max of pods', '10', 'pods are not counted'],
       ['ignored', 17, 'root.a max of hugepages-2Mi', '5', 'jobs ask for CPU, memory and GPUs'],

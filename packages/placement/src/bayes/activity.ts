@@ -1,24 +1,24 @@
 import { SchedError } from '@sched/core'
 import { tasksAt, totalTasks, type Plan } from './plan.js'
 
-/** A node as rack and node of the rack, both from 0. */
+/** A node as the number of its rack and its number in the rack, both from 0. */
 export type NodeAt = readonly [rack: number, node: number]
 
-/** What a job's shuffle moves. */
+/** The bytes that a job's shuffle moves. */
 export interface ShuffleVolumes {
-  /** Bytes that stay on their node, and that stay in their rack. */
+  /** Bytes that stay on their node. */
   readonly local: number
   /** Bytes that go to another node of their rack. */
   readonly rack: number
-  /** Bytes of each pair of nodes in different racks, both directions together, in order of first transfer. */
+  /** Bytes between each pair of nodes in different racks, both directions together, in the order of the first transfer. */
   readonly pairs: readonly { readonly a: NodeAt; readonly b: NodeAt; readonly bytes: number }[]
 }
 
 /**
- * The volumes of a shuffle of `bytes` in all: a node holds map output in proportion to its map tasks, and every reducer pulls
- * an equal part of every node's.
+ * The volumes of a shuffle of `bytes` in all. A node holds map output in proportion to its map tasks, and every reducer pulls an equal part of the output of
+ * every node. `reducers`: the node of each reducer.
  *
- * Our choice: the paper measured.
+ * Our choice: the paper measured volumes.
  */
 export function shuffleVolumes(plan: Plan, bytes: number, reducers: readonly NodeAt[]): ShuffleVolumes {
   const total = totalTasks(plan)
@@ -46,18 +46,18 @@ function addTo(pairs: Map<string, { a: NodeAt; b: NodeAt; bytes: number }>, from
 
 /** How much a job exchanged between racks. */
 export interface Activity {
-  /** Formula (5): cross-rack bytes of the job. */
+  /** Formula (5): bytes that the job moved between racks. */
   readonly total: number
-  /** Pairs of nodes that exchanged some. */
+  /** Number of pairs of nodes in different racks that exchanged any bytes. */
   readonly pairs: number
-  /** Formula (6), in [0, 1]. */
+  /** Formula (6): communication activity, in [0, 1]. */
   readonly activity: number
 }
 
 /**
- * Cluster communication activity CA of a job, formulas (4) to (6): the mean volume of its cross-rack pairs over `largest`,
- * the largest volume of a pair; 0 of a job without such pairs. Only pairs with volume count (our choice). Throws `BAD_INPUT`
- * for a volume that is no number of bytes, and for a `largest` that is not above 0.
+ * The communication activity CA of a job, formulas (4) to (6): the mean of `volumes`, the bytes of each pair of nodes in different racks, divided by
+ * `largest`, the largest volume of a pair. It is 0 for a job without such pairs. Only pairs with a volume above 0 count (our choice). Throws `BAD_INPUT` for a
+ * volume that is no number of bytes, and for a `largest` that is not above 0.
  */
 export function communicationActivity(volumes: readonly number[], largest: number = largestOf([volumes])): Activity {
   let [total, pairs] = [0, 0]
@@ -72,28 +72,28 @@ export function communicationActivity(volumes: readonly number[], largest: numbe
   return { total, pairs, activity: Math.min(1, total / pairs / largest) }
 }
 
-/** The largest volume of a pair of any job, 0 where there is none: `d_max`. */
+/** The largest volume of a pair in any job, `d_max`; 0 without volumes. */
 export const largestOf = (jobs: readonly (readonly number[])[]): number =>
   jobs.reduce((most, volumes) => volumes.reduce((more, volume) => Math.max(more, volume), most), 0)
 
 /**
- * CA of every job of a sample set. The paper does not say whose `d_max` it takes: `common` is that of all jobs (our choice),
- * `own` each job's, which tells how even its volumes are.
+ * The communication activity of every job of a sample set. The paper does not say which `d_max` it divides by. `common`: that of all jobs (our choice); `own`:
+ * that of each job, so that the activity tells how even the job's volumes are.
  */
 export function activities(jobs: readonly (readonly number[])[], largest: 'common' | 'own' = 'common'): number[] {
   const common = largest === 'common' ? largestOf(jobs) : undefined
   return jobs.map((volumes) => communicationActivity(volumes, common).activity)
 }
 
-/** The published threshold: accepts 30 % of the paper's 50 sample jobs as active. */
+/** The published threshold of activity, by which 30 % of the paper's 50 sample jobs are active. */
 export const defaultThreshold = 0.38
 
-/** C1 (communication-active) from the threshold on; that equality counts is our choice. */
+/** Whether a job is of class C1 (communication-active): its activity is the threshold or more. That equality counts is our choice. */
 export const isActive = (activity: number, threshold: number = defaultThreshold): boolean => activity >= threshold
 
 /**
- * The threshold by which a part of the jobs is active: the `ceil(fraction x n)`-th largest activity. More are active where
- * others equal it. Throws `BAD_OPTION` for a fraction outside (0, 1], `BAD_INPUT` for no jobs or activities that are none.
+ * The threshold by which a fraction of the jobs is active: the `ceil(fraction x n)`-th largest activity. More jobs are active if others equal it. Throws
+ * `BAD_OPTION` for a fraction outside (0, 1], and `BAD_INPUT` without jobs and for an activity outside [0, 1].
  */
 export function thresholdForActiveFraction(activities: readonly number[], fraction = 0.3): number {
   if (!(fraction > 0 && fraction <= 1)) throw new SchedError('BAD_OPTION', `is ${fraction}.`, { field: 'fraction' }, 'Use a part of the jobs above 0, at most 1.')

@@ -22,17 +22,17 @@ const bayesCommOptions = z.strictObject({
   chargeMapLocality: z.boolean().default(true).describe('tasks that were moved away from their data take as long as its distance says; false: as if it were on their node'),
   rebalanceLazy: z.boolean().default(false).describe('divide lazy jobs over all nodes by performance instead of keeping their plan'),
 })
-/** Options of `bayesComm`; `model` is needed. */
+/** Options of `bayesComm`; only `model` is required. */
 export type BayesCommOptions = Omit<z.input<typeof bayesCommOptions>, 'model'> & { readonly model: BayesModel }
 
 /**
- * Predicts from where a scheduler would put a job's tasks whether the job will exchange much data between racks, and if so
- * has the scheduler put all its tasks on one rack, divided over the nodes there by performance; tasks without room wait in
- * waves. Lazy jobs keep their plan. The wrapped policy goes on deciding whose turn it is.
+ * Predicts from a job's plan, the nodes on which a scheduler would put its tasks, whether the job will exchange much data between racks. If so, all its tasks
+ * are put on one rack, divided over the nodes there by performance; tasks without room wait until others end. Other (lazy) jobs keep their plan. The policy
+ * inside still decides which job is next.
  *
- * The plan is what the policy claims for the job at its first turn, and at a heartbeat what it would claim as the other
- * nodes beat, one after the other; if that is not all tasks, the others are divided likewise. Gangs are never moved, nor
- * jobs whose tasks no rack could hold.
+ * The plan consists of the claims of the policy for the job in its first round. At a heartbeat it also has what the policy would claim at the heartbeats of
+ * the other nodes, one after another. If these are not all tasks, the remaining ones are divided in the same proportions. Gangs are never moved, nor jobs
+ * whose tasks no rack could hold.
  *
  * Source: Cao and Wang, "Bayes classifier for the communication of map-intensive jobs", Algorithm 1; the overview there
  * rebalances lazy jobs (`rebalanceLazy`), the algorithm keeps their plan.
@@ -47,25 +47,25 @@ export const bayesCommPolicy = definePolicy({
   create: (options, env, { policy }) => new BayesComm(options, env, policy),
 })
 
-/** Moves jobs that are predicted to be communication-active to one rack. */
+/** `bayes-comm` around a policy: moves each job that is predicted to be communication-active to one rack. */
 export const bayesComm = (policy: Plug<'policy'>, options: BayesCommOptions): Plug<'policy'> => bayesCommPolicy.plug({ policy }, options)
 
 /**
- * Seconds after which a policy that lets moved jobs wait for their data gets another round where there are no heartbeats: it
- * may count on opportunities on all nodes, and these jobs have those of one rack.
+ * Seconds after which the policy inside gets another round without heartbeats, if moved jobs had room but nothing was claimed. A policy that lets jobs wait
+ * for their data may count the opportunities that a job passes over, and a moved job has only those on one rack.
  */
 const AGAIN = 1
 
 class BayesComm implements Policy {
   readonly #policy: Policy
-  /** Asked about rounds to come, so that the policy itself is not disturbed; where every round has all nodes it is not needed. */
+  /** A second instance of the policy, which is asked about future heartbeats so that the state of the first does not change; undefined without heartbeats. */
   readonly #planner: Policy | undefined
   readonly #classifier: BayesClassifier
   readonly #options: z.output<typeof bayesCommOptions>
   readonly #layout: RackLayout
   readonly #quotas: Quotas
   readonly #random: Random
-  /** By job: whether it is decided about. */
+  /** By job: whether it has been decided if it moves. */
   readonly #decided: boolean[] = []
   readonly #round: MovedRound
   readonly #rehearsed: RehearsedRound
@@ -108,7 +108,7 @@ class BayesComm implements Policy {
     if (this.#round.hasFitted && !this.#round.hasClaimed && this.#planner === undefined) round.wakeAt(round.now + AGAIN)
   }
 
-  /** Decides about jobs in order of their first claims; returns the first that moves, with its claims and those after it taken back. */
+  /** Decides about jobs in the order of their first claims. Returns the first job that moves, after taking back its claims and all later ones. */
   #decideAll(round: Round): JobId | None {
     for (const [job, claims] of this.#round.first) {
       this.#decided[job] = true
@@ -122,7 +122,7 @@ class BayesComm implements Policy {
     return None
   }
 
-  /** Where the job moves to; `undefined`: nowhere. */
+  /** The target to which the job moves; undefined: it does not move. */
   #targetOf(job: JobId, claims: FirstClaims, round: Round): Target | undefined {
     const { work, lane } = round
     if (work.inGang(claims.tasks[0] as TaskId)) return undefined
@@ -131,12 +131,13 @@ class BayesComm implements Policy {
     const shape = work.shapeOf(claims.tasks[0] as TaskId)
     const racks = [...this.#layout.racks.keys()].filter((rack) => this.#quotas.nodesFor(rack, shape, lane).length > 0)
     if (racks.length === 0) return undefined
-    if (this.#options.rackChoice === 'mostFree') round.rollback(claims.before) // its own claims are room for it
+    if (this.#options.rackChoice === 'mostFree') round.rollback(claims.before) // what its own claims hold counts as free for it
     return chooseRack(racks, this.#options.rackChoice, this.#random, (rack) =>
       this.#quotas.nodesFor(rack, shape, lane).reduce((sum, node) => sum + round.cluster.couldTake(shape, node), 0),
     )
   }
 
+  /** The plan of a job: its first claims, rehearsed ones, and the remaining tasks in the same proportions. */
   #planOf(job: JobId, { tasks }: FirstClaims, round: Round): Plan {
     const { work, lane } = round
     const counts = new Map<NodeId, number>()
@@ -149,7 +150,7 @@ class BayesComm implements Policy {
     return planOf(this.#layout, (node) => planned.get(node) ?? 0, (node) => this.#quotas.isThere(node))
   }
 
-  /** Adds what the job would get as the other nodes beat, in order from the one in sight on, until nothing more would start. */
+  /** Adds to `counts` what the job would get at the heartbeats of the other nodes, in order of id from the node in sight on, until nothing more would start. */
   #rehearse(job: JobId, counts: Map<NodeId, number>, round: Round): void {
     const { reach = round.nodes, nodes } = round
     const planner = this.#planner
@@ -158,7 +159,7 @@ class BayesComm implements Policy {
     const rehearsed = this.#rehearsed
     const next = reach.findIndex((node) => node > (nodes.at(-1) as NodeId))
     const order = next < 0 ? reach : [...reach.slice(next), ...reach.slice(0, next)]
-    this.#decided[job] = false // so that its claims are noted
+    this.#decided[job] = false // only claims of undecided jobs are noted
     round.rehearse((see) => {
       for (let before = -1; before !== work.unplaced(job, lane); ) {
         before = work.unplaced(job, lane)

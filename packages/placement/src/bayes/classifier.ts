@@ -3,27 +3,27 @@ import { extractInto, featureCount } from './features.js'
 import type { BayesModel } from './model.js'
 import type { Plan } from './plan.js'
 
-/** What the classifier says of a plan. */
+/** The prediction for a plan. */
 export interface Prediction {
-  /** Class C1, communication-active; on a tie C0, so that nothing moves (our choice). */
+  /** Whether the job is of class C1, communication-active. A tie is C0, so that nothing moves (our choice). */
   readonly isActive: boolean
-  /** ln P(C1|x) / P(C0|x). */
+  /** ln (P(C1|x) / P(C0|x)). */
   readonly logOdds: number
-  /** They sum to 1. */
+  /** Probabilities of the classes; they sum to 1. */
   readonly probabilities: { readonly C0: number; readonly C1: number }
 }
 
-/** More than this a feature never counts, so that sums stay finite and equal ones cancel. */
+/** The most that one feature adds to a sum, so that sums stay finite and equal ones cancel. */
 const MOST = 1e290
 
-/** A model ready for predictions: one pass over the features in log space, without allocation but for the answer. */
+/** A model prepared for predictions. A prediction is one pass over the features with logarithms, and allocates only its result. */
 export class BayesClassifier {
-  /** What it predicts by. */
+  /** The model by which it predicts. */
   readonly model: BayesModel
   readonly #features: Float64Array
-  /** ln P(C1) / P(C0), and of gaussians the normalising constants of all features. */
+  /** ln (P(C1) / P(C0)); for a gaussian model plus the logarithms of the normalising constants of all features. */
   readonly #offset: number
-  /** gaussian: mean and 1 / (2 variance) of C1, then of C0; bernoulli: log odds if used, if not. By feature. */
+  /** By feature. gaussian: mean and 1 / (2 variance) of C1, then the same of C0; bernoulli: log odds if the rack or node is used, then if not. */
   readonly #terms: Float64Array
 
   constructor(model: BayesModel) {
@@ -44,14 +44,14 @@ export class BayesClassifier {
     }
   }
 
-  /** Throws `BAD_INPUT` for a plan of another cluster shape than the model's, and for entries that are missing or NaN. */
+  /** Predicts from a plan. Throws `BAD_INPUT` for a plan of another cluster shape than the model's, and for entries that are no numbers of tasks. */
   predict(plan: Plan): Prediction {
     const { cluster, features, max } = this.model
     extractInto(this.#features, 0, plan, cluster, features, max)
     return this.#predict(this.#features)
   }
 
-  /** The same of features; any finite numbers. Throws `BAD_INPUT` for missing or further features and NaN. */
+  /** Predicts from features, which may be any finite numbers. Throws `BAD_INPUT` for too few or too many features and for other values. */
   predictFeatures(features: ArrayLike<number>): Prediction {
     const expected = this.#features.length
     if (features.length !== expected)
@@ -68,7 +68,7 @@ export class BayesClassifier {
 
   #predict(features: ArrayLike<number>): Prediction {
     const logOdds = this.#offset + (this.model.kind === 'gaussian' ? this.#distances(features) : this.#bits(features))
-    const less = portableExp(-Math.abs(logOdds)) // at most 1, so nothing overflows: log-sum-exp with the larger one taken out
+    const less = portableExp(-Math.abs(logOdds)) // the smaller odds, at most 1, so nothing overflows
     const least = less / (1 + less)
     const isActive = logOdds > 0
     return { isActive, logOdds, probabilities: isActive ? { C0: least, C1: 1 - least } : { C0: 1 - least, C1: least } }
@@ -98,7 +98,7 @@ export class BayesClassifier {
 
 const halfPrecisions = (variances: readonly number[]) => variances.map((variance) => Math.min(0.5 / variance, MOST))
 
-/** Column by column to row by row. */
+/** Numbers given column by column, in one array row by row. */
 function interleaved(columns: readonly (readonly number[])[]): Float64Array {
   const rows = new Float64Array(columns.length * (columns[0]?.length ?? 0))
   for (const [c, column] of columns.entries()) for (const [m, value] of column.entries()) rows[m * columns.length + c] = value

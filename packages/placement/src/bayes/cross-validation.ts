@@ -2,32 +2,32 @@ import { randomStream, SchedError } from '@sched/core'
 import { BayesClassifier } from './classifier.js'
 import { trainBayes, type Sample, type TrainOptions } from './train.js'
 
-/** Samples by what they are and what was predicted. */
+/** Confusion matrix: numbers of samples by their class and by the predicted one. */
 export interface Confusion {
-  /** Communication-active jobs that were predicted so. */
+  /** Active jobs (C1) predicted to be active. */
   readonly activeAsActive: number
-  /** Active jobs that were taken for lazy ones. */
+  /** Active jobs predicted to be lazy. */
   readonly activeAsLazy: number
-  /** Lazy jobs that were taken for active ones. */
+  /** Lazy jobs (C0) predicted to be active. */
   readonly lazyAsActive: number
-  /** Lazy jobs that were predicted so. */
+  /** Lazy jobs predicted to be lazy. */
   readonly lazyAsLazy: number
 }
 
-/** How often predictions were right, fold by fold and together. */
+/** The result of a cross-validation. */
 export interface CrossValidation {
-  /** Of all samples, each predicted once by a model that has not seen it. */
+  /** The matrix of all samples, each predicted once by a model that was not trained on it. */
   readonly matrix: Confusion
-  /** Part of the samples predicted right. */
+  /** Fraction of the samples that were predicted right. */
   readonly accuracy: number
-  /** The same of each fold, in their order. */
+  /** The matrix of each fold, in order. */
   readonly folds: readonly Confusion[]
 }
 
 /**
- * Cross-validation: samples are divided into folds at random, each class evenly, and each fold is predicted by a model
- * trained on the others. Throws `BAD_OPTION` for fewer than 2 folds or more than samples, `BAD_INPUT` for a class of fewer
- * than 2 samples, since a fold would leave nothing of it to learn from.
+ * Cross-validation: samples are divided into folds at random, each class evenly, and each fold is predicted by a model trained on the others. The same seed
+ * gives the same folds. Throws `BAD_OPTION` for fewer than 2 folds and for more folds than samples, and `BAD_INPUT` for a class with fewer than 2 samples,
+ * since the model of a fold might have none of it to learn from.
  */
 export function crossValidate(
   samples: readonly Sample[],
@@ -44,14 +44,14 @@ export function crossValidate(
   return { matrix, accuracy: accuracyOf(matrix), folds: matrices }
 }
 
-/** What a classifier makes of samples. */
+/** The confusion matrix of a classifier on samples. */
 export function confusion(classifier: BayesClassifier, samples: readonly Sample[]): Confusion {
   const counts = { activeAsActive: 0, activeAsLazy: 0, lazyAsActive: 0, lazyAsLazy: 0 }
   for (const { plan, isActive } of samples) counts[`${isActive ? 'active' : 'lazy'}As${classifier.predict(plan).isActive ? 'Active' : 'Lazy'}`]++
   return counts
 }
 
-/** Part predicted right; NaN of none. */
+/** The fraction of a matrix that was predicted right; NaN for an empty one. */
 export const accuracyOf = ({ activeAsActive, activeAsLazy, lazyAsActive, lazyAsLazy }: Confusion): number =>
   (activeAsActive + lazyAsLazy) / (activeAsActive + activeAsLazy + lazyAsActive + lazyAsLazy)
 
@@ -62,7 +62,7 @@ const plus = (a: Confusion, b: Confusion): Confusion => ({
   lazyAsLazy: a.lazyAsLazy + b.lazyAsLazy,
 })
 
-/** The fold of every sample: the shuffled samples of C1, then those of C0, dealt out in turn. */
+/** The fold of every sample: the shuffled samples of C1, then those of C0, are dealt to the folds in turn. */
 function divide(samples: readonly Sample[], folds: number, seed: number): number[] {
   const random = randomStream(seed, 'bayes-folds')
   const foldOf: number[] = []

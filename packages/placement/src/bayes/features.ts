@@ -1,25 +1,27 @@
 import { checkShape, shapeOf, tasksAt, type ClusterShape, type Plan } from './plan.js'
 
-/** `flat`: every node of every rack, row by row; `rows`: the sum of each rack. */
+/** `flat`: one feature for every node, rack by rack; `rows`: one for every rack, the sum of its nodes. */
 export type FeatureKind = 'flat' | 'rows'
 
 /** Which features of a plan are taken. */
 export interface FeatureOptions {
-  /** Default flat. */
+  /** Features of nodes or of racks; default flat. */
   readonly features?: FeatureKind
-  /** Tasks that count as 1; default 100. */
+  /** Number of tasks on a node that counts as 1; default 100. */
   readonly max?: number
 }
 
-/** The number of tasks by which entries are divided. */
+/** The default of the number of tasks that counts as 1. */
 export const defaultMax = 100
 
+/** The number of features of a plan of this shape. */
 export const featureCount = ({ racks, nodes }: ClusterShape, kind: FeatureKind): number => (kind === 'flat' ? racks * nodes : racks)
 
 /**
- * Features of a plan: tasks by node over `max`, at most 1; absent nodes 0. Throws `BAD_INPUT` for what is no plan.
+ * The features of a plan: the tasks of a node divided by `max`, at most 1, and 0 for an absent node. Throws `BAD_INPUT` for racks of different lengths and for
+ * entries that are no numbers of tasks.
  *
- * Source: Cao and Wang; that entries above `max` count as 1 is our choice.
+ * Source: Cao and Wang; that more than `max` tasks count as 1 is our choice.
  */
 export function extractFeatures(plan: Plan, { features = 'flat', max = defaultMax }: FeatureOptions = {}): number[] {
   const shape = shapeOf(plan)
@@ -28,7 +30,7 @@ export function extractFeatures(plan: Plan, { features = 'flat', max = defaultMa
   return [...found]
 }
 
-/** Writes the features of a plan of this shape to `out` from `at` on. */
+/** Writes the features of a plan to `out` from `at` on. `field`: the name of the plan in messages. Throws `BAD_INPUT` for a plan of another shape. */
 export function extractInto(out: Float64Array, at: number, plan: Plan, shape: ClusterShape, kind: FeatureKind, max: number, field = 'plan'): void {
   checkShape(plan, shape, field)
   const { racks, nodes } = shape

@@ -3,29 +3,29 @@ import { activities, defaultThreshold, isActive, largestOf, thresholdForActiveFr
 import type { MeasuredJob } from './measured-jobs.js'
 import type { Sample, TrainOptions } from './train.js'
 
-/** From where on a job counts as active. */
+/** Which jobs count as active. */
 export interface LabelOptions {
   /** Activity from which a job is active; default 0.38. */
   readonly threshold?: number | undefined
-  /** Instead of a threshold: the part of the jobs that is active. */
+  /** Instead of a threshold: the fraction of the jobs that is active, above 0 and at most 1. */
   readonly activeFraction?: number | undefined
-  /** Whose largest pair volume activities are relative to. Default common. */
+  /** Whether activities are relative to the largest pair volume of all jobs or to that of each job itself (`activities`); default common. */
   readonly activity?: 'common' | 'own' | undefined
 }
 
 /** Measured jobs with their classes. */
 export interface LabelledJobs {
-  /** Jobs in the order in which they were measured. */
+  /** The jobs with their classes, in the order in which they were measured. */
   readonly samples: readonly Sample[]
-  /** Of each of them: its volume between racks as a part of the largest. */
+  /** The communication activity of each of them, in [0, 1]. */
   readonly activities: readonly number[]
-  /** For the summary of a model. */
+  /** How they were labelled, for the summary of a model. */
   readonly labels: Required<Pick<NonNullable<TrainOptions['labels']>, 'threshold' | 'activity' | 'largest'>>
 }
 
 /**
- * Measured jobs labelled by their communication activity. Throws `BAD_INPUT` for no jobs, and where nothing was fetched
- * between racks at all, `BAD_OPTION` for a threshold beside a fraction.
+ * Labels measured jobs by their communication activity. Throws `BAD_INPUT` if no job fetched anything between racks, also without jobs, and `BAD_OPTION` if
+ * both a threshold and a fraction are given.
  */
 export function labelled(jobs: readonly Pick<MeasuredJob, 'plan' | 'pairs'>[], { threshold, activeFraction, activity = 'common' }: LabelOptions = {}): LabelledJobs {
   if (threshold !== undefined && activeFraction !== undefined)

@@ -3,15 +3,15 @@ import type { NodeAt } from './activity.js'
 import type { ClusterShape, Plan } from './plan.js'
 import { planOf, rackLayout, type RackLayout } from './rack-layout.js'
 
-/** What a run has measured of one job: a sample to learn from, once it is labelled. */
+/** The measurements of one job in a run: a sample to learn from, once it is labelled. */
 export interface MeasuredJob {
-  /** Its id in the workload. */
+  /** Id of the job in the workload. */
   readonly job: string
-  /** Tasks of its first stage by rack and node, where they were done. */
+  /** Tasks of its first stage that were done, by rack and node. */
   readonly plan: Plan
-  /** Bytes that each pair of nodes in different racks exchanged, both directions together, in order of node ids. */
+  /** Bytes that each pair of nodes in different racks exchanged, both directions together, in the order of the ids of the nodes. */
   readonly pairs: readonly (readonly [a: NodeAt, b: NodeAt, bytes: number])[]
-  /** Bytes fetched from the own node, within racks and between racks. */
+  /** Bytes fetched from the same node. */
   readonly local: number
   /** Bytes fetched from another node of the same rack. */
   readonly rack: number
@@ -20,8 +20,8 @@ export interface MeasuredJob {
 }
 
 /**
- * Measures jobs as they end: where their first stage ran and what they fetched over the network. Bytes are told of only
- * where the run has a network; those of tasks that were killed count, too, since they were moved.
+ * An observer that measures jobs and calls `onJob` as each ends: on which nodes its first stage ran and what it fetched. Bytes are known only if the run has a
+ * network. Bytes fetched by tasks that were killed count too, since they were moved.
  */
 export function measuredJobs(onJob: (job: MeasuredJob, cluster: ClusterShape) => void): Observer {
   return new Measuring(onJob)
@@ -29,7 +29,7 @@ export function measuredJobs(onJob: (job: MeasuredJob, cluster: ClusterShape) =>
 
 interface Counts {
   readonly tasks: Map<NodeId, number>
-  /** By `lower node x nodes + higher node`. */
+  /** Bytes by pair of nodes, with the key `lower node * nodes + higher node`. */
   readonly pairs: Map<number, number>
   local: number
   rack: number

@@ -3,7 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { featureCount } from './features.js'
 import { shapeText } from './plan.js'
 
-/** The version of model files that this code reads and writes. */
+/** The version of the model files that this code reads and writes. */
 const VERSION = 1
 const FORMAT = 'sched-bayes-model'
 
@@ -31,22 +31,22 @@ const samples = { samples: whole, prior: z.number().positive().max(1) }
 const gaussianClass = z.strictObject({ ...samples, mean: z.array(finite), variance: z.array(z.number().min(1e-300)) })
 const bernoulliClass = z.strictObject({ ...samples, used: z.array(z.number().positive().lt(1)).describe('probability that the rack, or node, is used') })
 
-/** A model as its file holds it; C1 are communication-active jobs, C0 lazy ones. */
+/** The schema of a model as its file holds it. C1 are communication-active jobs, C0 lazy ones. */
 export const bayesModelSchema = z.discriminatedUnion('kind', [
   z.strictObject({ ...common, kind: z.literal('gaussian'), classes: z.strictObject({ C0: gaussianClass, C1: gaussianClass }) }),
   z.strictObject({ ...common, kind: z.literal('bernoulli'), classes: z.strictObject({ C0: bernoulliClass, C1: bernoulliClass }) }),
 ])
-/** A trained model, as its file has it. */
+/** A trained model, as its file holds it. */
 export type BayesModel = z.output<typeof bayesModelSchema>
-/** What a model was trained on. */
+/** The samples on which a model was trained, in numbers. */
 export type TrainingSummary = BayesModel['training']
 
-/** What every model says of itself. */
+/** Format and version, with which every model begins. */
 export const modelHead = { format: FORMAT, version: VERSION } as const
 
 /**
- * A model from the text of its file. Throws `BAD_INPUT` with the field for what is no model, is one of another version, or
- * has not one number per feature and class. `file` is for messages.
+ * Reads a model from the text of its file. `file`: the name of the file, for messages. Throws `BAD_INPUT` with the field for a text that is no model, for a
+ * model of another version, and for one without exactly one number for each feature and class.
  */
 export function parseModel(text: string, file?: string): BayesModel {
   let value: unknown
@@ -58,7 +58,7 @@ export function parseModel(text: string, file?: string): BayesModel {
   return checkModel(value, file)
 }
 
-/** The same of a value. */
+/** Checks that a value is a model and returns it. Throws like `parseModel`. */
 export function checkModel(value: unknown, file?: string): BayesModel {
   const { format, version } = (typeof value === 'object' && value !== null ? value : {}) as { format?: unknown; version?: unknown }
   if (format !== FORMAT) throw new SchedError('BAD_INPUT', 'is no model of communication.', { file }, 'Write one with `sched bayes train`.')
@@ -78,6 +78,7 @@ export function checkModel(value: unknown, file?: string): BayesModel {
   return parsed.data
 }
 
+/** Throws `BAD_INPUT` if a class does not have one number for each feature. */
 function checkFeatures(model: BayesModel, file: string | undefined): void {
   const expected = featureCount(model.cluster, model.features)
   for (const name of ['C0', 'C1'] as const)
@@ -91,5 +92,5 @@ function checkFeatures(model: BayesModel, file: string | undefined): void {
         )
 }
 
-/** The text of a model's file: the same model, the same bytes. */
+/** The text of a model's file; equal models give the same bytes. */
 export const modelText = (model: BayesModel): string => `${JSON.stringify(model, undefined, 1).replace(/\[[^[\]{}]*\]/g, (list) => list.replace(/\s+/g, ' '))}\n`

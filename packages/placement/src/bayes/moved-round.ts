@@ -1,26 +1,25 @@
 import { None, WrappedRound, type JobId, type NodeId, type Round, type Savepoint, type TaskId } from '@sched/core'
 import type { Quotas } from './quotas.js'
 
-/** What a policy has claimed for a job that was not decided about before. */
+/** The claims of a policy for a job about which nothing was decided before. */
 export interface FirstClaims {
-  /** Before the first of them. */
+  /** The savepoint before the first of them. */
   readonly before: Savepoint
   readonly tasks: TaskId[]
 }
 
-/**
- * A round as the wrapped policy sees it: jobs that were moved fit only where their quota allows, and what is claimed for
- * jobs that are not decided about is remembered, in order of their first claims.
- */
+/** A round as the policy inside sees it: jobs that were moved fit only where their quota allows, and claims for jobs that are not decided about are noted. */
 export class MovedRound extends WrappedRound {
+  /** The claims for jobs that are not decided about, in the order of their first claims. */
   readonly first = new Map<JobId, FirstClaims>()
-  /** Whether a moved job fitted somewhere, and whether anything was claimed. */
+  /** Whether a moved job fitted on a node. */
   hasFitted = false
+  /** Whether anything was claimed. */
   hasClaimed = false
   readonly #quotas: Quotas
   readonly #isDecided: (job: JobId) => boolean
   readonly #bars = (job: JobId, node: NodeId): boolean => !this.#quotas.allows(job, this.inner.lane, node) || this.inner.bars?.(job, node) === true
-  /** The job that the policy may take up again where it may take up no more, since its claims were taken back. */
+  /** The job whose claims were taken back: the policy may take it up again even if it may take up no more jobs. */
   #again: JobId | None = None
 
   constructor(quotas: Quotas, isDecided: (job: JobId) => boolean) {
@@ -29,6 +28,7 @@ export class MovedRound extends WrappedRound {
     this.#isDecided = isDecided
   }
 
+  /** Begins anew with a round. `again`: a job that may be taken up again, or `None`. */
   of(round: Round, again: JobId | None): this {
     this.inner = round
     this.#again = again
@@ -83,34 +83,34 @@ export class MovedRound extends WrappedRound {
   }
 }
 
-/** A round in which a policy is only asked what it would claim: nothing that outlasts the round is passed on. */
+/** A round in which a policy is only asked what it would claim. Calls whose effect would last beyond the round do nothing. */
 export class RehearsedRound extends MovedRound {
   override get explained(): boolean {
     return false
   }
 
   override mould(): void {
-    // the number of tasks outlasts a round
+    // the number of tasks would last
   }
   override evict(): void {
-    // who is killed at rounds to come is not known
+    // nobody is killed
   }
   override suspendTask(): void {
-    // nor who is suspended
+    // nobody is suspended
   }
   override cancelJob(): void {
-    // nor what is cancelled
+    // nothing is cancelled
   }
   override ignoreLocality(): void {
-    // it outlasts a round
+    // it would last
   }
   override reserve(): void {
-    // no promise
+    // nothing is promised
   }
   override defer(): void {
-    // it was not passed over
+    // no job has been passed over
   }
   override wakeAt(): void {
-    // nothing to wake for
+    // there is nothing to wake for
   }
 }

@@ -1,12 +1,12 @@
 import { SchedError } from '@sched/core'
 
 /**
- * Planned map tasks of one job by rack and node of the rack; `null`: there is no such node, or it has failed. All racks have
- * as many entries as the largest has nodes.
+ * The map tasks of one job that are planned on each node: a list for every rack with one entry for each of its nodes. `null`: there is no such node, or it is
+ * down. All lists are as long as that of the largest rack.
  */
 export type Plan = readonly (readonly (number | null)[])[]
 
-/** Racks of a cluster, and nodes of its largest rack. */
+/** The shape of a cluster. */
 export interface ClusterShape {
   /** Number of racks. */
   readonly racks: number
@@ -14,9 +14,10 @@ export interface ClusterShape {
   readonly nodes: number
 }
 
+/** A shape as text, for messages. */
 export const shapeText = ({ racks, nodes }: ClusterShape): string => `${racks} rack${racks === 1 ? '' : 's'} x ${nodes} node${nodes === 1 ? '' : 's'}`
 
-/** The shape of a plan. Throws `BAD_INPUT` for one without racks or nodes, or with racks of different lengths. */
+/** The shape of a plan. Throws `BAD_INPUT` for a plan without racks or nodes, and for racks of different lengths. */
 export function shapeOf(plan: Plan, field = 'plan'): ClusterShape {
   const nodes = plan[0]?.length ?? 0
   if (nodes === 0) throw new SchedError('BAD_INPUT', 'has no nodes.', { field }, 'Write one list of numbers per rack.')
@@ -26,14 +27,14 @@ export function shapeOf(plan: Plan, field = 'plan'): ClusterShape {
   return { racks: plan.length, nodes }
 }
 
-/** Throws `BAD_INPUT` for a plan of another cluster shape than the model's. */
+/** Throws `BAD_INPUT` for a plan of another shape than this one, the model's. */
 export function checkShape(plan: Plan, { racks, nodes }: ClusterShape, field = 'plan'): void {
   if (plan.length === racks && plan.every((rack) => rack.length === nodes)) return
   const found = shapeText(shapeOf(plan, field))
   throw new SchedError('BAD_INPUT', `is of a cluster of ${found}, the model of one of ${shapeText({ racks, nodes })}.`, { field }, 'Train a model on runs of this cluster.')
 }
 
-/** Tasks on a node, 0 for an absent one. Throws `BAD_INPUT` for what is no number of tasks. */
+/** The tasks on a node, 0 for an absent one. Throws `BAD_INPUT` for an entry that is missing or no number of tasks. */
 export function tasksAt(plan: Plan, rack: number, node: number, field = 'plan'): number {
   const tasks = plan[rack]?.[node]
   if (tasks === null) return 0
@@ -42,5 +43,5 @@ export function tasksAt(plan: Plan, rack: number, node: number, field = 'plan'):
   return tasks
 }
 
-/** Tasks in all. */
+/** The number of tasks in a plan. */
 export const totalTasks = (plan: Plan): number => plan.reduce((sum, rack) => rack.reduce<number>((inRack, tasks) => inRack + (tasks ?? 0), sum), 0)

@@ -2,22 +2,22 @@ import type { Env, JobId, LaneId, NodeId, ShapeId, TaskId } from '@sched/core'
 import { proportionalParts } from './redeploy.js'
 import type { RackLayout } from './rack-layout.js'
 
-/** Where a job's tasks go: one rack, or all of them. */
+/** The nodes to which a job's tasks are moved: those of one rack, or all. */
 export type Target = number | 'everywhere'
 
-/** Tasks that a job may still start on each node. */
+/** How many tasks a job may still start: in all, and on each node. */
 interface Quota {
   left: number
   readonly byNode: Map<NodeId, number>
 }
 
-/** No node of the rack could hold such tasks: they go where the scheduler puts them. */
+/** The quota of tasks that no node of the target could hold: they may start anywhere. */
 const FREE: Quota = { left: Infinity, byNode: new Map() }
 
 /**
- * What jobs that are moved may start where. The tasks that a job has unplaced are divided over the nodes of its rack by
- * performance; when all are claimed and there are more (reducers whose stage has opened), these are divided likewise. A
- * task that comes back may start on its node again.
+ * Quotas of moved jobs: how many tasks each may start on each node. The unplaced tasks of a job are divided over the nodes of its target by performance. When
+ * all of these are claimed and the job has more, such as reducers whose stage has opened, those are divided in the same way. A task that is taken back or
+ * killed may start on its node again.
  */
 export class Quotas {
   readonly #env: Env
@@ -34,7 +34,7 @@ export class Quotas {
     this.#isInReach = new Uint8Array(env.cluster.nodes)
   }
 
-  /** Which nodes may be in sight; where they are others than before, all is divided anew. Nodes told of one by one are collected. */
+  /** Tells which nodes may be in sight. If they have changed, all quotas are divided anew. Single nodes are added to those told before. */
   seeReach(reach: readonly NodeId[]): void {
     const isOne = reach.length === 1
     if (isOne ? this.#isInReach[reach[0] as NodeId] === 1 : reach === this.#reach) return
@@ -44,11 +44,12 @@ export class Quotas {
     this.divideAnew()
   }
 
+  /** Whether a node is up and may be in sight. */
   isThere(node: NodeId): boolean {
     return this.#isInReach[node] === 1 && this.#env.cluster.up(node)
   }
 
-  /** Nodes of the target that could hold tasks of the shape. */
+  /** The nodes of the target that could hold a task of the shape if they were empty. */
   nodesFor(target: Target, shape: ShapeId, lane: LaneId): NodeId[] {
     const nodes = target === 'everywhere' ? this.#layout.racks.flat() : (this.#layout.racks[target] ?? [])
     return nodes.filter((node) => this.isThere(node) && this.#couldHold(shape, lane, node))
@@ -62,6 +63,7 @@ export class Quotas {
     this.#moved.delete(job)
   }
 
+  /** Drops all quotas, which are divided anew when they are asked for. */
   divideAnew(): void {
     for (const { byShape } of this.#moved.values()) byShape.clear()
   }
@@ -70,7 +72,7 @@ export class Quotas {
     return this.#moved.has(job)
   }
 
-  /** Whether the job may start its next task on the node, as far as its quota goes. Gangs may start anywhere. */
+  /** Whether the job's quota allows its next task to start on the node. Gangs and jobs that are not moved may start anywhere. */
   allows(job: JobId, lane: LaneId, node: NodeId): boolean {
     if (this.#moved.size === 0) return true
     const moved = this.#moved.get(job)
@@ -99,7 +101,7 @@ export class Quotas {
     this.#count(job, task, node, -1)
   }
 
-  /** A claim was taken back, or the task killed. */
+  /** A claim was taken back, or a task was killed. */
   onReturn(job: JobId, task: TaskId, node: NodeId): void {
     this.#count(job, task, node, 1)
   }

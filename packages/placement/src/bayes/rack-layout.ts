@@ -1,17 +1,17 @@
 import type { ClusterView, NodeId } from '@sched/core'
 import type { ClusterShape, Plan } from './plan.js'
 
-/** The nodes of a cluster by rack; a cluster without racks is one. */
+/** The nodes of a cluster by rack. */
 export interface RackLayout {
-  /** Racks, and nodes of the largest. */
+  /** Number of racks, and of nodes in the largest. */
   readonly shape: ClusterShape
-  /** Nodes of each rack in id order. */
+  /** The nodes of each rack in the order of their ids. */
   readonly racks: readonly (readonly NodeId[])[]
-  /** The rack of each node. */
+  /** The rack of each node, by node. */
   readonly rackOf: Int32Array
 }
 
-/** The nodes of each rack in id order; a cluster without racks is one rack. */
+/** The layout of a cluster; one without racks counts as a single rack. */
 export function rackLayout(cluster: ClusterView): RackLayout {
   const hasRacks = cluster.levels > 1
   const racks: NodeId[][] = Array.from({ length: hasRacks ? cluster.groups(1) : 1 }, () => [])
@@ -24,7 +24,7 @@ export function rackLayout(cluster: ClusterView): RackLayout {
   return { shape: { racks: racks.length, nodes: Math.max(...racks.map((nodes) => nodes.length)) }, racks, rackOf }
 }
 
-/** Tasks by node as a plan; `null` for nodes that are not there, and where a rack has fewer nodes than others. */
+/** Numbers of tasks by node as a plan, with `null` for nodes that are not there and at the end of racks with fewer nodes than the largest. */
 export function planOf({ racks, shape }: RackLayout, tasksOn: (node: NodeId) => number, isThere: (node: NodeId) => boolean = () => true): Plan {
   return racks.map((nodes) => Array.from({ length: shape.nodes }, (_, index) => {
     const node = nodes[index]

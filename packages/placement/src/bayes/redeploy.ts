@@ -2,19 +2,18 @@ import { SchedError, type Random } from '@sched/core'
 import type { BayesClassifier, Prediction } from './classifier.js'
 import { checkShape, shapeOf, totalTasks, type Plan } from './plan.js'
 
-/** Performance of every node, any positive numbers; laid out as a plan. */
+/** The performance of every node, a positive number in any unit, in the layout of a plan. */
 export type Performances = readonly (readonly (number | null)[])[]
 
 /**
- * Whole parts of `total` in proportion to performance by the method of the largest remainder; of equal remainders the
- * better node first, then the lower index (our choice). Exact for whole performances. Throws `BAD_INPUT` for a
- * performance that is not above 0.
+ * Divides `total` into whole parts in proportion to performance, by the method of the largest remainder; of equal remainders the better node is first, then
+ * the lower index (our choice). Exact for whole performances. Throws `BAD_INPUT` for a performance that is not above 0.
  */
 export function proportionalParts(total: number, performances: readonly number[]): number[] {
   const bad = performances.findIndex((performance) => !(performance > 0 && performance < Infinity))
   if (bad >= 0) throw new SchedError('BAD_INPUT', `is ${performances[bad]}.`, { field: `performance[${bad}]` }, 'Use numbers above 0.')
   const order = [...performances.keys()].sort((a, b) => (performances[b] as number) - (performances[a] as number) || a - b)
-  const sum = order.reduce((all, i) => all + (performances[i] as number), 0) // best first, so that the order of nodes changes nothing
+  const sum = order.reduce((all, i) => all + (performances[i] as number), 0) // summed best first, so that rounding does not depend on the order of nodes
   const remainders = performances.map((performance) => (total * performance) % sum)
   const parts = performances.map((performance, i) => Math.round((total * performance - (remainders[i] as number)) / sum))
   let left = total - parts.reduce((all, part) => all + part, 0)
@@ -22,15 +21,15 @@ export function proportionalParts(total: number, performances: readonly number[]
   return parts
 }
 
-/** Racks with at least one node that is there. */
+/** The racks with at least one node that is not absent. */
 const usableRacks = (plan: Plan): number[] => [...plan.keys()].filter((rack) => plan[rack]?.some((tasks) => tasks !== null) === true)
 
-/** All tasks of a plan on one rack, divided over its nodes by performance; absent nodes get none and stay `null`. */
+/** The plan with all its tasks on one rack, divided over the nodes there by performance. Absent nodes stay `null`. */
 export function moveToRack(plan: Plan, rack: number, performance: Performances): (number | null)[][] {
   return divided(plan, performance, (each) => each === rack)
 }
 
-/** All tasks of a plan over all nodes by performance: what the paper's overview does with lazy jobs. */
+/** The plan with all its tasks divided over all nodes by performance, as the paper's overview does with lazy jobs. */
 export const rebalance = (plan: Plan, performance: Performances): (number | null)[][] => divided(plan, performance, () => true)
 
 function divided(plan: Plan, performance: Performances, isChosen: (rack: number) => boolean): (number | null)[][] {
@@ -47,34 +46,35 @@ function checkPerformance(plan: Plan, performance: Performances): void {
   checkShape(performance, shapeOf(plan), 'performance')
 }
 
-/** What a redeployment goes by. */
+/** Options of a redeployment. */
 export interface RedeployOptions {
-  /** What tells active jobs from lazy ones. */
+  /** The classifier that tells active jobs from lazy ones. */
   readonly classifier: Pick<BayesClassifier, 'predict'>
-  /** Of each node, in the shape of the plan. */
+  /** The performance of each node, in the layout of the plan. */
   readonly performance: Performances
-  /** random: uniform over racks with a node (the paper); mostFree: the most in `free`, the lowest of equals. Default random. */
+  /** random: each rack with a node equally likely (the paper); mostFree: the rack with the most in `free`, the lowest of equals. Default random. */
   readonly rackChoice?: 'random' | 'mostFree'
-  /** For the choice of a rack. */
+  /** Random numbers for the choice of a rack. */
   readonly random: Random
-  /** What is free in each rack, for `mostFree`. */
+  /** For `mostFree`: how much is free in each rack, in any unit; default 0. */
   readonly free?: readonly number[]
-  /** Divide lazy jobs over all nodes by performance. Default false: they keep their plan. */
+  /** Whether lazy jobs are divided over all nodes by performance. Default false: they keep their plan. */
   readonly rebalanceLazy?: boolean
 }
 
-/** A plan with what the classifier said of it. */
+/** The result of a redeployment. */
 export interface Redeployment {
   /** Tasks by rack and node, as they are to be placed. */
   readonly plan: Plan
-  /** What the classifier said of the plan that was given. */
+  /** The prediction for the plan that was given. */
   readonly prediction: Prediction
-  /** Where its tasks go, reducers too; `undefined` of a lazy job. */
+  /** The rack to which the job's tasks go, reducers too; undefined for a lazy job. */
   readonly rack: number | undefined
 }
 
 /**
- * Algorithm 1 for one job: an active job goes to one rack, divided over its nodes by performance; a lazy one keeps its plan.
+ * Algorithm 1 for one job: an active job goes to one rack, divided over the nodes there by performance; a lazy one keeps its plan. Throws `BAD_INPUT` for a
+ * plan without nodes and for performances of another shape.
  *
  * Source: Cao and Wang, Algorithm 1; the formula of its line 9 is lost and rebuilt from the text.
  */
@@ -85,7 +85,7 @@ export function redeploy(plan: Plan, { classifier, performance, rackChoice = 'ra
   return { plan: moveToRack(plan, rack, performance), prediction, rack }
 }
 
-/** One of some racks. Throws `BAD_INPUT` where there is none. */
+/** Chooses one of `racks`. `freeIn`: how much is free in a rack. Throws `BAD_INPUT` if there is no rack. */
 export function chooseRack(racks: readonly number[], choice: 'random' | 'mostFree', random: Random, freeIn: (rack: number) => number): number {
   const rack = choice === 'random'
     ? racks[Math.floor(random() * racks.length)]
@@ -94,6 +94,6 @@ export function chooseRack(racks: readonly number[], choice: 'random' | 'mostFre
   return rack
 }
 
-/** Tasks that a redeployment takes away from where the scheduler had planned them: those that may lose their data's node. */
+/** The number of tasks that a redeployment moves away from the node where they were planned, which may be that of their data. */
 export const movedTasks = (before: Plan, after: Plan): number =>
   before.reduce((sum, row, rack) => row.reduce<number>((inRow, tasks, node) => inRow + Math.max(0, (tasks ?? 0) - (after[rack]?.[node] ?? 0)), sum), 0)

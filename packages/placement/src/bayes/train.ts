@@ -3,35 +3,34 @@ import { defaultMax, extractInto, featureCount, type FeatureKind } from './featu
 import { modelHead, type BayesModel, type TrainingSummary } from './model.js'
 import { shapeOf, type Plan } from './plan.js'
 
-/** A measured job: what the scheduler planned, and what became of it. */
+/** A measured job: its plan and its class. */
 export interface Sample {
   /** Tasks by rack and node. */
   readonly plan: Plan
-  /** Class C1, communication-active. */
+  /** Whether it is of class C1, communication-active. */
   readonly isActive: boolean
 }
 
-/** Options of `trainBayes`; all may be left out. */
+/** Options of `trainBayes`; none is required. */
 export interface TrainOptions {
-  /** gaussian: a normal distribution per feature; bernoulli: used or not, with Laplace's 1. Default gaussian. */
+  /** gaussian: a normal distribution for each feature; bernoulli: whether a rack or node is used, with Laplace's rule. Default gaussian. */
   readonly kind?: 'gaussian' | 'bernoulli'
-  /** Default: flat for gaussian, rows for bernoulli. */
+  /** Features of nodes or of racks; default: flat for gaussian, rows for bernoulli. */
   readonly features?: FeatureKind
-  /** Tasks that count as 1; default 100. */
+  /** Number of tasks that counts as 1; default 100. */
   readonly max?: number
-  /** Probabilities of the classes before anything is known: by their samples (default) or equal. */
+  /** Prior probabilities of the classes: by their numbers of samples (default), or equal. */
   readonly priors?: 'samples' | 'equal'
-  /** Least variance of a feature, as a part of the largest variance of a feature over all samples; default 1e-9. */
+  /** Least variance of a feature, as a part of the largest variance that a feature has over all samples; default 1e-9. */
   readonly varianceFloor?: number
-  /** What is known of how the samples were labelled, for the model's summary. */
+  /** How the samples were labelled, for the model's summary. */
   readonly labels?: Partial<Pick<TrainingSummary, 'threshold' | 'activity' | 'largest' | 'source'>>
 }
 
 /**
- * Trains a naive Bayes classifier on plans of measured jobs. The paper does not give P(x|C): normal distributions with
- * population variance and a floor are our choice, with a variant for few samples that only asks whether a rack is used.
- * Where no feature varies at all the floor is 1e-9 itself. Throws `BAD_INPUT` for a class without samples, a plan of
- * another shape than the first, entries that are missing or NaN.
+ * Trains a naive Bayes classifier on plans of measured jobs. The paper does not give P(x|C). Our choice are normal distributions with population variance and
+ * a floor, and as a variant for few samples the probability that a rack is used at all. If no feature varies, the floor is 1e-9 itself. Throws `BAD_INPUT` for
+ * a class without samples, a plan of another shape than the first, and entries that are no numbers of tasks; `BAD_OPTION` for `max` and `varianceFloor`.
  *
  * Source: Cao and Wang, formulas (7) and (8).
  */
@@ -60,13 +59,14 @@ export function trainBayes(samples: readonly Sample[], options: TrainOptions = {
   return { ...head, kind, classes: { C0: normal(false), C1: normal(true) } }
 }
 
-/** Features of all samples, a row each. */
+/** The features of all samples, a row of `width` numbers for each. */
 interface Rows {
   readonly table: Float64Array
   readonly width: number
   readonly isActive: readonly boolean[]
 }
 
+/** The number of samples of each class. Throws `BAD_INPUT` for a class without any. */
 function countMembers(samples: readonly Sample[]): [lazy: number, active: number] {
   const active = samples.reduce((count, { isActive }) => count + (isActive ? 1 : 0), 0)
   for (const [name, what, count] of [['C1', 'active', active], ['C0', 'lazy', samples.length - active]] as const)
@@ -82,6 +82,7 @@ function countMembers(samples: readonly Sample[]): [lazy: number, active: number
 
 const ofClass = (wanted: boolean | undefined, isActive: boolean) => wanted === undefined || wanted === isActive
 
+/** The means of the features over the samples of a class (undefined: of both), and the number of these samples. */
 function means({ table, width, isActive }: Rows, wanted: boolean | undefined): [Float64Array, number] {
   const sums = new Float64Array(width)
   let count = 0
@@ -93,7 +94,7 @@ function means({ table, width, isActive }: Rows, wanted: boolean | undefined): [
   return [sums.map((sum) => sum / count), count]
 }
 
-/** Population variances, by a second pass over the samples. */
+/** The population variances of the features, by a second pass over the samples. */
 function variances({ table, width, isActive }: Rows, wanted: boolean | undefined, mean: Float64Array, count: number): Float64Array {
   const squares = new Float64Array(width)
   for (const [row, active] of isActive.entries()) {
@@ -106,6 +107,7 @@ function variances({ table, width, isActive }: Rows, wanted: boolean | undefined
   return squares.map((sum) => sum / count)
 }
 
+/** The least variance: a part of the largest variance of a feature over all samples, or 1e-9 if none varies. */
 function floorOf(rows: Rows, part: number): number {
   const [mean, count] = means(rows, undefined)
   const largest = variances(rows, undefined, mean, count).reduce((most, variance) => Math.max(most, variance), 0)
@@ -126,7 +128,7 @@ function moments(rows: Rows, wanted: boolean, floor: number) {
   return { mean: [...mean], variance: Array.from(own, (variance) => Math.max(variance, floor, 1e-300)) }
 }
 
-/** Laplace's rule of succession: one sample more of each kind. */
+/** The probability that each rack or node is used, by Laplace's rule of succession: as if there were one more sample that uses it and one that does not. */
 function usedParts({ table, width, isActive }: Rows, wanted: boolean): number[] {
   const used = new Float64Array(width)
   let count = 0

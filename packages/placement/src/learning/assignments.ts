@@ -1,6 +1,6 @@
 import type { NodeId, Seconds, TaskId } from '@sched/core'
 
-/** A task that was assigned and whose pair has not been judged yet. */
+/** An assigned task whose pair of job and node has not been judged yet. */
 interface Assignment {
   readonly pair: number
   readonly task: TaskId
@@ -10,19 +10,19 @@ interface Assignment {
 }
 
 /**
- * What was assigned and waits to be judged. A task that has ended is judged all the same; one that was taken back, never.
- * Tasks that are drafted and not started wait on.
+ * The assignments that wait to be judged. A task that has ended is judged too, but one that was taken back is not. A task that is drafted but has not started
+ * is judged later.
  */
 export class Assignments {
   readonly #ofTask = new Map<TaskId, Assignment>()
   readonly #byNode = new Map<NodeId, Assignment[]>()
   readonly #isStarted: (task: TaskId) => boolean
   readonly #delay: Seconds
-  /** In order of time, where they are judged by time; read up to `#head`. */
+  /** If assignments are judged by time: all in the order of time. Those before `#head` have been read. */
   #queue: Pick<Assignment, 'node' | 'since'>[] = []
   #head = 0
 
-  /** `delay`: seconds from an assignment to its judgement; 0: when the node reports. */
+  /** `delay`: seconds from an assignment to its judgement; 0: it is judged when the node reports. */
   constructor(delay: Seconds, isStarted: (task: TaskId) => boolean) {
     this.#delay = delay
     this.#isStarted = isStarted
@@ -37,7 +37,7 @@ export class Assignments {
     if (this.#delay > 0) this.#queue.push(assignment)
   }
 
-  /** The task has ended, or was taken back. */
+  /** A task has ended (`hasEnded`), or was taken back. */
   release(task: TaskId, hasEnded: boolean): void {
     const assignment = this.#ofTask.get(task)
     if (assignment === undefined) return
@@ -45,7 +45,7 @@ export class Assignments {
     assignment.state = hasEnded ? 'ended' : 'gone'
   }
 
-  /** Hands out the pairs on a node that are due, each once, in order of assignment. Returns whether some were not started yet. */
+  /** Calls `judged` with the pair of each assignment on a node that is due, in the order of assignment. Returns whether some are due but have not started. */
   judge(node: NodeId, now: Seconds, judged: (pair: number) => void): boolean {
     const list = this.#byNode.get(node)
     if (list === undefined) return false
@@ -73,7 +73,7 @@ export class Assignments {
     return next !== undefined && next.since + this.#delay <= now && next.since < now
   }
 
-  /** The nodes of all assignments that are due by time, in order. */
+  /** The nodes of all assignments that are due by time, in the order of assignment; a node may come several times. */
   *due(now: Seconds): Generator<NodeId> {
     for (; this.#head < this.#queue.length; this.#head++) {
       const { node, since } = this.#queue[this.#head] as Assignment
@@ -85,7 +85,7 @@ export class Assignments {
     this.#head = 0
   }
 
-  /** Looks at a node again later: a draft on it was not committed yet. */
+  /** Has a node looked at again later, because a draft on it was not committed yet. */
   again(node: NodeId, since: Seconds): void {
     this.#queue.push({ node, since })
   }

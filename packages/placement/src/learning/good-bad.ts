@@ -2,23 +2,23 @@ import { SchedError, to40Bits } from '@sched/core'
 
 /** Options of a `GoodBadClassifier`. */
 export interface GoodBadOptions {
-  /** Laplace's: what every value of a feature counts more than it was seen; above 0. Default 1. */
+  /** Laplace smoothing: the number added to the count of every value of a feature; above 0. Default 1. */
   readonly smoothing?: number
-  /** Forgetting: what earlier records count after each new one, above 0 and at most 1. Default 1, nothing is forgotten. */
+  /** Forgetting: the factor by which each new record lowers the weight of all earlier ones, above 0 and at most 1. Default 1: nothing is forgotten. */
   readonly decay?: number
 }
 
-/** Weights above this are scaled down, long before they overflow. */
+/** Weights above this are scaled down, long before they could overflow. */
 const HEAVY = 1e100
-/** A power of two above which odds are scaled. */
+/** Odds above this, or below its inverse, are scaled; a power of two, so that scaling is exact. */
 const LARGE = 2 ** 500
 
 /**
- * Naive Bayes over features with few values each, in two classes: `P(good | x) ~ P(good) * product of P(x_i | good)`, where
- * `P(x_i | good) = (count + s) / (records + s * values)` and `P(good)` is the part of the records, not smoothed. While
- * nothing has been recorded everything is good.
+ * A naive Bayes classifier with two classes over features with few values each: `P(good | x) ~ P(good) * product of P(x_i | good)`, where
+ * `P(x_i | good) = (count + s) / (records + s * values)` and `P(good)` is the fraction of good records, not smoothed. While there is no bad record everything
+ * is good.
  *
- * A record costs its number of features: instead of making earlier records lighter, the next one is heavier.
+ * Adding a record takes time in proportion to the number of features: to forget, the new record gets a larger weight instead of a smaller one for all earlier.
  *
  * Source: Dhok and Varma, "Using pattern classification for task assignment in MapReduce", 2010; a survey of cluster
  * resource scheduling, section 7.
@@ -27,16 +27,16 @@ export class GoodBadClassifier {
   readonly #values: readonly number[]
   readonly #smoothing: number
   readonly #decay: number
-  /** Where the counts of a feature start: of bad records at `#from[i] + 2 * value`, of good ones one further. */
+  /** Where the counts of a feature begin: bad records with a value are counted at `#from[i] + 2 * value`, good ones at the next index. */
   readonly #from: readonly number[]
   readonly #counts: Float64Array
-  /** Weight of bad and good records. */
+  /** Sum of the weights of bad records, and of good ones. */
   readonly #records = [0, 0]
-  /** Weight of the latest record. */
+  /** Weight of the last record. */
   #unit = 1
   #version = 0
 
-  /** `values`: how many values each feature has; a value is a whole number from 0. Throws `BAD_OPTION`. */
+  /** `values`: the number of values of each feature; a value is a whole number from 0. Throws `BAD_OPTION` for options outside their ranges. */
   constructor(values: readonly number[], { smoothing = 1, decay = 1 }: GoodBadOptions = {}) {
     if (!(smoothing > 0 && smoothing < Infinity)) throw bad(`smoothing is ${smoothing}.`, 'Use a positive number, 1 for Laplace.')
     if (!(decay > 0 && decay <= 1)) throw bad(`decay is ${decay}.`, 'Use a number above 0 and at most 1, which forgets nothing.')
@@ -49,12 +49,12 @@ export class GoodBadClassifier {
     this.#counts = new Float64Array(size)
   }
 
-  /** Records so far; changes with every `learn`. */
+  /** Number of records so far. */
   get version(): number {
     return this.#version
   }
 
-  /** Records of a class, each by what is left of it. */
+  /** Sum of the weights of the records of a class, where the last record weighs 1. */
   records(isGood: boolean): number {
     return (this.#records[isGood ? 1 : 0] as number) / this.#unit
   }
@@ -73,7 +73,10 @@ export class GoodBadClassifier {
     if (this.#unit > HEAVY) this.#lighten()
   }
 
-  /** P(good | features), in [0, 1], equal where only rounding differs: the odds are multiplied up, with an exponent of their own so that none overflows. */
+  /**
+   * P(good | features), in [0, 1], rounded to 40 bits so that values which differ only by rounding are equal. The odds are multiplied with an exponent of their
+   * own, so that no product overflows.
+   */
   good(features: ArrayLike<number>): number {
     this.#check(features)
     const [bads, goods] = this.#records as [number, number]
@@ -93,6 +96,7 @@ export class GoodBadClassifier {
     return to40Bits(odds / (1 + odds))
   }
 
+  /** Scales all weights so that the last record weighs 1. */
   #lighten(): void {
     const by = this.#unit
     for (let i = 0; i < this.#counts.length; i++) this.#counts[i] = (this.#counts[i] as number) / by

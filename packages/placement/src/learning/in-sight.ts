@@ -1,6 +1,6 @@
 import { None, type JobId, type NodeId, type Round } from '@sched/core'
 
-/** Visits the nodes in sight that have room, the lowest first, until one answers with true. */
+/** Calls `visit` with the nodes in sight that have room, lowest first, until it returns true. Returns whether it did. */
 export function someInSight(round: Round, visit: (node: NodeId) => boolean): boolean {
   const { cluster, lane, nodes } = round
   if (nodes.length < cluster.nodes) return nodes.some((node) => cluster.hasRoom(lane, node) && visit(node))
@@ -8,7 +8,7 @@ export function someInSight(round: Round, visit: (node: NodeId) => boolean): boo
   return false
 }
 
-/** The lowest node in sight on which the job's next task fits. */
+/** The lowest node in sight on which the job's next task fits, or `None`. */
 export function firstInSight(job: JobId, round: Round): NodeId | None {
   let found: NodeId | None = None
   someInSight(round, (node) => {
@@ -18,7 +18,7 @@ export function firstInSight(job: JobId, round: Round): NodeId | None {
   return found
 }
 
-/** Whether so many tasks of the job fit on the nodes in sight at once. */
+/** Whether this many tasks of the job fit on the nodes in sight together. */
 export function hasRoomInSight(job: JobId, tasks: number, round: Round): boolean {
   const shape = round.work.shape(job, round.lane)
   let room = 0

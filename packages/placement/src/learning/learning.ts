@@ -9,14 +9,14 @@ import { Sieve } from './sieve.js'
 import { falls, utilities } from './utility.js'
 
 /**
- * The Learning scheduler: when a node offers room, the job for which utility x P(good) is largest starts on it, among
- * those with P(good) above one half; where there is none only an idle node gets a task. Whether a pair of job and node was
- * good turns out at the node's next heartbeat: bad if it is overloaded then. The utility is the place in the inner order.
+ * The Learning scheduler. When a node offers room, the job with the largest utility x P(good) starts on it, among the jobs whose P(good) is above `threshold`;
+ * if there is none, only an idle node gets a task. Whether a pair of job and node was good is judged at the node's next heartbeat: it was bad if the node is
+ * overloaded then. The utility by default is the place in the order inside.
  *
- * Ours, where the source is silent: a node counts as idle while it runs no task of this scheduler; tasks drafted in a round
- * count as load at once; after `patience` seconds without a start one is made all the same, so that it never stalls; a gang is
- * judged by its first task; in rounds for one job the order alone chooses it, and P(good) its nodes. Where the use of
- * hardware is not measured nothing is ever overloaded, and jobs start as the order says.
+ * Our choices where the source is silent: a node counts as idle while it runs no task of this scheduler; tasks drafted in a round count as load at once; after
+ * `patience` seconds without a start one is made in any case, so that the scheduler never stalls; a gang is judged by its first task; in a round for a limited
+ * number of jobs the order alone chooses the job, and P(good) its nodes. If the use of hardware is not measured, no node is ever overloaded, and jobs start in
+ * the order of the utility.
  *
  * Source: Dhok and Varma, "Using pattern classification for task assignment in MapReduce", 2010; a survey of cluster
  * resource scheduling, section 7.
@@ -31,7 +31,7 @@ export const learningPolicy = definePolicy({
   create: (options, env, { order }) => new Learning(options, env, order.create(env)),
 })
 
-/** The Learning scheduler over an order. */
+/** The Learning scheduler with an order inside. */
 export const learning = (order: Plug<'order'>, options: LearningOptions = {}): Plug<'policy'> => learningPolicy.plug({ order }, options)
 
 class Learning implements Policy {
@@ -39,16 +39,16 @@ class Learning implements Policy {
   readonly #env: Env
   readonly #order: Order
   readonly #hasHeartbeats: boolean
-  /** Tasks of this scheduler by node. */
+  /** Number of this scheduler's tasks, by node. */
   readonly #tasks: Int32Array
-  /** Jobs with unplaced tasks by lane. */
+  /** Number of jobs with unplaced tasks, by lane. */
   readonly #ready: Int32Array
   readonly #judge: PairJudge
   readonly #sieve: Sieve
   #serial = -1
-  /** Jobs that are done with in this call. */
+  /** Jobs that are not tried again in this round. */
   readonly #done = new DoneJobs()
-  /** By shape, where a gang found none in this call: room for so many tasks at most, whoever asks. Gangs of more need not be taken up to find none. */
+  /** By shape of a gang that found no room in this round: for how many tasks there is room at most. A gang with more need not be tried. */
   readonly #mostRoom = new Map<ShapeId, number>()
   #lastStart: Seconds = 0
   #hasStarted = false
@@ -110,7 +110,7 @@ class Learning implements Policy {
     if (!this.#hasHeartbeats) this.#judge.judgeDue(round.now)
   }
 
-  /** Every node in sight, one after the other: in a pass over the cluster those that may get something. */
+  /** Offers the nodes in sight one after another. In a pass over the whole cluster nodes that can get nothing are passed over. */
   #offerNodes(round: Round): void {
     const isPass = round.nodes.length > 1 && round.cluster === this.#env.cluster
     if (isPass) this.#sieve.refresh()
@@ -123,7 +123,7 @@ class Learning implements Policy {
     })
   }
 
-  /** Starts the best job on the node; false when none may start. */
+  /** Starts the best job on the node. Returns false if none may start. */
   #startBest(node: NodeId, round: Round): boolean {
     const job = this.#bestFor(node, round)
     if (job === None) return false
@@ -131,7 +131,7 @@ class Learning implements Policy {
     return tasks > 1 ? this.#startGang(job, tasks, node, round) : this.#claim(job, node, round)
   }
 
-  /** Of the pairs that are good enough, or of all where the node is idle and none is, the one of the largest utility x P(good). */
+  /** The job with the largest utility x P(good) among those that are good enough for the node; if none is, and the node may get a bad one, among all. */
   #bestFor(node: NodeId, round: Round): JobId | None {
     const { utility: name, threshold } = this.#options
     const jobs = this.#ready[round.lane] as number
@@ -144,7 +144,7 @@ class Learning implements Policy {
       for (let i = block.from; i < block.to; i++, place++) {
         const job = block.ids[i] as JobId
         const wanted = utilities[name](job, place, jobs, round)
-        if (falls(name) && wanted <= most) return best // no later one can be better
+        if (falls(name) && wanted <= most) return best // no later job can be better
         if (this.#done.has(job) || this.#lacksRoom(job, round) || !round.fits(job, node)) continue
         const good = this.#judge.good(this.#judge.pair(job, nodePart, round.lane))
         const value = to40Bits(wanted * good)
@@ -155,11 +155,12 @@ class Learning implements Policy {
     return best === None && this.#mayBeBad(node, round) ? other : best
   }
 
+  /** Whether a job that is not good enough may start on the node: the node is idle, or nothing has started for `patience` seconds. */
   #mayBeBad(node: NodeId, round: Round): boolean {
     return this.#tasks[node] === 0 || round.now >= this.#lastStart + this.#options.patience
   }
 
-  /** True: the node may be asked again. A gang without room is not tried again in this call: room only shrinks while a round lasts. */
+  /** Starts a gang, if there is room. Returns true: the node may be offered again. A gang without room is not tried again in this round, in which room only shrinks. */
   #startGang(job: JobId, tasks: number, node: NodeId, round: Round): boolean {
     const hasRoom = hasRoomInSight(job, tasks, round)
     if (!hasRoom) this.#noteRoom(round.work.shape(job, round.lane), round)
@@ -167,6 +168,7 @@ class Learning implements Policy {
     return true
   }
 
+  /** Notes for how many tasks of a shape there is room on the nodes in sight. */
   #noteRoom(shape: ShapeId, round: Round): void {
     let room = 0
     someInSight(round, (node) => {
@@ -180,7 +182,7 @@ class Learning implements Policy {
     return this.#mostRoom.size > 0 && work.together(job, lane) > (this.#mostRoom.get(work.shape(job, lane)) ?? Infinity)
   }
 
-  /** The first task on the node, the others on the lowest nodes with room; or none. */
+  /** Claims the first task on the node and the others on the lowest nodes with room, or none of them. Returns whether they were claimed. */
   #claimAll(job: JobId, tasks: number, node: NodeId, round: Round): boolean {
     const before = { draft: round.savepoint(), judge: this.#judge.savepoint(), lastStart: this.#lastStart, hasStarted: this.#hasStarted }
     let next: NodeId | None = node
@@ -197,7 +199,7 @@ class Learning implements Policy {
     const task = round.fits(job, node) ? work.taskFor(job, lane, node, cluster.levels) : None
     if (task === None) return false
     const pair = this.#judge.pair(job, this.#judge.nodePart(node), lane)
-    const use = work.use(job, lane) // of the stage that the task is of: the claim may be its last
+    const use = work.use(job, lane) // read before the claim, after which another stage of the job may be next
     if (!round.claim(task, node)) return false
     this.#judge.assign(task, node, pair, use)
     this.#lastStart = now
@@ -205,7 +207,7 @@ class Learning implements Policy {
     return true
   }
 
-  /** A round for so many jobs: each is taken up although nothing may start, since its decision takes time all the same. */
+  /** A round for a limited number of jobs: each is taken up even if none of its tasks can start, since deciding about it takes time in any case. */
   #takeInTurn(round: Round): void {
     while (round.jobsLeft > 0) {
       const job = this.#done.takeNext(this.#order, round)
@@ -217,7 +219,10 @@ class Learning implements Policy {
     }
   }
 
-  /** The node of the largest P(good) on which the job's next task fits, the lowest of equals; `None` where none is good enough or idle. */
+  /**
+   * The node with the largest P(good) on which the job's next task fits, the lowest of equals; `None` if none is good enough nor may get a bad job. For a gang
+   * any node is good enough.
+   */
   #bestNode(job: JobId, round: Round): NodeId | None {
     const isGang = round.work.least(job, round.lane) > 1
     let [best, most] = [None as NodeId | None, -1]
@@ -231,7 +236,7 @@ class Learning implements Policy {
     return best
   }
 
-  /** Without heartbeats nobody else asks again when assignments are to be judged, and when patience ends. */
+  /** Asks for rounds when assignments are to be judged and when patience ends. Without heartbeats no round would come by itself. */
   #wake(round: Round): void {
     if (this.#hasStarted) round.wakeAt(round.now + this.#options.feedback)
     if (round.pending > 0) round.wakeAt(this.#lastStart + this.#options.patience)

@@ -1,16 +1,15 @@
 import { kindOfHardware, type HardwareView, type NodeId } from '@sched/core'
 
-/** When a node is overloaded. */
+/** When a node is overloaded: if it exceeds either number. */
 export interface OverloadRule {
-  /** More than this part of its processors is in use. */
+  /** Fraction of its processors that is in use. */
   readonly cpu: number
-  /** More tasks work on it than this many per processor. */
+  /** Number of working tasks for each processor. */
   readonly load: number
 }
 
 /**
- * Whether a node is overloaded by a rule. Never where nothing is measured: what is claimed of a node says nothing of how
- * busy it is.
+ * Whether a node is overloaded by a rule. It never is if the use of hardware is not measured, since claims on a node do not tell how busy it is.
  *
  * Source: a survey of cluster resource scheduling, section 7: processor use above 90 %, or load above the cores.
  */

@@ -1,35 +1,36 @@
 import { kindOfHardware, type HardwareView, type JobId, type LaneId, type NodeId, type WorkView } from '@sched/core'
 
-/** Limits between the values of the features: two make three values. */
+/** Limits between the values of features; two limits make three values. */
 export interface FeatureLimits {
-  /** What a task uses of a kind of hardware, as a part of what the average node has of it. */
+  /** Limits of a task's use of a kind of hardware, as fractions of what the average node has of it. */
   readonly job: readonly number[]
-  /** What is in use on a node, as a part of what it has. */
+  /** Limits of the use of a node's hardware, as fractions of what it has. */
   readonly node: readonly number[]
 }
 
-/** A kind of hardware that jobs and nodes have features of. */
+/** A kind of hardware with features of jobs and nodes. */
 interface Kind {
   readonly index: number
   readonly name: string
-  /** Mean of the nodes that say what they have. */
+  /** Mean amount over the nodes whose amount is known. */
   readonly mean: number
 }
 
 const none: Readonly<Record<string, number>> = {}
 
 /**
- * What is known of a job on a node, as values of features: of the job its use of processors, memory, disks and network; of
- * the node the used part of its processors, the free part of its memory, and its load per processor. A kind of hardware that
- * the cluster does not describe has one value, so that it never counts.
+ * The features of a job on a node. Those of the job are its use of processors, memory, disks and network; those of the node are the used fraction of its
+ * processors, the free fraction of its memory, and its load per processor. A kind of hardware that the cluster does not describe has one value only, so that
+ * it never matters.
  *
- * A pair is a number, `jobPart * nodeParts + nodePart`: the two are found on their own.
+ * A pair of job and node is a number, `jobPart * nodeParts + nodePart`, so that the parts of job and node can be found independently.
  *
  * Source: a survey of cluster resource scheduling, section 7, names the features; values and limits are ours.
  */
 export class PairFeatures {
-  /** How many values each feature has: those of the job, then those of the node. */
+  /** The number of values of each feature: first those of the job, then those of the node. */
   readonly values: readonly number[]
+  /** The number of node parts: of combinations of values of a node's features. */
   readonly nodeParts: number
   readonly #hardware: HardwareView
   readonly #work: WorkView
@@ -48,7 +49,7 @@ export class PairFeatures {
     const ofNode = [count(cores, limits.node), count(memory, limits.node), count(cores, limits.node)]
     this.values = [...this.#kinds.map((kind) => count(kind, limits.job)), ...ofNode]
     this.nodeParts = ofNode.reduce((product, each) => product * each, 1)
-    this.#byDefault = this.#jobPart(cores === undefined ? none : { [cores.name]: 1 }) // as tasks use where nothing is said
+    this.#byDefault = this.#jobPart(cores === undefined ? none : { [cores.name]: 1 }) // a task uses one processor if the workload does not say otherwise
   }
 
   /** Number of pairs. */
@@ -56,6 +57,7 @@ export class PairFeatures {
     return this.values.reduce((product, each) => product * each, 1)
   }
 
+  /** The part of a job, by the use of its next task. */
   jobPart(job: JobId, lane: LaneId): number {
     const use = this.#work.use(job, lane)
     if (use === undefined) return this.#byDefault
@@ -64,7 +66,7 @@ export class PairFeatures {
     return part
   }
 
-  /** The node as it is reported, and with so many further tasks that use so much. */
+  /** The part of a node as it was reported last, with the tasks in `more` besides. */
   nodePart(node: NodeId, more: Drafted | undefined): number {
     const hardware = this.#hardware
     const [cores, memory] = this.#kinds
@@ -81,7 +83,7 @@ export class PairFeatures {
     return part
   }
 
-  /** What is drafted on a node with one task more that uses so much. */
+  /** The tasks drafted on a node, with one more. `use`: its use by kind of hardware; undefined: one processor. */
   drafted(before: Drafted | undefined, use: Readonly<Record<string, number>> | undefined): Drafted {
     const [cores, memory] = this.#kinds
     const { tasks, cores: busy, memory: held } = before ?? { tasks: 0, cores: 0, memory: 0 }
@@ -89,7 +91,7 @@ export class PairFeatures {
     return { tasks: tasks + 1, cores: busy + more(cores, 1), memory: held + more(memory, 0) }
   }
 
-  /** The values of a pair, one per feature. */
+  /** Writes the values of a pair, one for each feature, to `out` and returns it. */
   unpack(pair: number, out: number[]): number[] {
     for (let i = this.values.length - 1; i >= 0; i--) {
       const count = this.values[i] as number
@@ -105,14 +107,14 @@ export class PairFeatures {
   }
 }
 
-/** What was drafted on a node in a round and is in no report yet. */
+/** Tasks drafted on a node in this round, which are in no report yet: their number, and their use of processors and memory. */
 export interface Drafted {
   readonly tasks: number
   readonly cores: number
   readonly memory: number
 }
 
-/** How many of the limits a part reaches; a node of which the amount is unknown has endlessly much. */
+/** How many of the limits `used / amount` reaches. An unknown amount is infinite. */
 function levelOf(used: number, amount: number, limits: readonly number[]): number {
   const part = used / amount
   let level = 0
@@ -120,6 +122,7 @@ function levelOf(used: number, amount: number, limits: readonly number[]): numbe
   return level
 }
 
+/** The kind of hardware at an index; undefined: the cluster does not describe it. */
 function kindOf(hardware: HardwareView, nodes: number, index: number): Kind | undefined {
   const name = hardware.kinds[index]
   if (name === undefined) return undefined

@@ -8,13 +8,13 @@ interface JudgeOptions {
   readonly classifier: GoodBadOptions
   readonly limits: FeatureLimits
   readonly overload: OverloadRule
-  /** Seconds from an assignment to its judgement, 0: when its node reports. */
+  /** Seconds from an assignment to its judgement; 0: it is judged when its node reports. */
   readonly delay: Seconds
 }
 
 /**
- * How good a job on a node is, learnt from what became of earlier ones. A node is as it reported, and with what was drafted
- * on it in this round.
+ * Tells how good a pair of job and node is, learnt from earlier assignments. The state of a node is that of its last report, with the tasks drafted on it in
+ * this round besides.
  */
 export class PairJudge {
   readonly #env: Env
@@ -22,7 +22,7 @@ export class PairJudge {
   readonly #features: PairFeatures
   readonly #classifier: GoodBadClassifier
   readonly #assignments: Assignments
-  /** P(good) by pair, and the records it was found from. */
+  /** P(good) by pair, and the version of the classifier by which it was computed. */
   readonly #known: Float64Array
   readonly #knownAt: Float64Array
   readonly #values: number[] = []
@@ -38,12 +38,12 @@ export class PairJudge {
     this.#knownAt = new Float64Array(this.#features.pairs).fill(-1)
   }
 
-  /** Another round: what the last one drafted is reported by now. */
+  /** A new round begins: tasks drafted in the last one are in the reports now. */
   beginRound(): void {
     if (this.#drafted.size > 0) this.#drafted = new Map()
   }
 
-  /** What is drafted on the nodes now, to come back to. */
+  /** The tasks drafted on the nodes now, for `rollback`. */
   savepoint(): ReadonlyMap<NodeId, Drafted> {
     return new Map(this.#drafted)
   }
@@ -52,22 +52,22 @@ export class PairJudge {
     this.#drafted = new Map(to)
   }
 
-  /** What is known of a node now: to be asked once for many jobs. */
+  /** The node's part of a pair now, which is the same for all jobs. */
   nodePart(node: NodeId): number {
     return this.#features.nodePart(node, this.#drafted.get(node))
   }
 
-  /** Number of states that a node may be in. */
+  /** Number of different parts that nodes may have. */
   get nodeParts(): number {
     return this.#features.nodeParts
   }
 
-  /** What is known of a job now. */
+  /** The job's part of a pair now. */
   jobPart(job: JobId, lane: LaneId): number {
     return this.#features.jobPart(job, lane)
   }
 
-  /** A pair, for `good` and `assign`. */
+  /** The pair of a job and a node, for `good` and `assign`. */
   pair(job: JobId, nodePart: number, lane: LaneId): number {
     return this.pairOf(this.#features.jobPart(job, lane), nodePart)
   }
@@ -85,7 +85,7 @@ export class PairJudge {
     return this.#known[pair] as number
   }
 
-  /** A task that uses so much was claimed. */
+  /** A task was claimed. `use`: its use by kind of hardware; undefined: one processor. */
   assign(task: TaskId, node: NodeId, pair: number, use: Readonly<Record<string, number>> | undefined): void {
     this.#assignments.add(task, node, pair, this.#env.now())
     this.#drafted.set(node, this.#features.drafted(this.#drafted.get(node), use))
@@ -95,18 +95,18 @@ export class PairJudge {
     this.#assignments.release(task, hasEnded)
   }
 
-  /** The node reports: what was assigned to it turns out good or bad. */
+  /** A node reports: the assignments to it that are due are recorded as good or bad. Returns whether some are due but have not started. */
   judge(node: NodeId, now: Seconds): boolean {
     const isGood = !isOverloaded(node, this.#env.cluster.hardware, this.#overload)
     return this.#assignments.judge(node, now, (pair) => this.#classifier.learn(this.#features.unpack(pair, this.#values), isGood))
   }
 
-  /** Whether there are any due by time. */
+  /** Whether an assignment is due by time. */
   isDue(now: Seconds): boolean {
     return this.#assignments.isDue(now)
   }
 
-  /** The same of all nodes whose assignments are due by time. */
+  /** Judges the nodes of all assignments that are due by time. */
   judgeDue(now: Seconds): void {
     for (const node of this.#assignments.due(now)) if (this.judge(node, now)) this.#assignments.again(node, now)
   }

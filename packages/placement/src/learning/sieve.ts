@@ -1,13 +1,13 @@
 import type { ChangeLog, ClusterView, JobId, LaneId, NodeId, WorkView } from '@sched/core'
 import type { PairJudge } from './pair-judge.js'
 
-/** The part of a job that does not wait in a lane. */
+/** Stands for the part of a job that does not wait in a lane. */
 const NONE = -1
 
 /**
- * Tells of most nodes at once that nothing may start there: no waiting job is good enough in their state. So a pass over a
- * busy cluster costs an array access per node. States are found again where the log of changes says so; a node that is let
- * through is looked at as it is.
+ * Tells of most nodes without further search that no waiting job is good enough for their state, so that a pass over a busy cluster takes one array access for
+ * each such node. States are those of the last `refresh`, which computes them anew only for nodes in the cluster's log of changes. A node that is let through
+ * must be looked at as it is.
  */
 export class Sieve {
   readonly #cluster: ClusterView
@@ -18,13 +18,13 @@ export class Sieve {
   /** State of each node as of the last `refresh`. */
   readonly #stateOf: Int32Array
   #seen = -Infinity
-  /** By job and lane: the part of pairs that its next task makes. */
+  /** By job and lane: the job's part of pairs. */
   readonly #partOf: number[] = []
   /** Jobs and lanes whose part may have changed. */
   readonly #changed = new Set<number>()
   /** By lane: number of waiting jobs of each part. */
   readonly #waiting: Map<number, number>[]
-  /** By state: 1 where some waiting job is good enough, 2 where none is, as found after the last `refresh`. */
+  /** By state: 1 if a waiting job is good enough, 2 if none is, 0 if that was not found yet since the last `refresh`. */
   readonly #verdicts: Uint8Array
 
   constructor(cluster: ClusterView, work: WorkView, judge: PairJudge, threshold: number) {
@@ -38,7 +38,7 @@ export class Sieve {
     this.#verdicts = new Uint8Array(judge.nodeParts)
   }
 
-  /** The job begins to wait in a lane. */
+  /** A job begins to wait in a lane. */
   add(job: JobId, lane: LaneId): void {
     this.#partOf[job * this.#lanes + lane] = NONE
     this.#changed.add(job * this.#lanes + lane)
@@ -49,12 +49,12 @@ export class Sieve {
     this.#count(job * this.#lanes + lane, NONE)
   }
 
-  /** Another stage of the job may be the first to place. */
+  /** The part of a job may have changed, since another stage of it may be next. */
   change(job: JobId, lane: LaneId): void {
     this.#changed.add(job * this.#lanes + lane)
   }
 
-  /** Takes in what has changed, for a pass over the cluster in one lane. */
+  /** Takes in all changes, for a pass over the cluster in one lane. */
   refresh(): void {
     this.#takeJobsIn()
     this.#verdicts.fill(0)
@@ -64,7 +64,7 @@ export class Sieve {
     this.#seen = log?.count ?? -Infinity
   }
 
-  /** False: no waiting job is good enough for the node. What has started in this pass may make its job one of another part. */
+  /** Whether a waiting job may be good enough for the node. Jobs of which tasks started in this pass may have another part now. */
   lets(node: NodeId, lane: LaneId): boolean {
     if (this.#changed.size > 0 && this.#takeJobsIn()) this.#verdicts.fill(0)
     const state = this.#stateOf[node] as number
@@ -72,7 +72,7 @@ export class Sieve {
     return this.#verdicts[state] === 1
   }
 
-  /** Counts the jobs that have changed; true when one makes a part that no other made. */
+  /** Counts the changed jobs by their parts. Returns whether one has a part that no other job had. */
   #takeJobsIn(): boolean {
     let isNew = false
     for (const at of this.#changed) {
@@ -96,7 +96,7 @@ export class Sieve {
     this.#stateOf[node] = this.#judge.nodePart(node)
   }
 
-  /** True when no other job made the part. */
+  /** Counts a job by its part, `NONE` to remove it. Returns whether no other job had the part. */
   #count(at: number, part: number): boolean {
     const before = this.#partOf[at] ?? NONE
     if (before === part) return false

@@ -1,8 +1,8 @@
 import type { JobId, Round } from '@sched/core'
 
 /**
- * How much a scheduler wants a job next, above 0. `place`: falls from 1 for the first job of the order in equal steps;
- * `reciprocal`: 1, 1/2, 1/3, ...; `age`: seconds since submission, and one; `equal`: 1, so that the best pair wins.
+ * How much a scheduler prefers a job, a number above 0. `place`: falls from 1 in equal steps along the order; `reciprocal`: 1, 1/2, 1/3, ... along the order;
+ * `age`: seconds since submission, plus 1; `equal`: 1 for all, so that the best pair wins.
  */
 export const utilities = {
   place: (_job: JobId, place: number, jobs: number) => (jobs - place) / jobs,
@@ -14,5 +14,5 @@ export const utilities = {
 export type UtilityName = keyof typeof utilities
 export const utilityNames = Object.keys(utilities) as UtilityName[]
 
-/** Whether a utility never grows along the order, so that a reader may stop once it cannot win any more. */
+/** Whether a utility never grows along the order, so that the search may stop as soon as no later job can win. */
 export const falls = (name: UtilityName): boolean => name !== 'age'

@@ -1,7 +1,7 @@
 import { None, type ClusterView, type JobId, type LaneId, type NodeId, type Round } from '@sched/core'
 import type { NodeIndex } from './node-index.js'
 import { ShapeIndexes, type ShapeScore } from './shape-indexes.js'
-import { rackOf, type TaskCounts } from './task-counts.js'
+import { nodesByRack, rackOf, type TaskCounts } from './task-counts.js'
 
 /** The weight of company, the job's tasks in a node's rack and on it: `pack` (sign 1) counts them for the node, `spread` (-1) against it. */
 export interface CompanyScore {
@@ -29,7 +29,7 @@ export class BesideCompany {
   readonly #counts: TaskCounts
   readonly #passes: (job: JobId, node: NodeId, cluster: ClusterView) => boolean
   /** By rack: its nodes, lowest first. */
-  readonly #members: NodeId[][] = []
+  readonly #members: readonly (readonly NodeId[])[]
   /** Nodes in racks with company on which the task fits, and their company. */
   readonly #nodes: NodeId[] = []
   readonly #company: number[] = []
@@ -45,7 +45,7 @@ export class BesideCompany {
     this.#scores = scores
     this.#counts = counts
     this.#passes = passes
-    for (let node = 0 as NodeId; node < cluster.nodes; node++) (this.#members[rackOf(cluster, node)] ??= []).push(node)
+    this.#members = nodesByRack(cluster)
   }
 
   /** The best node; `undefined`: every node has to be looked at instead. */
@@ -83,7 +83,7 @@ export class BesideCompany {
     this.#company.length = 0
     const running = runningOf(job, round)
     for (const [rack, { total, onNode }] of this.#counts.racks(job) ?? [])
-      for (const node of this.#members[rack] as NodeId[]) {
+      for (const node of this.#members[rack] as readonly NodeId[]) {
         if (index.score(node) === -Infinity || !suits(node)) continue
         this.#nodes.push(node)
         this.#company.push(companyOf(total, onNode.get(node) ?? 0, running))

@@ -1,7 +1,7 @@
 import { FirstFit, None, type Env, type JobId, type NodeId, type Placement, type Round, type WorkListener } from '@sched/core'
 import { companyOf, runningOf } from './beside-company.js'
 import { bestBy, type Score } from './best-by.js'
-import { rackOf, TaskCounts, type InRack } from './task-counts.js'
+import { nodesByRack, rackOf, TaskCounts, type InRack } from './task-counts.js'
 
 /** How close the node is to tasks of the job. */
 export const company = (counts: TaskCounts): Score => (node, job, round) => companyOf(counts.inRack(job, node), counts.onNode(job, node), runningOf(job, round))
@@ -18,7 +18,7 @@ export class ByCompany implements Placement {
   readonly #score: Score
   readonly #anywhere = new FirstFit()
   /** By rack: its nodes, lowest first. */
-  readonly #members: NodeId[][] = []
+  readonly #members: readonly (readonly NodeId[])[]
 
   constructor({ cluster }: Env, which: 'most' | 'fewest') {
     this.#counts = new TaskCounts(cluster)
@@ -26,7 +26,7 @@ export class ByCompany implements Placement {
     this.#sign = which === 'most' ? 1 : -1
     const score = company(this.#counts)
     this.#score = (node, job, round) => this.#sign * score(node, job, round)
-    for (let node = 0 as NodeId; node < cluster.nodes; node++) (this.#members[rackOf(cluster, node)] ??= []).push(node)
+    this.#members = nodesByRack(cluster)
   }
 
   pick(job: JobId, round: Round): NodeId | None {
@@ -52,7 +52,7 @@ export class ByCompany implements Placement {
         if (round.fits(job, node)) return node
         continue
       }
-      const members = this.#members[rack] as NodeId[]
+      const members = this.#members[rack] as readonly NodeId[]
       const last = members.at(-1) as NodeId
       if (last - (members[0] as NodeId) === members.length - 1) node = last // the rack's nodes are consecutive, so all of it can be skipped
     }
@@ -74,7 +74,7 @@ export class ByCompany implements Placement {
     const { cluster, lane } = round
     let lowest: NodeId | None = None
     for (const [rack, { onNode }] of racks)
-      for (const node of this.#members[rack] as NodeId[]) {
+      for (const node of this.#members[rack] as readonly NodeId[]) {
         if (lowest !== None && node > lowest) break
         if (!cluster.hasRoom(lane, node) || onNode.has(node) || !round.fits(job, node)) continue
         lowest = node

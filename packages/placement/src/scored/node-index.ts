@@ -1,14 +1,14 @@
 import { None, portableLog2, type ClusterView, type NodeId } from '@sched/core'
 
 /**
- * The nodes of a cluster by a score of their own, kept current by the cluster's log of changes: a tournament tree, so
- * that a change and a search cost the logarithm of the number of nodes.
+ * The nodes of a cluster by score, kept current by the cluster's log of changes. It is a tournament tree, so that a change, and a search that accepts an early
+ * node, take time in proportion to the logarithm of the number of nodes.
  */
 export class NodeIndex {
   readonly #scoreOf: (node: NodeId) => number
   readonly #cluster: ClusterView
   readonly #size: number
-  /** Highest score below each node of the tree; leaf of cluster node i at `size + i`. */
+  /** The highest score below each vertex of the tree; the leaf of cluster node i is at `size + i`. */
   readonly #best: Float64Array
   #seen = -Infinity
 
@@ -19,15 +19,15 @@ export class NodeIndex {
     this.#best = new Float64Array(2 * this.#size).fill(-Infinity)
   }
 
-  /** Takes in what has changed since the last call. */
+  /** Takes in the changes since the last call. */
   refresh(): void {
     const log = this.#cluster.changeLog
-    if (log === undefined || log.count - this.#seen > Math.min(log.kept, this.#cluster.nodes)) this.#rebuild() // which costs less than so many changes
+    if (log === undefined || log.count - this.#seen > Math.min(log.kept, this.#cluster.nodes)) this.#rebuild() // cheaper than so many single changes
     else for (let change = this.#seen; change < log.count; change++) this.update(log.node(change))
     this.#seen = log?.count ?? -Infinity
   }
 
-  /** Scores one node anew. */
+  /** Computes the score of one node anew. */
   update(node: NodeId): void {
     const best = this.#best
     let at = this.#size + node
@@ -41,17 +41,20 @@ export class NodeIndex {
     }
   }
 
-  /** The node's score as of the last refresh. */
+  /** The node's score as of its last update. */
   score(node: NodeId): number {
     return this.#best[this.#size + node] as number
   }
 
-  /** The node of the highest score that is accepted, the lowest of equals; a score of -Infinity is never offered. */
+  /** The accepted node with the highest score, the lowest of equals, or `None`. Nodes with the score -Infinity are never offered. */
   find(isAccepted: (node: NodeId) => boolean): NodeId | None {
     return this.#search(1, -Infinity, false, isAccepted)
   }
 
-  /** The lowest node that is accepted and of which the score is enough, as all larger ones are; -Infinity never is. */
+  /**
+   * The lowest accepted node whose score is enough, or `None`. If a score is enough, all larger ones must be; -Infinity never is. `at`: the vertex below which
+   * it searches.
+   */
   lowest(isEnough: (score: number) => boolean, isAccepted: (node: NodeId) => boolean, at = 1): NodeId | None {
     const most = this.#best[at] as number
     if (most === -Infinity || !isEnough(most)) return None
@@ -63,7 +66,10 @@ export class NodeIndex {
     return isAccepted(node) ? node : None
   }
 
-  /** Below `at`, a node with a score above `floor`, or equal to it: branch and bound, the more promising half first. */
+  /**
+   * The best accepted node below the vertex `at` with a score above `floor` (with `orEqual` at least `floor`), by branch and bound: the half with the higher
+   * best score is searched first.
+   */
   #search(at: number, floor: number, orEqual: boolean, isAccepted: (node: NodeId) => boolean): NodeId | None {
     const best = this.#best
     const most = best[at] as number
@@ -76,7 +82,7 @@ export class NodeIndex {
     const first = this.#search(isLeftFirst ? 2 * at : 2 * at + 1, floor, orEqual, isAccepted)
     const other = isLeftFirst ? 2 * at + 1 : 2 * at
     if (first === None) return this.#search(other, floor, orEqual, isAccepted)
-    const better = this.#search(other, best[this.#size + first] as number, !isLeftFirst, isAccepted) // of equals the lower node wins
+    const better = this.#search(other, best[this.#size + first] as number, !isLeftFirst, isAccepted) // ties go to the lower node, which is on the left
     return better === None ? first : better
   }
 

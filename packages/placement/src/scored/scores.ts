@@ -3,7 +3,7 @@ import type { NodeScore } from './by-node.js'
 import type { ShapeScore } from './shape-indexes.js'
 import type { Score } from './best-by.js'
 
-/** Free part of a node, mean over the lane's resources that it has: in [0, 1]. Largest first is worst fit. */
+/** The free fraction of a node, as the mean over the lane's resources that it has, in [0, 1]. The node with the largest is worst fit. */
 export const freePart: NodeScore = (node, lane, cluster) => {
   const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
   let sum = 0
@@ -18,8 +18,8 @@ export const freePart: NodeScore = (node, lane, cluster) => {
 }
 
 /**
- * What is free on a node as a part of what an average node has, mean over the lane's resources; at least 0. The least
- * that still holds the task is best fit: on equal nodes it is the smallest rest.
+ * The free amount of a node relative to the capacity of an average node, as the mean over the lane's resources; at least 0. The node with the least that still
+ * holds the task is best fit.
  */
 export const freeAmount: NodeScore = (node, lane, cluster) => {
   const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
@@ -32,8 +32,8 @@ export const freeAmount: NodeScore = (node, lane, cluster) => {
 }
 
 /**
- * Product of what the task asks and what the node has free, both as parts of the cluster's mean node: tasks go where the
- * shape of the demand is that of the rest.
+ * The dot product of the task's demand and the node's free amounts, both relative to the capacity of an average node. It is large for nodes whose free amounts
+ * are in proportions similar to the demand.
  *
  * Source: Panigrahy et al., "Heuristics for Vector Bin Packing", 2011 (dot product); Grandl et al., SIGCOMM 2014 (Tetris).
  */
@@ -49,8 +49,8 @@ export const alignment: ShapeScore = (node, shape, lane, cluster, work) => {
 }
 
 /**
- * How full a node would be with the task, mean over the resources that the task asks and the node has, by weight: in
- * [0, 1]. The fullest first is bin packing.
+ * How full a node would be with the task, in [0, 1]: the weighted mean of the used fraction over the resources that the task asks for. The fullest node first
+ * is bin packing.
  *
  * Source: Volcano, binpack.go.
  */
@@ -71,13 +71,16 @@ export const fullness =
     return weight === 0 ? 0 : sum / weight
   }
 
-/** The same in percent, as Volcano adds it to others. */
+/** The same in percent, as Volcano adds it to other scores. */
 export const percentFull = (weights: ArrayLike<number>): ShapeScore => {
   const part = fullness(weights)
   return (...of) => 100 * part(...of)
 }
 
-/** Distance of the job's nearest unplaced task from the node as a score in [0, 1]: 1 on it, 0 anywhere. */
+/**
+ * How near the node is to the data of the job's nearest unplaced task, in [0, 1]: 1 if the data is on the node or the job has none, less by 1 / levels for each
+ * level further up (rack, ...), 0 if it is below no common group.
+ */
 export const nearness: Score = (node, job, { work, lane, cluster }) => {
   if (!work.hasData(job, lane)) return 1
   for (let level = 0; level < cluster.levels; level++)

@@ -1,10 +1,13 @@
 import type { ClusterView, ResourceId } from '@sched/core'
 
-/** What a cluster had of each resource when it was looked at last: scores that are parts of it change for all nodes when one goes or comes back. */
+/**
+ * Notices changes of a cluster's capacity. Scores relative to the capacity change for all nodes when one goes down or comes back, while the cluster's log of
+ * changes tells only of that node.
+ */
 export class SeenCapacity {
   readonly #seen: number[] = []
 
-  /** Whether it has more or less of a resource than when this was asked last. */
+  /** Whether the cluster has another capacity of any resource than at the last call. */
   hasChanged(cluster: ClusterView): boolean {
     let hasChanged = false
     for (let r = 0 as ResourceId; r < cluster.resources.length; r++) {

@@ -2,21 +2,22 @@ import type { ClusterView, LaneId, NodeId, Round, ShapeId, WorkView } from '@sch
 import { NodeIndex } from './node-index.js'
 import { SeenCapacity } from './seen-capacity.js'
 
-/** How well a node suits tasks of a shape by what is free on it, and what the cluster has: larger is better. */
+/** How well a node suits tasks of a shape; larger is better. It may depend only on the free amounts of the node and on the capacity of nodes and cluster. */
 export type ShapeScore = (node: NodeId, shape: ShapeId, lane: LaneId, cluster: ClusterView, work: WorkView) => number
 
-/** Nodes in indexes at a time, of all shapes: some 64 MB. Few shapes may have one on clusters however large. */
+/** Most nodes in the indexes of all shapes together: some 64 MB. */
 const MOST_NODES = 2 ** 21
+/** Number of shapes that may have an index on a cluster of any size. */
 const FEW = 16
 
-/** The nodes of a cluster by score for each shape of which searches without an index have cost as much as one. */
+/** An index of the nodes by score for each shape. A shape gets one when searches without it have looked at as many nodes as the cluster has. */
 export class ShapeIndexes {
   readonly #score: ShapeScore
-  /** By shape, the one that was asked for least recently first. */
+  /** Indexes by shape; the one that was used least recently is first. */
   readonly #indexes = new Map<ShapeId, NodeIndex>()
-  /** By shape without one: nodes that were looked at. */
+  /** For shapes without an index: the number of nodes that were looked at. */
   readonly #looks = new Map<ShapeId, number>()
-  /** The cluster seen last, since a round on a stock sees another one, and what it had. */
+  /** The cluster of the last round. A round on a stock has another one, for which the indexes do not hold. */
   #cluster: ClusterView | undefined
   readonly #capacity = new SeenCapacity()
 
@@ -24,7 +25,10 @@ export class ShapeIndexes {
     this.#score = score
   }
 
-  /** All nodes by score in a round over them, -Infinity where none of the shape has room; `undefined`: there is no index yet, or the round is about fewer. */
+  /**
+   * The index of a shape, current, with the score -Infinity for nodes without room; undefined: the shape has none yet, or the round does not have all nodes in
+   * sight.
+   */
   of(shape: ShapeId, round: Round): NodeIndex | undefined {
     const { cluster, nodes } = round
     if (nodes.length < cluster.nodes || cluster.changeLog === undefined) return undefined
@@ -37,11 +41,12 @@ export class ShapeIndexes {
     return index
   }
 
-  /** So many nodes were looked at without one. */
+  /** Notes that a search without an index has looked at this many nodes. */
   looked(shape: ShapeId, nodes: number): void {
     this.#looks.set(shape, (this.#looks.get(shape) ?? 0) + nodes)
   }
 
+  /** A new index for a shape that has earned one, in place of those used least recently if there are too many; otherwise undefined. */
   #earned(shape: ShapeId, { cluster, lane, work }: Round): NodeIndex | undefined {
     if ((this.#looks.get(shape) ?? 0) < cluster.nodes) return undefined
     this.#looks.delete(shape)

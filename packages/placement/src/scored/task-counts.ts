@@ -58,5 +58,12 @@ export class TaskCounts {
   }
 }
 
+/** The nodes of each rack, lowest first, by rack. */
+export function nodesByRack(cluster: ClusterView): NodeId[][] {
+  const racks: NodeId[][] = []
+  for (let node = 0 as NodeId; node < cluster.nodes; node++) (racks[rackOf(cluster, node)] ??= []).push(node)
+  return racks
+}
+
 /** On a cluster without racks the node stands for its own. */
 export const rackOf = (cluster: ClusterView, node: NodeId): number => cluster.group(Math.min(1, cluster.levels - 1), node)

@@ -1,7 +1,7 @@
 import { knownWords, SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
 import { slurmSeconds } from './slurm-time.js'
 
-/** What Slurm counts, and the names that resources of clusters go by for it. */
+/** What Slurm counts (TRES), and the names that resources of clusters have for it. */
 const names = knownWords<readonly string[]>({
   cpu: ['cpu', 'cpus', 'procs', 'processors', 'cores', 'vcores'],
   mem: ['mem', 'memory', 'memory-mb', 'ram'],
@@ -9,17 +9,22 @@ const names = knownWords<readonly string[]>({
   gres: ['gpus', 'gpu'],
 })
 export type Tres = 'cpu' | 'mem' | 'node' | 'gres' | 'billing'
-/** What jobs cost, which is counted as the resource after the last one of the cluster. */
+/** The cost of jobs. It is counted like a resource, after the last one of the cluster. */
 const BILLING = 'billing'
 
-/** An amount of a resource that a limit is about. */
+/** A limited amount of a resource. */
 export interface Amount {
   readonly resource: ResourceId
+  /** What Slurm calls the resource; `cpu` for one of which it knows nothing. */
   readonly tres: Tres
+  /** The limit, in the unit of the cluster. */
   readonly most: number
 }
 
-/** Amounts of `cpu=64,mem=256G,gres/gpu=4`; memory is in MiB unless it has a suffix, -1 is no limit. Throws `BAD_OPTION`. */
+/**
+ * The amounts in a limit such as `cpu=64,mem=256G,gres/gpu=4`. Memory is in MiB unless it has a suffix; amounts of a resource in devices are numbers of
+ * devices; -1 is no limit. Throws `BAD_OPTION` for a resource that the cluster does not have and for a text that is no amount.
+ */
 export function amountsOf(written: string | Readonly<Record<string, number>> | undefined, cluster: ClusterView, field: string): Amount[] {
   if (written === undefined) return []
   const pairs = typeof written === 'string' ? written.split(',').filter((part) => part.trim() !== '').map((part) => part.split('=').map((side) => side.trim())) : Object.entries(written).map(([name, amount]) => [name, String(amount)])
@@ -31,17 +36,17 @@ export function amountsOf(written: string | Readonly<Record<string, number>> | u
   })
 }
 
-/** Whether a resource is what Slurm counts of a node itself (processors, memory, nodes), and not one of its generic ones or of the whole cluster. */
+/** Whether a resource is one that Slurm counts for every node (processors, memory, nodes), rather than a generic one or one of the whole cluster. */
 export const isOfNode = (resource: string): boolean => ['cpu', 'mem', 'node'].some((tres) => names[tres]?.includes(resource.toLowerCase()) === true)
 
-/** Which of the resources Slurm's name for one means (`cpu`, `mem`, `node`, `gres/gpu`), -1: none; names of resources are taken as they are. */
+/** The index of the resource that a name means, which may be Slurm's (`cpu`, `mem`, `node`, `gres/gpu`) or the resource's own; -1: none. */
 export function slurmResource(name: string, resources: readonly string[]): number {
   const own = resources.indexOf(name)
   const aliases = /^gres\/gpu(:|$)/i.test(name) ? names['gres'] : names[name.toLowerCase()]
   return own >= 0 ? own : resources.findIndex((each) => aliases?.includes(each.toLowerCase()) === true)
 }
 
-/** Names by which something of these resources may be called. */
+/** All names by which these resources may be called. */
 export const slurmNames = (resources: readonly string[]): readonly string[] => [...['cpu', 'mem', 'node', 'gres/gpu'].filter((name) => slurmResource(name, resources) >= 0), ...resources]
 
 function resourceOf(name: string, { resources }: ClusterView, field: string): { readonly resource: ResourceId; readonly tres: Tres } {
@@ -60,7 +65,7 @@ function numberOf(text: string, isMemory: boolean, field: string): number {
   throw new SchedError('BAD_OPTION', `found the amount ${JSON.stringify(text)}.`, { field }, 'Write cpu=64,mem=256G,gres/gpu=4,node=8.')
 }
 
-/** Seconds of minutes or of a time as Slurm writes it; `Infinity` of UNLIMITED, INFINITE, -1 and where nothing is said. Throws `BAD_OPTION`. */
+/** The seconds of a time in minutes, or in Slurm's form; `Infinity` for UNLIMITED, INFINITE and -1, and if it is not given. Throws `BAD_OPTION`. */
 export function secondsOf(time: number | string | undefined, field: string): number {
   if (time === undefined) return Infinity
   if (typeof time === 'number') return time * 60

@@ -3,8 +3,9 @@ import { billOf, type Bill } from './bills.js'
 import type { Limit, Piece } from './counted.js'
 
 /**
- * What the next piece of a job asks: all tasks of a gang that are left, one of another stage. Of a job that is one gang limits of what several jobs
- * hold count all its parts together, those of a single job each part by itself: in Slurm every part of a heterogeneous job is a job.
+ * What the next piece of a job asks for: all unplaced tasks of a gang, or one task of another stage. For a job that is one gang (`isGangJob`), limits on what
+ * several jobs hold count all its parts together, and limits on a single job count each part by itself, since in Slurm every part of a heterogeneous job is a
+ * job.
  */
 export class AskedPiece implements Piece {
   isFirst = true
@@ -14,7 +15,7 @@ export class AskedPiece implements Piece {
   #lane!: LaneId
   #running = 0
   #bill: Bill | undefined
-  /** Of a job that is one gang, and which of them is looked at. */
+  /** The parts of a job that is one gang, and the index of the one that is looked at; undefined for any other job. */
   #parts: readonly GangPart[] | undefined
   #part = 0
 
@@ -22,7 +23,7 @@ export class AskedPiece implements Piece {
     this.#env = env
   }
 
-  /** `running`: tasks of the job that run in any lane. */
+  /** Begins to ask about a job. `running`: number of its tasks that run in any lane; `bill`: how it is billed, undefined: billing is not limited. */
   ask(job: JobId, lane: LaneId, running: number, bill: Bill | undefined): void {
     const { work } = this.#env
     this.#job = job
@@ -35,6 +36,7 @@ export class AskedPiece implements Piece {
     this.estimate = work.estimate(job)
   }
 
+  /** Whether a limit keeps the piece from starting. */
   isOver(limit: Limit): boolean {
     if (this.#parts === undefined) return limit.isOver(this)
     return this.#parts.some(({ estimate }, part) => {
@@ -68,7 +70,7 @@ export class AskedPiece implements Piece {
     return this.#bill === undefined ? 0 : billOf(this.#bill, tasks, shape, this.#lane, this.#env)
   }
 
-  /** What a part costs with so many tasks more than run of it. */
+  /** The cost of a part with `more` tasks besides those that run. */
   #costWith(part: GangPart, more = part.tasks): number {
     return this.#costOf(this.#runningOf(part) + more, part.shape)
   }
@@ -83,7 +85,7 @@ export class AskedPiece implements Piece {
   }
 }
 
-/** Running tasks of one stage of a job. */
+/** The number of running tasks of one stage of a job. */
 export function runningOf(job: JobId, lane: LaneId, stage: number, work: WorkView): number {
   const tasks: TaskId[] = []
   work.runningTasks(job, lane, tasks)

@@ -1,26 +1,30 @@
 import { SchedError } from '@sched/core'
 import type { UserOptions } from './options.js'
 
-/** What is set of an account, its users, and the accounts inside it. */
+/** The settings of an account, of its users, and of the accounts inside it. */
 export type AccountTree<S extends object> = S & {
   readonly users?: Readonly<Record<string, S>> | undefined
   readonly usersOfPartitions?: Readonly<Record<string, Readonly<Record<string, S>>>> | undefined
   readonly accounts?: Readonly<Record<string, AccountTree<S>>> | undefined
 }
 
-/** A user of an account, or an account: its own settings, and what it lies in. */
+/** An account, or a user in an account. */
 export interface Association<S extends object = UserOptions> {
   readonly name: string
   readonly isUser: boolean
-  /** The one that its jobs are in; absent: any. */
+  /** The partition to whose jobs it is limited; absent: it is for jobs in any partition. */
   readonly partition?: string | undefined
+  /** The account around it; undefined for the root. */
   readonly parent: Association<S> | undefined
+  /** Its own settings. */
   readonly settings: S
+  /** Whether the options declare it. */
   readonly isDeclared: boolean
 }
 
 /**
- * The tree of accounts with their users. Jobs name their account by its name alone. A user has one association for each partition that is declared for that, and one for all others.
+ * The tree of accounts with their users. Jobs name an account by its name alone, so names are unique. A user may have an association for each of some
+ * partitions in an account, and one for all other partitions.
  *
  * Source: Slurm, `assoc_mgr_fill_in_assoc`.
  */
@@ -28,8 +32,9 @@ export class Associations<S extends object = UserOptions> {
   readonly root: Association<S>
   readonly #accounts = new Map<string, Association<S>>()
   readonly #users = new Map<string, Association<S>>()
-  /** The account of the first association of each user: that of jobs that name none. */
+  /** The account of each user's first association, which jobs get that name no account. */
   readonly #usual = new Map<string, Association<S>>()
+  /** Users with associations for single partitions. */
   readonly #ofPartitions = new Set<string>()
 
   /** Throws `BAD_OPTION` for two accounts of one name. */
@@ -40,7 +45,7 @@ export class Associations<S extends object = UserOptions> {
     this.#declareInside(accounts, this.root)
   }
 
-  /** The association of a user's job in a partition that names an account, or '' for none; made at first use where it is not declared. */
+  /** The association of a user's job. `account`: the one that it names, empty if none. An association that is not declared is made at first use. */
   of(user: string, account: string, partition: string): Association<S> {
     const usual = account === '' ? (this.#usual.get(user) ?? this.root) : undefined
     const within = usual?.name ?? account
@@ -50,7 +55,7 @@ export class Associations<S extends object = UserOptions> {
     return this.#add(user, true, parent, none as S, false)
   }
 
-  /** Whether a user has associations of single partitions. */
+  /** Whether a user has associations for single partitions. */
   isOfPartitions(user: string): boolean {
     return this.#ofPartitions.has(user)
   }
@@ -80,13 +85,16 @@ export class Associations<S extends object = UserOptions> {
   }
 }
 
-/** A setting of the association itself or of the nearest around it: limits of accounts hold for each of their users. */
+/** A setting of the association itself, or else of the nearest account around it that gives it; undefined if none does. */
 export function inherited<S extends object, K extends keyof S>(from: Association<S>, key: K): S[K] | undefined {
   for (let each: Association<S> | undefined = from; each !== undefined; each = each.parent) if (each.settings[key] !== undefined) return each.settings[key]
   return undefined
 }
 
-/** Whether jobs of an association may ask for a QOS: by its own list or the nearest around it, which one of `+name` and `-name` changes; any where there is none. */
+/**
+ * Whether jobs of an association may ask for a QOS, by the list of the association or of the nearest account around it. A list with `+name` and `-name` only
+ * adds to the next list around it and takes from it. Without any list all QOS are allowed.
+ */
 export function mayAskFor(from: Association, qos: string): boolean {
   for (let each: Association | undefined = from; each !== undefined; each = each.parent) {
     const names = each.settings.QOS ?? []
@@ -97,7 +105,7 @@ export function mayAskFor(from: Association, qos: string): boolean {
   return true
 }
 
-/** The settings of those that are not declared. */
+/** The settings of associations that are not declared. */
 const none = {}
 
 const keyOf = (user: string, account: string, partition = '') => JSON.stringify([account, user, partition.toLowerCase()])

@@ -1,21 +1,22 @@
 import type { ClusterView, LaneId, ResourceId, ShapeId, WorkView } from '@sched/core'
 import { addedUp, billingOf } from '../fair-share/billing.js'
 
-/** What the options say of bills. */
+/** The options by which jobs are billed. */
 interface BillingOptions {
   readonly billing?: Readonly<Record<string, number>> | undefined
   readonly partitionBilling: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly maxTres: boolean | 'gres'
 }
 
-/** Whole units that so many tasks cost, which ask for an amount of each resource. */
+/** The cost of this many tasks in whole units, given the amount of each resource that one task asks for. */
 export type Bill = (tasks: number, amountOf: (resource: number) => number) => number
 
 /**
- * The bills of jobs, Slurm's TRES `billing`: amounts times the weights of the partition, added up, or the largest of them (with `gres` of
- * processors, memory and nodes, to which all else is added), and rounded down. They count beside the resources of the cluster, as the last one.
+ * How jobs are billed, Slurm's TRES `billing`: amounts times the weights of the partition, added up and rounded down. With `maxTres` true the cost is the
+ * largest of these products instead; with `gres` it is the largest of those of processors, memory and nodes, plus all others. The cost counts as a resource
+ * after the last one of the cluster.
  *
- * Source: Slurm, `assoc_mgr_tres_weighted` and tres.html. Left out: licences and burst buffers among the weights.
+ * Source: Slurm, `assoc_mgr_tres_weighted` and tres.html. Left out: weights of licences and burst buffers.
  */
 export class Bills {
   readonly #usual: Bill
@@ -28,6 +29,7 @@ export class Bills {
     this.#own = new Map(Object.entries(partitionBilling).map(([partition, weights]) => [partition, this.#billBy(billingOf(weights, cluster, `partitionBilling.${partition}`))]))
   }
 
+  /** How jobs of a partition are billed. */
   of(partition: string): Bill {
     return this.#own.get(partition) ?? this.#usual
   }
@@ -45,6 +47,6 @@ export class Bills {
   }
 }
 
-/** The same of tasks of a shape. */
+/** The cost of this many tasks of a shape, by the resources of their lane. */
 export const billOf = (bill: Bill, tasks: number, shape: ShapeId, lane: LaneId, { work, cluster }: { readonly work: WorkView; readonly cluster: ClusterView }): number =>
   bill(tasks, (resource) => (cluster.lanes[lane]?.resources.includes(resource as ResourceId) === true ? work.demand(shape, resource as ResourceId) : 0))

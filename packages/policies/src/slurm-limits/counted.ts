@@ -1,33 +1,36 @@
 import type { Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
+import { MINUTE } from './slurm-time.js'
 
-/** A waiting job in a lane. */
+/** A waiting job in a lane, as the number `job * lanes + lane`. */
 export type Entry = number
 
-/** Jobs that limits count together: those of a QOS, of one of its users or accounts, of an association with all below it. */
+/** A group of jobs that limits count together: those of a QOS, of a user or an account in a QOS, of an association and all below it, or with a licence. */
 export class Counted {
-  /** For messages: `user ann in QOS normal`. */
+  /** Name of the group for messages, such as `user ann in QOS normal`. */
   readonly name: string
-  /** Jobs with a running task, and jobs in the system. */
+  /** Number of its jobs with a running task. */
   running = 0
+  /** Number of its jobs in the system, waiting and running. */
   submitted = 0
-  /** What its running jobs hold of a licence, where it is those of one. */
+  /** For the group of a licence: how many its running jobs hold. */
   licenses = 0
-  /** What its running tasks hold, by resource, and last what they cost. */
+  /** Amounts that its running tasks hold, by resource, and after the last resource their cost. */
   readonly used: Float64Array
-  /** What runs with a time limit, by how much of it counts (UsageFactor). */
+  /** Running tasks with a time limit, by the factor with which their use counts (UsageFactor). */
   readonly #timed = new Map<number, Timed>()
   readonly #resources: number
-  /** What of its past use counts, by the ids of that: a resource, or -1 for the time of its jobs. */
+  /** The past usage that is counted for it: the id under which it is kept, and the resource, -1 for the time of its jobs. */
   readonly charges: { readonly id: number; readonly resource: number }[] = []
-  /** That use is kept for ever. */
+  /** Whether its past usage never decays (NoDecay). */
   lasts = false
-  /** The smallest of its limits of running jobs, and whether what they hold is limited: until then no claim holds others back. */
+  /** The smallest limit on its running jobs. */
   fewest = Infinity
+  /** Whether amounts that its jobs hold are limited. */
   hasAmounts = false
-  /** Waiting jobs that it limits and the policy knows of. */
+  /** Waiting jobs for which a limit of this group holds, and which no limit holds back. */
   readonly shown = new Set<Entry>()
-  /** Jobs that wait because of a limit on this. */
+  /** Jobs that a limit on this group holds back. */
   readonly held = new Set<Entry>()
 
   constructor(name: string, resources: number) {
@@ -36,12 +39,12 @@ export class Counted {
     this.#resources = resources
   }
 
-  /** Whether a claim of its jobs may hold others back. */
+  /** Whether a claim for one of its jobs may make a limit hold others back. */
   get isLimiting(): boolean {
     return this.hasAmounts || this.running >= this.fewest
   }
 
-  /** Something runs until `end`, or with an amount below 0 no more. */
+  /** An amount is held until `end`; a negative amount is given back. `factor`: with what factor its use counts. */
   holds(resource: number, amount: number, end: Seconds, factor: number): void {
     this.used[resource] = (this.used[resource] as number) + amount
     if (end === Infinity) return
@@ -51,14 +54,14 @@ export class Counted {
     timed.ends[resource] = (timed.ends[resource] as number) + amount * end
   }
 
-  /** Amounts x seconds that are left to what runs. */
+  /** Amount x seconds that its running tasks still have until their time limits, times their factors. */
   left(resource: number, now: Seconds): number {
     let left = 0
     for (const [factor, { amounts, ends }] of this.#timed) left += factor * Math.max(0, (ends[resource] as number) - (amounts[resource] as number) * now)
     return left
   }
 
-  /** By how much that becomes less in a second. */
+  /** By how much `left` falls in a second. */
   pace(resource: number): number {
     let pace = 0
     for (const [factor, { amounts }] of this.#timed) pace += factor * (amounts[resource] as number)
@@ -66,77 +69,85 @@ export class Counted {
   }
 }
 
-/** By resource: amounts, and amounts x expected ends. */
+/** By resource: the sum of amounts, and the sum of amount x expected end. */
 interface Timed {
   readonly amounts: Float64Array
   readonly ends: Float64Array
 }
 
-/** How long a piece may run in limits of time that jobs use: with UsageFactorSafe its time limit times UsageFactor, in whole minutes. */
+/** The run time of a piece for limits of amounts x time: its time limit, with UsageFactorSafe times UsageFactor and in whole minutes. */
 export type Length = (piece: Piece) => Seconds
 
-/** What a job's next piece, tasks that start together, asks for. */
+/** The next piece of a job, tasks that start together, with what it asks for. */
 export interface Piece {
-  /** No task of the job runs. */
+  /** Whether no task of the job runs yet. */
   readonly isFirst: boolean
-  /** What it asks, and with it what the job holds then, by resource; after the last one, what that costs. */
+  /** The amount of a resource that the piece asks for; after the last resource, its cost. */
   amount(resource: number): number
+  /** The amount that the job holds together with the piece. */
   whole(resource: number): number
+  /** The time limit; `Infinity`: none. */
   readonly estimate: Seconds
 }
 
 /** A limit that can keep a job from starting. */
 export interface Limit {
-  /** As squeue prints it; of what is counted for several jobs with whose limit it is. */
+  /** The reason as squeue prints it, for a group of jobs with the name of the group. */
   readonly reason: string
-  /** What it counts; absent: the job alone, for which nothing changes. */
+  /** The group whose jobs it counts; absent: it is about the job alone, so that nothing ever changes. */
   readonly of?: Counted
-  /** It is about how many jobs run or for how long, and so known before nodes are looked for. */
+  /** Whether it is about the number of running jobs or their time, so that Slurm checks it before it looks for nodes. */
   readonly isOfNumbers?: true
+  /** Whether the limit forbids the piece to start. */
   isOver(piece: Piece): boolean
-  /** When it is not over any more if nothing else is used; absent: when something is given back. */
+  /** When the limit has room again if nothing else starts; absent: only when something is given back. */
   opensAt?(piece: Piece): Seconds
 }
 
 const whose = (reason: string, of: Counted) => `${reason} of ${of.name}`
 
+/** A limit on the number of running jobs. */
 export function jobsLimit(of: Counted, most: number, reason: string): Limit {
   of.fewest = Math.min(of.fewest, most)
   return { of, isOfNumbers: true, reason: whose(reason, of), isOver: ({ isFirst }) => isFirst && of.running >= most }
 }
 
+/** A limit on the amount of a resource that running jobs hold. A piece that asks for none of it may start. */
 export function amountLimit(of: Counted, resource: number, most: number, reason: string): Limit {
   of.hasAmounts = true
   return { of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
 }
 
-/** `asked` of `most` licences, which a job holds as long as any of its tasks runs. */
+/** The limit of a licence: there are `most`, and the job asks for `asked`, which it holds as long as any of its tasks runs. */
 export function licenseLimit(of: Counted, name: string, asked: number, most: number): Limit {
   of.hasAmounts = true
   return { of, reason: `Licenses of ${name}`, isOver: ({ isFirst }) => isFirst && of.licenses + asked > most }
 }
 
-/** What a limit of past use is about: the id under which it is counted, and of a resource. `isFree`: what others have used or have left does not count, since what these jobs use counts for nothing. `lengthOf`: how long they may run. */
+/** The past usage that a limit is about. */
 export interface Charge {
   readonly usage: DecayedUsage
+  /** The id under which it is kept. */
   readonly id: number
   readonly resource: number
+  /** Whether past and remaining usage do not count for the job, because its own usage counts for nothing (UsageFactor 0). */
   readonly isFree: boolean
   readonly lengthOf: Length
 }
 
-/** `most` in amounts x seconds; jobs that ask nothing of the resource go on. */
+/** A limit on past usage: `most` in amount x seconds. Jobs that ask for none of the resource may start. */
 export const pastLimit = (of: Counted, { usage, id, resource, isFree }: Charge, most: number, reason: string): Limit => ({
   of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && (isFree ? 0 : usage.of(id)) >= most, opensAt: () => usage.below(id, most),
 })
 
-const MINUTE: Seconds = 60
-/** Slurm counts what has been used, and what is left to what runs, in whole minutes. */
+/** Slurm counts past usage, and the remaining usage of running jobs, in whole minutes. */
 const wholeMinutes = (seconds: number): number => Math.floor(seconds / MINUTE) * MINUTE
 
 /**
- * The same for jobs that must be able to run to their time limit, all that run with them: with that, what has been used and what they have left, each in whole minutes,
- * come to no more than `most`. Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe.
+ * The same limit if all jobs must be able to run to their time limits within it: past usage, the remaining usage of running jobs (both in whole minutes) and
+ * the usage of the piece must together be at most `most`.
+ *
+ * Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe.
  */
 export function safeLimit(of: Counted, { usage, id, resource, isFree, lengthOf }: Charge, most: number, reason: string, now: () => Seconds): Limit {
   of.hasAmounts = true
@@ -151,14 +162,18 @@ export function safeLimit(of: Counted, { usage, id, resource, isFree, lengthOf }
 
 const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0)
 
-/** `most` in seconds that jobs have run; with `isSafe` a job must be able to run to its time limit within it, whatever runs beside it. Source: Slurm, `acct_policy_job_runnable_pre_select`. */
+/**
+ * A limit on the time that jobs have run: `most` in seconds. With `isSafe` the job must be able to run to its time limit within it; running jobs do not count.
+ *
+ * Source: Slurm, `acct_policy_job_runnable_pre_select`.
+ */
 export const wallLimit = (of: Counted, { usage, id, lengthOf }: Charge, most: Seconds, reason: string, isSafe: boolean): Limit => {
   const asked = (piece: Piece) => (isSafe && piece.estimate < Infinity ? lengthOf(piece) : 0)
   const opensAt = (length: Seconds) => (length === 0 ? usage.below(id, most) : length > most ? Infinity : usage.notBefore(usage.of(id), most - length + MINUTE))
   return { of, isOfNumbers: true, reason: whose(reason, of), isOver: (piece) => usage.of(id) >= most || wholeMinutes(usage.of(id)) + asked(piece) > most, opensAt: (piece) => opensAt(asked(piece)) }
 }
 
-/** `most` in amounts x seconds that running jobs have left; `isFree` and `lengthOf` as above. */
+/** A limit on the remaining usage of running jobs until their time limits: `most` in amount x seconds. `isFree` and `lengthOf` as in `Charge`. */
 export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds, { isFree, lengthOf }: Pick<Charge, 'isFree' | 'lengthOf'>): Limit {
   of.hasAmounts = true
   const beyond = (piece: Piece) => (piece.estimate < Infinity ? (isFree ? 0 : of.left(resource, now())) + piece.amount(resource) * lengthOf(piece) - most : 0)
@@ -169,16 +184,21 @@ export function leftLimit(of: Counted, resource: number, most: number, reason: s
   }
 }
 
-/** `most` in amounts x seconds of the job by its time limit. */
+/** A limit on the usage of one job until its time limit: `most` in amount x seconds. A job without a time limit passes. */
 export const spanLimit = (resource: number, most: number, reason: string, lengthOf: Length): Limit => ({
   reason, isOver: (piece) => piece.whole(resource) > 0 && piece.estimate < Infinity && piece.whole(resource) * lengthOf(piece) > most,
 })
 
+/** A limit on the amount that one job holds. */
 export const sizeLimit = (resource: number, most: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) > most })
-/** `maySayNothing`: a job that asks for none has not said how many it wants. */
+
+/** The least amount that one job must ask for. `maySayNothing`: a job that asks for 0 passes, since it has not said how many it wants. */
 export const leastLimit = (resource: number, least: number, reason: string, maySayNothing: boolean): Limit => ({
   reason, isOver: (piece) => piece.whole(resource) < least && !(maySayNothing && piece.whole(resource) === 0),
 })
-/** A job without a time limit gets the longest that it may have. */
+
+/** The longest time limit. A job without one passes: it gets the longest that it may have. */
 export const timeLimit = (most: Seconds, reason: string): Limit => ({ isOfNumbers: true, reason, isOver: ({ estimate }) => estimate > most && estimate < Infinity })
+
+/** Forbids every start. */
 export const never = (reason: string): Limit => ({ reason, isOver: () => true })

@@ -7,14 +7,15 @@ import { usageOf } from './limits-of-job.js'
 import type { ReadOptions } from './options.js'
 import { TermsBook, type Terms } from './terms.js'
 
+/** Past usage, as it is kept over restarts. */
 interface PastMemory {
   readonly usage: UsageMemory
   readonly lasting: UsageMemory
 }
 
 /**
- * Which waiting jobs limits hold back. A policy is told only of the others: one that is held back is drained for it, as one that its
- * architecture holds back, and ready again when its limit has room.
+ * Keeps account of which waiting jobs are held back by limits. The policy inside is told only of the others: a job that is held back counts as drained for it,
+ * and as ready again when the limit has room.
  */
 export class LimitedJobs implements WorkListener {
   readonly #env: Env
@@ -24,26 +25,26 @@ export class LimitedJobs implements WorkListener {
   readonly #terms: Terms[] = []
   /** By task: when it is expected to end. */
   readonly #endOf: Seconds[] = []
-  /** Running tasks by job, and what each task costs: what the job cost more when it started. */
+  /** By job: the number of running tasks. By task: its cost, by which that of the job grew when it started. */
   readonly #running: number[] = []
   readonly #billOf: number[] = []
-  /** By entry: the limit that holds the job back. */
+  /** By entry: the limit that holds the job back; undefined: none. */
   readonly #heldBy: (Limit | undefined)[] = []
   readonly #held = new Set<Entry>()
-  /** Waiting jobs that no limit holds back. */
+  /** Number of waiting jobs in a lane that no limit holds back. */
   #shown = 0
-  /** Groups of which something was given back, and of which something was taken outside of rounds: what runs was taken over, or others have started it. */
+  /** Groups of which something was given back; and groups of which tasks started outside of rounds, taken over from another policy or started by others. */
   readonly #looser = new Set<Counted>()
   readonly #tighter = new Set<Counted>()
   #isInRound = false
-  /** Jobs held back in this round, some of them by claims that may be taken back. */
+  /** Jobs that this round has held back, some of them because of claims that may be taken back. */
   readonly #heldNow: Entry[] = []
   readonly #piece: AskedPiece
-  /** Whether the policy is told of jobs, too, that a limit of a QOS or an association holds back. */
+  /** Whether the policy is also told of jobs that a limit of a QOS or an association holds back (assoc_limit_stop). */
   readonly #stops: boolean
   #tick: Seconds = 0
 
-  /** `told` hears of waiting jobs that no limit holds back. */
+  /** `told` is the listener that hears only of jobs that no limit holds back. */
   constructor(options: ReadOptions, env: Env, told: WorkListener) {
     this.#env = env
     this.#told = told
@@ -55,10 +56,12 @@ export class LimitedJobs implements WorkListener {
 
   // ---- submission ----
 
+  /** Why a job is refused; undefined: it is not. `again`: it is in the system already, so that numbers of jobs and closed partitions do not refuse it. */
   admits(spec: JobSpec, again = false): string | undefined {
     const { user = 'user', account = '', qos = '', licenses = {} } = spec
     const terms = this.#book.of({ user, account, qos, partition: spec.queue ?? spec.user ?? 'default', licenses })
-    if (terms.refusal !== undefined) return terms.refusal
+    const refusal = terms.refusal ?? (again ? undefined : terms.closed)
+    if (refusal !== undefined) return refusal
     const full = again ? undefined : terms.submits.find(({ of, most }) => of.submitted >= most)
     if (full !== undefined) return `${full.of.name} has ${full.of.submitted} of ${full.most} jobs in the system (${full.reason})`
     const over = terms.strict.find((limit) => spec.stages.some((stage) => limit.isOver(this.#pieceOf(stage, spec, terms.bill))))
@@ -94,7 +97,7 @@ export class LimitedJobs implements WorkListener {
     if (this.#isSeen(job, limit)) this.#told.onReady?.(job, lane)
   }
 
-  /** It asks for more: a gang that is preempted comes back task by task. */
+  /** A waiting job asks for more: a gang that is preempted comes back task by task. */
   onMore(job: JobId, lane: LaneId): void {
     const entry = job * this.#lanes + lane
     if (this.#held.has(entry)) {
@@ -115,11 +118,12 @@ export class LimitedJobs implements WorkListener {
     if (isSeen) this.#told.onDrained?.(job, lane)
   }
 
-  /** Whether any waiting job is not held back. */
+  /** Whether there is a waiting job that is not held back. */
   get hasShown(): boolean {
     return this.#shown > 0
   }
 
+  /** Whether a limit holds a job back. */
   isHeld(job: JobId, lane: LaneId): boolean {
     return this.#held.has(job * this.#lanes + lane)
   }
@@ -129,12 +133,12 @@ export class LimitedJobs implements WorkListener {
     return this.#stops && limit !== undefined && (this.#terms[job] as Terms).accounting.has(limit)
   }
 
-  /** What a policy may know of the limits of a job that it sees; absent where it sees no job that is held back. */
+  /** Tells the policy about the limits of a job; undefined if the policy is told of no job that is held back. */
   get say(): ((job: JobId, lane: LaneId) => LimitsSay) | undefined {
     return this.#stops ? (job, lane) => this.#say(job, lane) : undefined
   }
 
-  /** A limit of numbers comes first: Slurm looks at those before it looks for nodes. */
+  /** Prefers a limit of numbers, since Slurm checks these before it looks for nodes. */
   #say(job: JobId, lane: LaneId): LimitsSay {
     const { limits, bill, qos } = this.#terms[job] as Terms
     if (!this.isHeld(job, lane)) return { by: '', groups: qos }
@@ -145,7 +149,10 @@ export class LimitedJobs implements WorkListener {
     return { held: limit?.isOfNumbers === true ? 'number' : 'amount', by: qos.includes(name) ? name : '', groups: qos }
   }
 
-  /** The first limit that keeps the next piece of the job from starting; where the policy sees those held back by others, one of a partition or a licence before them. */
+  /**
+   * The first limit that keeps the next piece of the job from starting; undefined: none does. If the policy is told of jobs held back by QOS and associations,
+   * a limit of a partition or a licence is preferred, for which it is not.
+   */
   #limitOf(job: JobId, lane: LaneId): Limit | undefined {
     const { limits, accounting, bill } = this.#terms[job] as Terms
     if (limits.length === 0) return undefined
@@ -179,7 +186,7 @@ export class LimitedJobs implements WorkListener {
 
   // ---- rounds ----
 
-  /** Shows the jobs that may start again. */
+  /** Begins a round: tells the policy of the jobs that may start again, and takes away those that past usage or tasks started outside of rounds hold back. */
   begin({ now }: Round): void {
     this.#isInRound = true
     this.#heldNow.length = 0
@@ -199,7 +206,7 @@ export class LimitedJobs implements WorkListener {
     this.#looser.clear()
   }
 
-  /** What has been used. */
+  /** The past usage, to be kept over a restart. */
   memory(): PastMemory {
     const { usage, lasting } = this.#book.past
     return { usage: usage.memory(), lasting: lasting.memory() }
@@ -209,9 +216,9 @@ export class LimitedJobs implements WorkListener {
     const { usage, lasting } = memory as PastMemory
     this.#book.past.usage.recall(usage)
     this.#book.past.lasting.recall(lasting)
-    this.#tick = NaN // jobs are looked at anew
+    this.#tick = NaN // so that the next round checks all jobs anew
     const groups = new Set(this.#env.work.jobs().flatMap((job) => (this.#terms[job] as Terms).limiting))
-    for (const group of groups) this.#hideOver(group) // of what runs nobody has been told in a round
+    for (const group of groups) this.#hideOver(group) // running tasks were taken over outside of rounds
   }
 
   /** Whether a piece of the job may start now; asked once before its first claim. */
@@ -219,17 +226,17 @@ export class LimitedJobs implements WorkListener {
     return !this.isHeld(job, lane) && this.#limitOf(job, lane) === undefined
   }
 
-  /** A piece of the job has been claimed: others may have to wait for it. */
+  /** A piece of the job has been claimed, because of which others may have to wait. */
   claimed(job: JobId): void {
     for (const group of (this.#terms[job] as Terms).counted) if (group.isLimiting) this.#hideOver(group)
   }
 
-  /** Claims were taken back: what they held back need not wait. */
+  /** Claims were taken back: jobs that were held back because of them are checked again. */
   takenBack(): void {
     for (const entry of this.#heldNow.splice(0)) if (this.#held.has(entry)) this.#lookAgain(entry, true)
   }
 
-  /** Tells who listens which limits keep jobs back, and asks for a round when past usage decays. */
+  /** Ends a round: reports which limits hold jobs back, if reasons are asked for, and asks for a round when a limit changes as time passes. */
   end(round: Round): void {
     this.#isInRound = false
     const { charged, timed } = this.#book.past
@@ -241,7 +248,10 @@ export class LimitedJobs implements WorkListener {
     }
   }
 
-  /** When a limit has room again for one that it holds back, since time passes, or may hold one back that waits, since what runs is counted. */
+  /**
+   * Asks for a round at the first time at which a limit has room again for a job that it holds back, or at which the usage of running jobs is counted, after
+   * which a limit may hold back a waiting job.
+   */
   #wake(round: Round): void {
     const { usage, charged } = this.#book.past
     let soonest = charged.some(({ running, shown }) => running > 0 && shown.size > 0) ? usage.next : Infinity
@@ -255,6 +265,7 @@ export class LimitedJobs implements WorkListener {
     if (soonest < Infinity) round.wakeAt(soonest)
   }
 
+  /** Holds back the shown jobs of a group that a limit forbids now. */
   #hideOver(group: Counted): void {
     for (const entry of group.shown) {
       const job = Math.floor(entry / this.#lanes) as JobId
@@ -272,6 +283,7 @@ export class LimitedJobs implements WorkListener {
     if (!this.#isSeen(job, limit)) this.#told.onDrained?.(job, (entry % this.#lanes) as LaneId)
   }
 
+  /** Checks a held job again. `isInRound`: it was held back in this round. */
   #lookAgain(entry: Entry, isInRound = false): void {
     const job = Math.floor(entry / this.#lanes) as JobId
     const lane = (entry % this.#lanes) as LaneId
@@ -299,6 +311,7 @@ export class LimitedJobs implements WorkListener {
     for (const group of (this.#terms[job] as Terms).counted) if (group.held.size > 0) this.#looser.add(group)
   }
 
+  /** Counts a task that starts (`sign` 1) or ends (-1) in all groups of its job. `isWhole`: the job begins or stops to run with it. */
   #count(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1, isWhole: boolean): void {
     const { work, cluster } = this.#env
     const now = this.#env.now()
@@ -307,11 +320,11 @@ export class LimitedJobs implements WorkListener {
     const { counted, factor, licenses, bill } = this.#terms[job] as Terms
     const billing = cluster.resources.length
     if (sign > 0 && bill !== undefined) {
-      const running = work.isGangJob(job) ? runningOf(job, lane, work.stageOf(task), work) : (this.#running[job] as number) // this task is one of them
+      const running = work.isGangJob(job) ? runningOf(job, lane, work.stageOf(task), work) : (this.#running[job] as number) // this task included
       this.#billOf[task] = billOf(bill, running, shape, lane, this.#env) - billOf(bill, running - 1, shape, lane, this.#env)
     }
     const cost = bill === undefined ? 0 : (this.#billOf[task] as number)
-    const started = work.started(task) // of one whose eviction is taken back
+    const started = work.started(task) // a number if the eviction of the task was taken back
     if (sign > 0) this.#endOf[task] = (Number.isNaN(started) ? now : started) + work.taskEstimate(task) - work.worked(task)
     const end = this.#endOf[task] as number
     if (isWhole) for (const { of, amount } of licenses) of.licenses += sign * amount

@@ -5,52 +5,61 @@ import { inherited, type Association } from './associations.js'
 import { amountLimit, jobsLimit, leastLimit, leftLimit, licenseLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Length, type Limit } from './counted.js'
 import type { QosOptions, UserOptions } from './options.js'
 import { reasonOf, type Scope } from './reasons.js'
+import { MINUTE } from './slurm-time.js'
 
-const MINUTE: Seconds = 60
-
-/** A QOS by its name. */
+/** A QOS with its name. */
 export interface Qos extends QosOptions {
   readonly name: string
 }
 
-/** So many jobs may be in the system. */
+/** A limit on the number of jobs in the system. */
 export interface SubmitLimit {
   readonly of: Counted
   readonly most: number
   readonly reason: string
 }
 
-/** What groups have used, `lasting` that of groups of which nothing decays, and which have a limit on that or on what runs that changes as time passes; `isSafe`: jobs must be able to end within it. */
+/** The past usage of groups of jobs. */
 export interface PastUse {
+  /** Whether jobs must be able to run to their time limits within limits on it (AccountingStorageEnforce=safe). */
   readonly isSafe: boolean
+  /** The usage of groups whose usage decays. */
   readonly usage: DecayedUsage
+  /** The usage of groups whose usage does not (NoDecay). */
   readonly lasting: DecayedUsage
+  /** Groups whose past usage is counted. */
   readonly charged: Counted[]
+  /** Groups with a limit that depends on the remaining time of running jobs, and so changes as time passes. */
   readonly timed: Set<Counted>
 }
 
-/** Where the past use of a group is kept. */
+/** The past usage among which that of a group is kept. */
 export const usageOf = ({ lasts }: Counted, { usage, lasting }: PastUse): DecayedUsage => (lasts ? lasting : usage)
 
-/** The resource of GrpWall. */
+/** Stands for the time of jobs in place of a resource, for GrpWall. */
 const WALL = -1
 
-/** How a QOS has what its jobs use counted. */
+/** How the QOS of a job makes usage count. */
 export interface Counts {
-  /** For nothing (UsageFactor 0). */
+  /** Whether it counts for nothing (UsageFactor 0). */
   readonly isFree: boolean
   readonly lengthOf: Length
-  /** What amounts that associations limit are multiplied by (LimitFactor). */
+  /** The factor of amounts that associations limit (LimitFactor). */
   readonly limitFactor: number
 }
 
-/** Puts the limits of a job together; `taken` are those that a QOS has set, by kind and resource. */
+/**
+ * Collects the limits of a job: first those of its QOS, then those of its association and the accounts around it. `taken` has the limits that a QOS has set,
+ * by kind and resource; later ones of the same kind do not count.
+ */
 export class LimitsOfJob {
+  /** The groups in which the job counts. */
   readonly groups: Counted[] = []
-  /** The first that forbids is told. */
+  /** Limits that may keep the job from starting; the first one that does is reported. */
   readonly limits: Limit[] = []
+  /** Limits on the number of jobs in the system. */
   readonly submits: SubmitLimit[] = []
-  /** Limits of what one job asks, which refuse it. */
+  /** Limits on what one job asks for that refuse the job. */
   readonly strict: Limit[] = []
 
   constructor(
@@ -58,12 +67,13 @@ export class LimitsOfJob {
     private readonly group: (name: string) => Counted,
     private readonly past: PastUse,
     private readonly now: () => Seconds,
-    /** Of its own QOS. */
+    /** How its own QOS makes usage count. */
     private readonly counts: Counts,
-    /** Whether a QOS of it, its own or that of the partition, refuses jobs that alone are over a limit, of any QOS or association (DenyOnLimit; `_acct_policy_validate` of Slurm). */
+    /** Whether the job is refused if it alone exceeds a limit of any QOS or association: its QOS or that of its partition has the flag DenyOnLimit (`_acct_policy_validate` of Slurm). */
     private readonly isStrict: boolean,
   ) {}
 
+  /** Adds the limits of a QOS, but those in `taken`, to which it adds its own. */
   addQos(qos: Qos, user: string, account: string, taken: Set<string>): void {
     const { name, Flags = [] } = qos
     const field = `qos.${name}`
@@ -95,6 +105,7 @@ export class LimitsOfJob {
     if (isNew('MaxSubmitJobsPerUser', qos.MaxSubmitJobsPerUser)) this.#submit(ofUser, qos.MaxSubmitJobsPerUser as number, 'QOSMaxSubmitJobPerUserLimit')
   }
 
+  /** Adds the limits of an association and of the accounts around it, but those in `taken`. */
   addAssociation(from: Association, taken: ReadonlySet<string>): void {
     const has = (...kinds: string[]) => kinds.some((kind) => taken.has(kind))
     const amounts = (kind: string, written: UserOptions['GrpTRES']) => amountsOf(written, this.cluster, `accounts: ${kind}`).filter(({ resource }) => !taken.has(`${kind} ${resource}`))
@@ -112,7 +123,7 @@ export class LimitsOfJob {
     }
   }
 
-  /** What one job of an association may ask, and how many it may have, by itself or as the accounts around say. */
+  /** Adds limits on single jobs of an association and on the number of its jobs, which it has itself or inherits from the accounts around it. */
   #addMaxima(from: Association, own: Counted, has: (...kinds: string[]) => boolean, amounts: (kind: string, written: UserOptions['GrpTRES']) => Amount[]): void {
     const [maxJobs, maxSubmit, maxWall, maxTres] = [inherited(from, 'MaxJobs'), inherited(from, 'MaxSubmitJobs'), inherited(from, 'MaxWall'), inherited(from, 'MaxTRESPerJob')]
     if (maxJobs !== undefined && !has('MaxJobsPerUser', 'MaxJobsPerAccount')) this.#add(jobsLimit(own, maxJobs, 'AssocMaxJobsLimit'))
@@ -125,13 +136,14 @@ export class LimitsOfJob {
     for (const { resource, tres, most } of amounts('MaxTRESPerJob', maxTres)) this.#own(sizeLimit(resource, this.#factored(most), reasonOf('AssocPerJob', tres)))
   }
 
+  /** Adds the limit of a licence and returns its group. */
   addLicense(name: string, asked: number, most: number): Counted {
     const group = this.#count(`licence ${name}`)
     this.#add(licenseLimit(group, name, asked, most))
     return group
   }
 
-  /** Its jobs count there, also where another limit is in effect for them. */
+  /** The group of this name, in which the job counts even if none of the group's limits holds for it. */
   #count(name: string): Counted {
     const group = this.group(name)
     if (!this.groups.includes(group)) this.groups.push(group)
@@ -143,15 +155,17 @@ export class LimitsOfJob {
     return Math.floor(most * this.counts.limitFactor)
   }
 
+  /** Adds a limit that may keep the job from starting. */
   #add(limit: Limit): void {
     this.limits.push(limit)
   }
 
+  /** Adds a limit on the job alone, which refuses it with DenyOnLimit. */
   #own(limit: Limit): void {
     ;(this.isStrict ? this.strict : this.limits).push(limit)
   }
 
-  /** By what a job asks, whatever part of it counts. */
+  /** With DenyOnLimit: refuses a job whose amount x time limit alone exceeds a limit, whatever its UsageFactor. */
   #refuseSpan(resource: number, most: number, reason: string): void {
     if (this.isStrict) this.strict.push(spanLimit(resource, most, reason, ({ estimate }) => estimate))
   }
@@ -184,13 +198,13 @@ export class LimitsOfJob {
     this.past.timed.add(of)
   }
 
-  /** What has a limit on past use counts that of all its jobs, also of those for which another one has it. */
+  /** Has a group with a limit on past usage count the usage of all its jobs, even of those for which another group's limit holds. */
   #chargeAlways(of: Counted, { GrpTRESMins, GrpWall }: UserOptions | Qos, field: string): void {
     for (const { resource } of amountsOf(GrpTRESMins, this.cluster, `${field}: GrpTRESMins`)) this.#charge(of, resource)
     if (GrpWall !== undefined) this.#charge(of, WALL)
   }
 
-  /** The id under which its past use of a resource counts. */
+  /** The id under which a group's past usage of a resource is kept. */
   #charge(of: Counted, resource: number): number {
     const known = of.charges.find((each) => each.resource === resource)
     if (known !== undefined) return known.id
@@ -200,7 +214,7 @@ export class LimitsOfJob {
     return id
   }
 
-  /** Those of users and accounts refuse nobody, as in Slurm. */
+  /** Adds limits on the remaining usage of a QOS or an association, which refuse jobs with DenyOnLimit. As in Slurm, those of users and accounts in a QOS (`#lefts`) do not. */
   #groupLefts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
     for (const { resource, tres, most } of amounts) this.#refuseSpan(resource, most * MINUTE, reasonOf(scope, tres))
     this.#lefts(amounts, of, scope)

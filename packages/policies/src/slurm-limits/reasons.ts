@@ -1,6 +1,6 @@
 import type { Tres } from './amounts.js'
 
-/** Reasons as squeue prints them for limits of resources. Source: Slurm, job_reason_codes. */
+/** The reasons that squeue prints for limits of resources. Source: Slurm, job_reason_codes. */
 const byTres = {
   QOSGrp: { cpu: 'QOSGrpCpuLimit', mem: 'QOSGrpMemLimit', node: 'QOSGrpNodeLimit', gres: 'QOSGrpGRES', billing: 'QOSGrpBilling' },
   QOSGrpMins: { cpu: 'QOSGrpCPUMinutesLimit', mem: 'QOSGrpMemMinutes', node: 'QOSGrpNodeMinutes', gres: 'QOSGrpGRESMinutes', billing: 'QOSGrpBillingMinutes' },
@@ -21,4 +21,5 @@ const byTres = {
 } as const
 
 export type Scope = keyof typeof byTres
+/** The reason that squeue prints for a limit of this scope on this resource. */
 export const reasonOf = (scope: Scope, tres: Tres): string => byTres[scope][tres]

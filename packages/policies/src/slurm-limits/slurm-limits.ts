@@ -5,12 +5,13 @@ import { LimitedJobs } from './limited-jobs.js'
 import { slurmLimitsOptions, type SlurmLimitsOptions } from './options.js'
 
 /**
- * The limits of Slurm's partitions, QOS and associations around any policy. What a job asks beyond a limit of its partition keeps it waiting for ever, or
- * refuses it; numbers of jobs in the system refuse it; limits of what runs let it wait and nobody behind it: the policy inside plans and
- * starts as if it were not there. A job that is one gang is one job for limits of numbers of jobs; limits of single jobs hold for each of its stages.
+ * The limits of Slurm's partitions, QOS and associations around any policy. A job that asks for more than its partition allows waits for ever or is refused
+ * (`enforcePartLimits`). A job that exceeds the number of jobs in the system is refused. A job that exceeds a limit on running jobs waits but does not keep
+ * others waiting: the policy inside plans and starts as if it were not there. For limits on numbers of jobs a job that is one gang is one job; limits on
+ * single jobs hold for each of its stages.
  *
- * Source: Slurm, resource_limits.html, qos.html, acct_policy.c. Deviations: a job whose tasks do not start together is limited task by task;
- * running jobs go on when GrpTRESMins is used up; promised starts (`reserve`) are not passed on, since a limit may forbid them.
+ * Source: Slurm, resource_limits.html, qos.html, acct_policy.c. Deviations: a job whose tasks do not start together is limited task by task; running jobs go
+ * on when GrpTRESMins is used up; promised starts (`reserve`) are not passed on, since a limit may forbid them.
  */
 export const slurmLimitsPolicy = definePolicy({
   name: 'slurm-limits',
@@ -51,7 +52,7 @@ class SlurmLimits implements Policy {
 /** A round in which jobs that a limit holds back cannot start. */
 class LimitedRound extends WrappedRound {
   readonly #jobs: LimitedJobs
-  /** The job whose piece is being claimed, and how many of its tasks are left. */
+  /** The job whose piece is being claimed, and how many tasks of the piece are still to be claimed. */
   #job: JobId | undefined
   #left = 0
 
@@ -96,7 +97,7 @@ class LimitedRound extends WrappedRound {
     this.#jobs.takenBack()
   }
 
-  /** Without a job that may start the policy inside has nothing to come back for. */
+  /** Without a job that may start the policy inside needs no further round. */
   override wakeAt(time: Seconds): void {
     if (this.#jobs.hasShown) this.inner.wakeAt(time)
   }

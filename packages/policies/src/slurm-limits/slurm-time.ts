@@ -1,4 +1,8 @@
-/** Seconds of a time as Slurm writes it: minutes, `minutes:seconds`, `hours:minutes:seconds` or `days-hours[:minutes[:seconds]]`; `undefined` of any other text. */
+import type { Seconds } from '@sched/core'
+
+export const MINUTE: Seconds = 60
+
+/** The seconds of a time in Slurm's form: minutes, `minutes:seconds`, `hours:minutes:seconds` or `days-hours[:minutes[:seconds]]`; undefined for any other text. */
 export function slurmSeconds(time: string): number | undefined {
   const found = /^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$/.exec(time.trim())
   if (found === null) return undefined

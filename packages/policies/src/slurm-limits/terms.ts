@@ -7,9 +7,10 @@ import { Bills, type Bill } from './bills.js'
 import { Counted, leastLimit, never, sizeLimit, timeLimit, type Limit, type Piece } from './counted.js'
 import type { PartitionOptions, ReadOptions } from './options.js'
 import { reasonOf } from './reasons.js'
+import { MINUTE } from './slurm-time.js'
 import { LimitsOfJob, type PastUse, type Qos, type SubmitLimit } from './limits-of-job.js'
 
-/** Whose job it is, and what it asks for. */
+/** The facts of a job on which its limits depend. An empty account or QOS is not named. */
 export interface Claimant {
   readonly user: string
   readonly account: string
@@ -18,41 +19,44 @@ export interface Claimant {
   readonly licenses: Readonly<Record<string, number>>
 }
 
-/** So many of a licence. */
+/** The number of licences of a kind that a job holds. */
 interface HeldLicense {
   readonly of: Counted
   readonly amount: number
 }
 
-/** What holds for the jobs of a user in an account with a QOS in a partition. */
+/** The limits for jobs of a user in an account with a QOS and licences in a partition. */
 export interface Terms {
-  /** Whose use they add to, whether or not it limits them. */
+  /** The groups in which the jobs count, whether or not these limit them. */
   readonly counted: readonly Counted[]
-  /** Those that limit them. */
+  /** The groups with a limit that holds for the jobs. */
   readonly limiting: readonly Counted[]
-  /** What may keep them from starting, the reason that is told first. */
+  /** The limits that may keep a job from starting; the first one that does is reported. */
   readonly limits: readonly Limit[]
-  /** Those of them that are of QOS and associations, and the names of what their QOS are counted as. */
+  /** Those of `limits` that are of QOS and associations. */
   readonly accounting: ReadonlySet<Limit>
+  /** The names of the groups of all jobs of their QOS, as in `Counted`. */
   readonly qos: readonly string[]
-  /** What refuses them when they are submitted: numbers of jobs in the system. */
+  /** The limits on the number of jobs in the system, which refuse a job when it is submitted. */
   readonly submits: readonly SubmitLimit[]
-  /** Limits of what one job asks, which refuse it. */
+  /** The limits on what one job asks for that refuse it. */
   readonly strict: readonly Limit[]
-  /** How much of their use counts as past use, and of what they have left: that of their own QOS. */
+  /** The factor with which past and remaining usage of the jobs counts: UsageFactor of their own QOS. */
   readonly factor: number
-  /** What they cost; absent where no limit is about that. */
+  /** How the jobs are billed; undefined: no limit is about billing. */
   readonly bill: Bill | undefined
-  /** What its running jobs hold each of licences. */
+  /** The licences that each job holds while it runs. */
   readonly licenses: readonly HeldLicense[]
-  /** They are always refused. */
+  /** Why the jobs are always refused; undefined: they are not. */
   readonly refusal: string | undefined
+  /** Why the partition takes no new jobs; undefined: it does. */
+  readonly closed: string | undefined
 }
 
 /**
- * The limits of Slurm's partitions, QOS and associations, as they hold for each job. Of the QOS of the partition, that of the job, the
- * association of the user and the accounts around it, the first that has a limit (of a resource) is the one that counts; of associations
- * every `Grp` limit on the way to the root counts, and `Max` limits of accounts hold for each of their users.
+ * Finds the limits of Slurm's partitions, QOS and associations that hold for a job. A limit (on a resource) is looked for at the QOS of the partition, the QOS
+ * of the job, the association of the user and the accounts around it, and the first that has it counts. Of associations, however, every `Grp` limit on the
+ * way to the root counts, and `Max` limits of accounts hold for each of their users.
  *
  * Source: Slurm, resource_limits.html and acct_policy.c.
  */
@@ -62,7 +66,7 @@ export class TermsBook {
   readonly #cluster: ClusterView
   readonly #now: () => Seconds
   readonly #associations: Associations
-  /** Absent where no limit is about what jobs cost. */
+  /** Undefined: no limit is about billing. */
   readonly #bills: Bills | undefined
   readonly #counted = new Map<string, Counted>()
   readonly #terms = new Map<string, Terms>()
@@ -86,6 +90,7 @@ export class TermsBook {
     this.#bills = this.#check().some(({ tres }) => tres === 'billing') ? bills : undefined
   }
 
+  /** The limits for a job. They are kept, so that equal jobs share them. */
   of(who: Claimant): Terms {
     const key = JSON.stringify([who.user, who.account, who.qos, who.partition, ...Object.entries(who.licenses).flat()])
     const known = this.#terms.get(key)
@@ -106,8 +111,11 @@ export class TermsBook {
       isFree: factor === 0, lengthOf: Flags.includes('UsageFactorSafe') ? times(factor) : ({ estimate }) => estimate, limitFactor: qos.find(({ LimitFactor }) => LimitFactor !== undefined)?.LimitFactor ?? 1,
     }, qos.some((each) => each.Flags?.includes('DenyOnLimit')))
     const { limits, strict } = made
-    const ofPartition = this.#ofPartition(partition, queue, association, own, qos)
-    ;(enforcePartLimits === 'NO' ? limits : strict).push(...ofPartition)
+    const checked = this.#ofPartition(partition, queue, association, own, qos)
+    const inactive = partition.State === 'INACTIVE' ? [never('PartitionInactive')] : [] // new jobs are refused, those that it has wait
+    limits.push(...inactive)
+    ;(enforcePartLimits === 'NO' ? limits : strict).push(...checked)
+    const ofPartition = [...inactive, ...checked]
     const taken = new Set<string>()
     for (const each of qos) made.addQos(each, user, association.parent?.name ?? 'root', taken)
     made.addAssociation(association, taken)
@@ -122,17 +130,18 @@ export class TermsBook {
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}${this.#associations.isOfPartitions(user) ? ` in partition ${queue}` : ''}`
         : this.#isOfPartitionsAlone(own) ? `QOS ${own} is Relative and that of a partition, for which no job may ask (InvalidQOS)`
-        : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : (tooMany ?? refusalOf(partition, queue)),
+        : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : tooMany,
+      closed: closedOf(partition, queue),
     }
   }
 
-  /** Source: Slurm, `_determine_and_validate_qos`. */
+  /** Whether jobs may not ask for a QOS since it is Relative and that of a partition. Source: Slurm, `_determine_and_validate_qos`. */
   #isOfPartitionsAlone(qos: string): boolean {
     const { partitions, qos: declared } = this.#options
     return declared[qos]?.Flags?.includes('Relative') === true && Object.values(partitions).some(({ QOS }) => QOS === qos)
   }
 
-  /** Those that are counted, and why its jobs never get theirs. */
+  /** The licences that a job holds, with their limits added to `made`, and why it can never get them; undefined: it can. */
   #licensesOf(wanted: Claimant['licenses'], made: LimitsOfJob): [held: HeldLicense[], refusal: string | undefined] {
     const held: HeldLicense[] = []
     let refusal: string | undefined
@@ -148,12 +157,14 @@ export class TermsBook {
     return [held, refusal]
   }
 
+  /** The declared QOS whose limits hold for a job: that of the partition and its own, in the order in which they count. */
   #qosOf(own: string, { QOS: ofPartition }: PartitionOptions): Qos[] {
     const found = [ofPartition, own].flatMap((name) => (name !== undefined && this.#options.qos[name] !== undefined ? [{ name, ...this.#options.qos[name] }] : []))
     if (found.length === 2 && found[0]?.name === found[1]?.name) found.pop()
     return found.length === 2 && found[1]?.Flags?.includes('OverPartQOS') === true ? found.reverse() : found
   }
 
+  /** The limits of a partition. `all`: the QOS of the job, whose flags may lift some. */
   #ofPartition(partition: PartitionOptions, queue: string, association: Association, qos: string, all: readonly Qos[]): Limit[] {
     const { State, AllowAccounts, DenyAccounts, AllowQos, DenyQos, MaxTime, MaxTRESPerJob, MinTRESPerJob } = partition
     const field = `partitions.${queue}`
@@ -169,13 +180,14 @@ export class TermsBook {
     ]
   }
 
+  /** The group of this name, which is made at first use. */
   #group(name: string): Counted {
     const found = this.#counted.get(name) ?? new Counted(name, this.#cluster.resources.length + 1)
     this.#counted.set(name, found)
     return found
   }
 
-  /** All amounts; what is written wrong is told at once, not when a job comes. */
+  /** Reads all amounts and times of the options and returns the amounts. So a mistake in them is reported at once, not when a job comes. */
   #check(): Amount[] {
     const { partitions, qos, accounts } = this.#options
     const settings: [string, object][] = [...Object.entries(partitions).map(([name, each]) => [`partitions.${name}`, each] as [string, object]), ...Object.entries(qos).map(([name, each]) => [`qos.${name}`, each] as [string, object])]
@@ -196,21 +208,25 @@ export class TermsBook {
   }
 }
 
-const MINUTE: Seconds = 60
-/** In whole minutes, as Slurm reckons (`acct_policy_job_runnable_post_select`). */
+/** The time limit of a piece times a factor, in whole minutes, as in Slurm (`acct_policy_job_runnable_post_select`). */
 const times = (factor: number) => ({ estimate }: Piece): Seconds => Math.floor((estimate / MINUTE) * factor) * MINUTE
 
-/** When Slurm looks at a limit: of partitions first, of numbers of jobs and of time in all QOS and associations before it looks for licences and nodes, and of amounts once there are nodes. */
+/**
+ * The rank of a limit in the order in which Slurm checks them: those of the partition, then those of QOS and associations on numbers of jobs and time, then
+ * licences, and after nodes are found those on amounts.
+ */
 const rankOf = (limit: Limit, ofPartition: readonly Limit[], accounting: ReadonlySet<Limit>): number =>
   ofPartition.includes(limit) ? 0 : limit.isOfNumbers === true ? 1 : accounting.has(limit) ? 3 : 2
 
+/** Whether none of the names is allowed, or without a list of allowed ones, one of them is denied. */
 const isKeptOut = (names: readonly string[], allowed: readonly string[] | undefined, denied: readonly string[] | undefined): boolean =>
   allowed !== undefined ? !allowed.some((each) => names.includes(each)) : denied?.some((each) => names.includes(each)) === true
 
-/** The account of an association, and those around it. */
+/** The names of the account of an association and of those around it. */
 function accountsOf({ name, isUser, parent }: Association): string[] {
   return [...(isUser ? [] : [name]), ...(parent === undefined ? [] : accountsOf(parent))]
 }
 
-const refusalOf = ({ State }: PartitionOptions, queue: string): string | undefined =>
+/** Why a partition takes no new jobs; undefined: it does. Those that it has are started in the state DRAIN, and wait in INACTIVE. */
+const closedOf = ({ State }: PartitionOptions, queue: string): string | undefined =>
   State === 'DRAIN' || State === 'INACTIVE' ? `partition ${queue} is ${State} and takes no jobs` : undefined

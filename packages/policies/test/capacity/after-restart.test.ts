@@ -69,6 +69,7 @@ describe.each<[string, (isFull: boolean) => Plug<'policy'>, RegExp]>([
   ['a queue of the Capacity Scheduler that has been stopped', (isFull) => capacityScheduler({ queues: { a: { capacity: 100, ...(isFull && { state: 'STOPPED' }) } } }), /queue root.a is STOPPED/],
   ['one with as many applications as there may be', (isFull) => capacityScheduler({ queues: { a: { capacity: 100, maximumApplications: isFull ? 1 : 9 } } }), /queue root.a holds 2 of 1 applications/],
   ['a queue of Volcano that has been closed', (isFull) => volcano({ queues: { a: isFull ? { state: 'Closed' } : {} } }), /queue a is closed/],
+  ['a partition of Slurm that drains', (isFull) => slurmLimits(strict(fifo()), { partitions: { a: isFull ? { State: 'DRAIN' } : {} } }), /partition a is DRAIN and takes no jobs/],
   ['a QOS with as many jobs as there may be', (isFull) => slurmLimits(strict(fifo()), { qos: { normal: { GrpSubmitJobs: isFull ? 1 : 9 } } }), /has 2 of 1 jobs in the system/],
 ])('%s', (_, policy, refusal) => {
   it('takes back after a restart what was in it (addApplicationOnRecovery of Hadoop), and nothing else', () => {
@@ -85,4 +86,11 @@ describe.each<[string, (isFull: boolean) => Plug<'policy'>, RegExp]>([
     after.update('runs', { priority: 3 }, 1)
     expect(after.taskEnded(adopted, 2)).toBe(true)
   })
+})
+
+it.each<['DRAIN' | 'INACTIVE', readonly string[]]>([['DRAIN', ['waits']], ['INACTIVE', []]])('a job that waited in a partition of Slurm starts after a restart in the state DRAIN, and waits on in INACTIVE (%s)', (State, expected) => {
+  const after = dispatcher({ cluster: { nodes: [{ count: 1, name: 'n', resources: { cpu: 4 } }] }, policy: slurmLimits(strict(fifo()), { partitions: { a: { State } }, enforcePartLimits: 'ALL' }) })
+  after.submit(job('waits', 'a', 1, 4), 0, { again: true })
+  expect(after.pass(0).start.map(({ job: id }) => id)).toEqual(expected)
+  expect(() => { after.submit(job('new', 'a', 1, 4), 1) }).toThrow(`partition a is ${State} and takes no jobs`)
 })

@@ -8,13 +8,13 @@ import { refuseTemplate } from '../template.js'
 /** A queue of KAI Scheduler. */
 export type KaiQueue = NestedQueue
 
-/** Queues of KAI Scheduler in a file, parents before their children. */
+/** Objects of KAI Scheduler in a file. */
 export interface KaiFile {
   /** Tells the models of files apart. */
   readonly kind: 'kai'
   /** Name of the file, for messages. */
   readonly file: string
-  /** Parents before their children. */
+  /** Queues, parents before their children. */
   readonly queues: readonly KaiQueue[]
   /** Objects of the kind SchedulingShard. */
   readonly shards: readonly KubernetesObject[]
@@ -40,12 +40,12 @@ export function readKai(...sources: readonly SourceText[]): KaiFile {
         place('metadata', 'name'),
         'Give it another name.',
       )
-  if (named.size === 0) throw new SchedError('BAD_INPUT', 'has no Queue of scheduling.run.ai.', { file })
+  if (named.size === 0) throw new SchedError('BAD_INPUT', 'has no Queue of scheduling.run.ai.', { file }, 'Give the queues: kubectl get queues.scheduling.run.ai -o yaml')
   const shards = all.filter(({ kind, object }) => kind === 'SchedulingShard' && textOf(object['apiVersion'] ?? '').startsWith('kai.scheduler/'))
   return { kind: 'kai', file, queues: nestedQueues(named, 'parentQueue'), shards, others: all.filter((each) => !isQueue(each) && !shards.includes(each)) }
 }
 
-/** Settings of a queue as written, one text each: amounts as `gpu=4 cpu=-1`. */
+/** Settings of a queue as written, one text for each; amounts as `gpu=4 cpu=-1`. */
 export function kaiSettings({ found }: KaiQueue): Record<string, string> {
   const { resources, parentQueue: _, displayName: __, ...others } = fieldsOf(found.object['spec'])
   const settings = Object.fromEntries(Object.entries(others).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, textOf(value)]])))

@@ -1,7 +1,10 @@
 import type { Place } from '../placed.js'
 import type { KaiPolicy } from './kai-policy.js'
 
-/** Jobs name a queue of KAI that holds jobs, by its own name or by its path; those that name none are in that of their user. */
+/**
+ * Puts a job into the queue that it names, by name or by path; a job that names none into the queue with the name of its user. It is refused if no queue
+ * that takes jobs has the name.
+ */
 export function placeInKai({ leaves }: KaiPolicy): Place {
   const names = [...leaves.keys()].join(', ')
   return ({ queue, user }) => {

@@ -3,45 +3,45 @@ import type { KaiOptions } from '@sched/policies'
 import { secondsWithDays } from '../durations.js'
 import { fieldsOf, textOf, unexpected, where, type Path } from '../fields.js'
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
+import { countedResources, NOT_OF_NODES, notInCluster } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import type { KaiQueue } from './kai-file.js'
 
 type Settings = NonNullable<KaiOptions['queues']>[string]
 type Amounts = NonNullable<Settings['resources']>[string]
 type Kind = (typeof kinds)[number]
+/** A resource of KAI in terms of nodes: the nodes' name for it, how many of their units one unit of KAI is, and the name of their unit. */
 interface Unit {
   readonly resource: string
   readonly per: number
   readonly unit: string
 }
 
-/** Amounts of KAI in those of nodes of Kubernetes: thousandths of a GPU, millicores, MiB of 10^6 bytes. */
+/** KAI counts whole GPUs, millicores and megabytes (10^6 bytes); nodes have thousandths of a GPU, millicores and MiB. */
 const units: Readonly<Record<string, Unit>> = knownWords<Unit>({
   gpu: { resource: 'gpu', per: 1000, unit: 'thousandths' }, cpu: { resource: 'cpu', per: 1, unit: 'millicores' }, memory: { resource: 'mem', per: 1e6 / 2 ** 20, unit: 'MiB' },
 })
-/** Of which KAI divides all. */
-export const RESOURCES = ['cpu', 'mem', 'gpu']
 const kinds = ['quota', 'limit', 'overQuotaWeight'] as const
 const known = ['priority', 'resources', 'parentQueue', 'preemptMinRuntime', 'reclaimMinRuntime']
 const why = knownWords<string>({
   displayName: '',
 })
 
-/** Settings of one queue. Tells of each what becomes of it. Throws `BAD_INPUT` with the line for an amount that KAI does not take. */
+/** The options of one queue. Adds a finding for each of its settings. Throws `BAD_INPUT` with the line for a value that KAI does not take. */
 export const queueSettings = (queue: KaiQueue, cluster: ClusterFacts, findings: Findings): Settings => new Reading(queue, cluster, findings).settings()
 
 class Reading {
   readonly #queue: KaiQueue
   readonly #cluster: ClusterFacts
   readonly #findings: Findings
-  /** Resources of the cluster; of one that has none of these nothing is known, so it may have all. */
+  /** The resources that count. */
   readonly #resources: readonly string[]
 
   constructor(queue: KaiQueue, cluster: ClusterFacts, findings: Findings) {
     this.#queue = queue
     this.#cluster = cluster
     this.#findings = findings
-    this.#resources = RESOURCES.some((each) => cluster.resources.includes(each)) ? cluster.resources : RESOURCES
+    this.#resources = countedResources(cluster)
   }
 
   settings(): Settings {
@@ -73,7 +73,7 @@ class Reading {
     return { [field]: seconds }
   }
 
-  /** What a queue gives of a resource of KAI; `undefined` where jobs here cannot ask for it. */
+  /** The amounts of one resource, with 0 for a limit or weight that is not given; undefined if the cluster does not have the resource. */
   #amounts(resource: string, given: Readonly<Record<string, unknown>>): { readonly resource: string; readonly amounts: Amounts } | undefined {
     const unit = units[resource]
     const amounts: Partial<Record<Kind, number>> = {}
@@ -91,7 +91,7 @@ class Reading {
     return { resource: unit.resource, amounts }
   }
 
-  /** One amount in the unit of the nodes; `undefined` where none is given, or the cluster has nothing of it. */
+  /** One amount in the unit of nodes, rounded down; -1: no limit. Undefined if it is not given or the cluster does not have the resource. */
   #amount(resource: string, kind: Kind, value: unknown): number | undefined {
     if (value === undefined || value === null) return undefined
     const isWeight = kind === 'overQuotaWeight'
@@ -102,15 +102,15 @@ class Reading {
     const amount = isWeight || value === -1 || unit === undefined ? value : Math.floor(value * unit.per + 1e-9)
     const isThere = unit !== undefined && this.#resources.includes(unit.resource)
     const note = unit === undefined
-      ? 'jobs ask for CPU, memory and GPUs'
+      ? NOT_OF_NODES
       : !isThere
-        ? `the cluster has no ${unit.resource} (in ${unit.unit})`
+        ? notInCluster(unit)
         : kind === 'quota' ? beyondCluster(unit.resource, amount, unit.unit, this.#cluster) : ''
     this.#tell(isThere ? 'honoured' : 'ignored', path, `${kind} of ${resource}`, value, note)
     return isThere ? amount : undefined
   }
 
-  /** Resources of which the queue says nothing. */
+  /** The amounts, all 0, of the resources that the queue does not mention. */
   #silent(amounts: Readonly<Record<string, Amounts>>): Record<string, Amounts> {
     const silent = Object.entries(units).filter(([, { resource }]) => this.#resources.includes(resource) && amounts[resource] === undefined)
     const names = silent.map(([name]) => name)
@@ -124,5 +124,5 @@ class Reading {
   }
 }
 
-/** What KAI makes of a limit or weight that is not given. */
+/** The note on what a limit or weight that is not given means in KAI. */
 const zero = (kind: string, resource: string) => (kind === 'limit' ? `a limit of 0, so no job that asks for ${resource} starts (-1 is no limit)` : 'nothing beyond the quota')

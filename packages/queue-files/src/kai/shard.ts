@@ -6,42 +6,46 @@ import { at, fieldsOf, nameOf, textOf, unexpected, where, type Path } from '../f
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 
-/** What the scheduler of a shard adds to its queues. */
+/** The settings that a SchedulingShard gives besides those of its queues. */
 export interface ShardSettings {
+  /** Options of the policy `kai-preempting`. */
   readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'queuePriorityInQuotaReclaim' | 'pastUsage'>
-  /** Undefined: the cluster has nothing that KAI goes by. */
+  /** Undefined: the cluster has neither of the resources by which KAI packs or spreads. */
   readonly placement: Config | undefined
 }
 
-/** That of both resources where nothing is said, and the one with which nothing is moved. */
+/** The placement strategies of a resource. `binpack` is the default; with `spread` no running tasks are moved. */
 const [BINPACK, SPREAD] = ['binpack', 'spread'] as const
 const strategies: readonly string[] = [BINPACK, SPREAD]
-/** The flag that says of how many jobs tasks are moved for one, and what it is where nobody says. */
+/** The flag for the most jobs whose tasks are moved to make room for one, and its default. */
 const MOST_MOVED = 'max-consolidation-preemptees'
 const USUALLY_MOVED = 16
-/** The action that may be switched on and off. */
+/** The action that moves tasks to make room, which may be switched on and off. */
 const CONSOLIDATION = 'consolidation'
+/** Resources by which nodes are packed or spread. */
 const PLACED_BY = ['gpu', 'cpu']
-/** Plug-ins of which arguments are read. */
+/** Plug-ins whose arguments are read. */
 const WITH_ARGUMENTS = ['minruntime', 'nodeplacement', 'proportion']
-/** The argument is spelled like this. */
+/** KAI spells the argument like this. */
 const MULTIPLIER = 'relcaimerSaturationMultiplier'
 const PRIORITY = 'queuePriorityInQuotaReclaim'
 const [K_VALUE, TUMBLING, SLIDING, CRON] = ['kValue', 'tumbling', 'sliding', 'cron'] as const
+/** Fields of `minRuntime`, and the options that they give. */
 const times = { preemptMinRuntime: 'defaultPreemptMinRuntime', reclaimMinRuntime: 'defaultReclaimMinRuntime' } as const
 const methods = ['lca', 'queue']
-/** Whether actions are here where that cannot be chosen. */
+/** Actions that cannot be switched here: whether the policy performs them. */
 const isThere = knownWords({ allocate: true, reclaim: true, preempt: true, stalegangeviction: false })
 const why = knownWords<string>({
   args: 'flags of the scheduler', partitionLabelValue: 'all nodes, queues and jobs are in one shard', queueDepthPerAction: 'all jobs are tried',
 })
-/** Whether lengths of time may be 0, which is as if they were not there. */
+/** Lengths of time that `usageParams` may give, and whether they may be 0, which is the same as not given. */
 const usageTimes = { windowSize: false, fetchInterval: false, halfLifePeriod: true } as const
 const isUsageTime = (field: string): field is keyof typeof usageTimes => Object.hasOwn(usageTimes, field)
 const whyNotOfUsage = knownWords<string>({ tumblingWindowStartTime: 'windows begin with the run', cronString: 'windows of a cron expression are not simulated' })
 
 /**
- * What a SchedulingShard says: of several the one without `partitionLabelValue`, or else the first. Tells of each setting what becomes of it. Throws `BAD_INPUT` with the line.
+ * The settings of a SchedulingShard. If there are several, the one without `partitionLabelValue` counts, or else the first. Adds a finding for each setting.
+ * Throws `BAD_INPUT` with the line.
  *
  * Source: KAI Scheduler, schedulingshard_types.go.
  */
@@ -68,33 +72,44 @@ class Reading {
     const { args, placementStrategy, minRuntime, plugins, actions, [K_VALUE]: kValue, usageDBConfig, ...others } = fieldsOf(this.#found.object['spec'])
     for (const [field, value] of Object.entries(others)) if (value !== '' && value !== null) this.#tell('ignored', [field], why[field] ?? 'not simulated')
     for (const field of Object.keys(fieldsOf(args))) if (field !== MOST_MOVED) this.#tell('ignored', ['args', field], why['args'] as string)
+    const argumentsOf = (plugin: string) => fieldsOf(fieldsOf(fieldsOf(plugins)[plugin])['arguments'])
     this.#options['maxConsolidationPreemptees'] = this.#moved(fieldsOf(args)[MOST_MOVED], fieldsOf(placementStrategy), fieldsOf(fieldsOf(actions)[CONSOLIDATION])['enabled'])
-    const path = ['plugins', 'minruntime', 'arguments']
-    const replaced = fieldsOf(fieldsOf(fieldsOf(plugins)['minruntime'])['arguments'])
-    const isReplaced = Object.keys(replaced).length > 0
-    for (const [field, option] of Object.entries(times)) {
-      if (fieldsOf(minRuntime)[field] !== undefined) this.#time(['minRuntime', field], option, isReplaced ? 'arguments of the plug-in minruntime take its place' : '')
-      if (replaced[option] !== undefined) this.#time([...path, option], option, '')
-    }
-    if (replaced['reclaimResolveMethod'] !== undefined) this.#method([...path, 'reclaimResolveMethod'], replaced['reclaimResolveMethod'])
-    this.#proportion(fieldsOf(fieldsOf(fieldsOf(plugins)['proportion'])['arguments']), kValue, usageDBConfig)
-    for (const [name, given] of Object.entries(fieldsOf(plugins)))
+    this.#minRuntimes(fieldsOf(minRuntime), argumentsOf('minruntime'))
+    this.#proportion(argumentsOf('proportion'), kValue, usageDBConfig)
+    this.#tellOthers(fieldsOf(plugins), fieldsOf(actions))
+    return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy), argumentsOf('nodeplacement')) }
+  }
+
+  /** Adds findings for the settings of plug-ins that are not read, and for those of actions. */
+  #tellOthers(plugins: Readonly<Record<string, unknown>>, actions: Readonly<Record<string, unknown>>): void {
+    for (const [name, given] of Object.entries(plugins))
       for (const field of Object.keys(fieldsOf(given))) if (!WITH_ARGUMENTS.includes(name) || field !== 'arguments') this.#tell('ignored', ['plugins', name, field], 'not simulated')
-    for (const [name, given] of Object.entries(fieldsOf(actions)))
+    for (const [name, given] of Object.entries(actions))
       for (const [field, value] of Object.entries(fieldsOf(given))) {
         const isSo = field === 'enabled' && (name === CONSOLIDATION || value === (isThere[name] ?? true))
         this.#tell(isSo ? 'honoured' : 'ignored', ['actions', name, field], isSo ? '' : field === 'enabled' && value === false ? 'it cannot be switched off' : 'not simulated')
       }
-    return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy), fieldsOf(fieldsOf(fieldsOf(plugins)['nodeplacement'])['arguments'])) }
   }
 
+  /** Reads the least run times, of the shard or of the arguments of the plug-in minruntime; if any argument is given, those of the shard do not count. */
+  #minRuntimes(own: Readonly<Record<string, unknown>>, replaced: Readonly<Record<string, unknown>>): void {
+    const path = ['plugins', 'minruntime', 'arguments']
+    const whyNot = Object.keys(replaced).length > 0 ? 'arguments of the plug-in minruntime take its place' : ''
+    for (const [field, option] of Object.entries(times)) {
+      if (own[field] !== undefined) this.#time(['minRuntime', field], option, whyNot)
+      if (replaced[option] !== undefined) this.#time([...path, option], option, '')
+    }
+    if (replaced['reclaimResolveMethod'] !== undefined) this.#method([...path, 'reclaimResolveMethod'], replaced['reclaimResolveMethod'])
+  }
+
+  /** Reads a duration. `whyNot`: why it does not count, or empty. */
   #time(path: Path, option: string, whyNot: string): void {
     const seconds = this.#seconds(path, true)
     this.#tell(whyNot === '' ? 'honoured' : 'ignored', path, whyNot)
     if (whyNot === '') this.#options[option] = seconds
   }
 
-  /** Arguments of the plug-in take the place of what the shard says of it, also where they do not say it. */
+  /** Reads the arguments of the plug-in proportion. If any is given, `kValue` of the shard does not count, even if the arguments have none. */
   #proportion(replaced: Readonly<Record<string, unknown>>, kValue: unknown, usage: unknown): void {
     const path = ['plugins', 'proportion', 'arguments']
     const known = [MULTIPLIER, PRIORITY, K_VALUE]
@@ -118,10 +133,11 @@ class Reading {
     if (counts) this.#options['pastUsage'] = { ...(isGiven && { kValue: Math.max(0, this.#number(k, 'a number')) }), ...this.#usage(fieldsOf(usage)) }
   }
 
+  /** Reads how past usage counts. */
   #usage({ usageParams, ...others }: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const options: Record<string, unknown> = {}
     const path = ['usageDBConfig', 'usageParams']
-    for (const field of Object.keys(others)) this.#tell('ignored', ['usageDBConfig', field], 'what was used is known')
+    for (const field of Object.keys(others)) this.#tell('ignored', ['usageDBConfig', field], 'past usage is measured in the run')
     for (const [field, value] of Object.entries(fieldsOf(usageParams))) {
       const isCron = field === 'windowType' && value === CRON
       if (isUsageTime(field)) {
@@ -132,7 +148,7 @@ class Reading {
         options[field] = value
       }
       const isThereToo = field in options || isUsageTime(field)
-      this.#tell(isThereToo ? 'honoured' : 'ignored', [...path, field], isThereToo ? '' : isCron ? 'the window is sliding' : (whyNotOfUsage[field] ?? 'what was used is known'))
+      this.#tell(isThereToo ? 'honoured' : 'ignored', [...path, field], isThereToo ? '' : isCron ? 'the window is sliding' : (whyNotOfUsage[field] ?? 'past usage is measured in the run'))
     }
     return options
   }
@@ -150,7 +166,7 @@ class Reading {
     return seconds
   }
 
-  /** Nothing is moved where something is spread, unless the action is switched on (`setDefaultActions`). */
+  /** The most jobs whose tasks are moved for one; -1: any number. It is 0 if a resource is spread, unless the action is switched on (`setDefaultActions`). */
   #moved(most: unknown, strategy: Readonly<Record<string, unknown>>, isEnabled: unknown): number {
     const isSwitchedOn = isEnabled ?? !PLACED_BY.some((name) => strategy[name] === SPREAD)
     if (most === undefined) return isSwitchedOn === true ? USUALLY_MOVED : 0
@@ -167,7 +183,7 @@ class Reading {
     this.#options['reclaimResolveMethod'] = given
   }
 
-  /** Arguments of the plug-in take the place of the strategy as a whole. */
+  /** The placement by the strategy of the shard, or by the arguments of the plug-in nodeplacement, which replace it as a whole. */
   #placement(strategy: Readonly<Record<string, unknown>>, replaced: Readonly<Record<string, unknown>>): Config | undefined {
     const isReplaced = Object.keys(replaced).length > 0
     this.#strategies(['placementStrategy'], strategy, isReplaced ? 'arguments of the plug-in nodeplacement take its place' : '')
@@ -190,7 +206,7 @@ class Reading {
   }
 }
 
-/** Both resources are packed unless something else is said (`PlacementStrategy.SetDefaultWhereNeeded`). */
+/** The placement by the given strategies; a resource without one is packed (`PlacementStrategy.SetDefaultWhereNeeded`). */
 function placementBy({ gpu = BINPACK, cpu = BINPACK }: Readonly<Record<string, unknown>>, { resources }: ClusterFacts): Config | undefined {
   return PLACED_BY.some((name) => resources.includes(name)) ? { 'kai-scores': { gpu: textOf(gpu), cpu: textOf(cpu) } } : undefined
 }

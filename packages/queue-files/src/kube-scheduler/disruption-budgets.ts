@@ -1,18 +1,17 @@
 import type { KubernetesObject } from '@sched/cluster'
 import type { KubeSchedulerOptions } from '@sched/policies'
-import { at, fieldsOf, listAt, nameOf, textOf, unexpected, where } from '../fields.js'
+import { at, fieldsOf, nameOf, textOf, unexpected, where } from '../fields.js'
 import type { Findings } from '../finding.js'
+import { matchExpressionsAt } from '../label-selector.js'
 
 type Budget = NonNullable<KubeSchedulerOptions['disruptionBudgets']>[number]
-type Requirements = NonNullable<Budget['of']['matchExpressions']>
 
 const SELECTOR = ['spec', 'selector']
-const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const
 const AMOUNTS = ['minAvailable', 'maxUnavailable'] as const
 
 /**
- * The PodDisruptionBudgets of a file for `kube-scheduler`, and what is made of each: their pods are tasks with these labels as tags, of users with the name of the namespace.
- * Throws `BAD_INPUT` with the line.
+ * The PodDisruptionBudgets of a file as the policy `kube-scheduler` takes them. The pods of a budget are the tasks whose tags are the selected labels and
+ * whose user is the budget's namespace. Adds a finding for each. Throws `BAD_INPUT` with the line.
  *
  * Source: Kubernetes API, policy/v1.
  */
@@ -22,7 +21,7 @@ export function disruptionBudgets(objects: readonly KubernetesObject[], findings
     const line = where(found, ['metadata', 'name'])
     const amount = amountOf(found)
     const told = Object.entries(amount).map(([key, value]) => `${key} ${value}`).join('')
-    if (fieldsOf(at(found.object, ['spec']))['selector'] === undefined) {
+    if ((at(found.object, SELECTOR) ?? undefined) === undefined) {
       findings.add('ignored', line, `${name} disruption budget`, told, 'it selects no pods')
       return []
     }
@@ -31,26 +30,24 @@ export function disruptionBudgets(objects: readonly KubernetesObject[], findings
   })
 }
 
-/** Without one nobody may go. Source: Kubernetes, pkg/controller/disruption (getExpectedPodCount). */
+/**
+ * The amount of a budget: a number of pods or a percentage. A budget without one lets no pod go.
+ *
+ * Source: Kubernetes, pkg/controller/disruption (getExpectedPodCount).
+ */
 function amountOf(found: KubernetesObject): Pick<Budget, (typeof AMOUNTS)[number]> {
   const spec = fieldsOf(at(found.object, ['spec']))
-  const [key = 'maxUnavailable', second] = AMOUNTS.filter((each) => spec[each] !== undefined)
+  const [key = 'maxUnavailable', second] = AMOUNTS.filter((each) => (spec[each] ?? undefined) !== undefined)
   const value = spec[key] ?? 0
   if (second !== undefined) throw unexpected(found, ['spec', second], 'nothing beside `minAvailable`', 'Give one of them, as Kubernetes wants it.')
   if ((typeof value === 'number' && Number.isInteger(value) && value >= 0) || (typeof value === 'string' && /^\d+%$/.test(value))) return { [key]: value }
   throw unexpected(found, ['spec', key], 'a number of pods or a percentage such as "50%"')
 }
 
+/** The tasks whose pods a budget is about. */
 function selectorOf(found: KubernetesObject): Budget['of'] {
   const tags = Object.fromEntries(Object.entries(fieldsOf(at(found.object, [...SELECTOR, 'matchLabels']))).map(([key, value]) => [key, textOf(value)]))
-  const matchExpressions = listAt(found, [...SELECTOR, 'matchExpressions']).map((each, i): Requirements[number] => {
-    const { key, operator, values } = fieldsOf(each)
-    const here = [...SELECTOR, 'matchExpressions', i]
-    if (typeof key !== 'string' || key === '') throw unexpected(found, [...here, 'key'], 'a label')
-    const known = OPERATORS.find((word) => word === operator)
-    if (known === undefined) throw unexpected(found, [...here, 'operator'], OPERATORS.join(', '))
-    return { key, operator: known, ...(Array.isArray(values) && { values: values.map(textOf) }) }
-  })
+  const matchExpressions = matchExpressionsAt(found, SELECTOR).map(({ values, ...rest }) => ({ ...rest, ...(values.length > 0 && { values: values.map(textOf) }) }))
   const namespace = fieldsOf(found.object['metadata'])['namespace']
   return { ...(Object.keys(tags).length > 0 && { tags }), ...(matchExpressions.length > 0 && { matchExpressions }), users: [typeof namespace === 'string' ? namespace : 'default'] }
 }

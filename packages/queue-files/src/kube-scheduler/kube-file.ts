@@ -1,7 +1,7 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf, textOf } from '../fields.js'
 import { priorityClasses, type PriorityClass } from '../priority-classes.js'
+import { configurationSettings, specSettings } from '../settings-by-path.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 
@@ -11,11 +11,11 @@ export interface KubeFile {
   readonly kind: 'kube-scheduler'
   /** Name of the file, for messages. */
   readonly file: string
-  /** The KubeSchedulerConfiguration; absent: that of kube-scheduler as it comes. */
+  /** The KubeSchedulerConfiguration; undefined: kube-scheduler's default. */
   readonly configuration: KubernetesObject | undefined
-  /** By priority, the highest first. */
+  /** PriorityClasses, highest value first. */
   readonly classes: readonly PriorityClass[]
-  /** PodDisruptionBudgets, in their order. */
+  /** PodDisruptionBudgets, in the order of the file. */
   readonly budgets: readonly KubernetesObject[]
   /** Objects of other kinds. */
   readonly others: readonly KubernetesObject[]
@@ -34,21 +34,11 @@ export function readKube(...sources: readonly SourceText[]): KubeFile {
   const file = sources.map((each) => each.file).join('+')
   const all = sources.flatMap((source) => [...kubernetesObjects(source.text, source.file)])
   const [configuration, second] = all.filter(({ kind }) => kind === 'KubeSchedulerConfiguration')
-  if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second KubeSchedulerConfiguration.', second.place(), 'Put each into a file of its own.')
+  if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second KubeSchedulerConfiguration.', second.place(), 'Give one.')
   const classes = priorityClasses(all)
   const others = all.filter(({ kind }) => kind !== 'KubeSchedulerConfiguration' && kind !== 'PriorityClass' && kind !== BUDGET)
   return { kind: 'kube-scheduler', file, configuration, classes, budgets: all.filter(({ kind }) => kind === BUDGET), others }
 }
 
-/** Settings of the configuration as written, by path: `profiles[0].percentageOfNodesToScore`. */
-export function kubeGeneral({ configuration }: KubeFile): Record<string, string> {
-  const { apiVersion: _, kind: __, metadata: ___, ...settings } = configuration?.object ?? {}
-  const found: Record<string, string> = {}
-  const walk = (value: unknown, path: string): void => {
-    if (Array.isArray(value)) for (const [i, each] of value.entries()) walk(each, `${path}[${i}]`)
-    else if (typeof value !== 'object' || value === null) found[path] = textOf(value)
-    else for (const [name, each] of Object.entries(fieldsOf(value))) walk(each, path === '' ? name : `${path}.${name}`)
-  }
-  walk(settings, '')
-  return found
-}
+/** Settings of the configuration by path, and those of PodDisruptionBudgets. */
+export const kubeGeneral = ({ configuration, budgets }: KubeFile): Record<string, string> => ({ ...configurationSettings(configuration), ...specSettings(budgets) })

@@ -10,29 +10,31 @@ import { disruptionBudgets } from './disruption-budgets.js'
 import type { KubeFile } from './kube-file.js'
 import { pluginsOf, type Plugins } from './plugins.js'
 
-/** What the configuration of kube-scheduler comes to. */
+/** The policy that a configuration of kube-scheduler describes. */
 export interface KubePolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'kube-scheduler'
-  /** Of `kube-scheduler`. */
+  /** Options of the policy `kube-scheduler`. */
   readonly options: KubeSchedulerOptions
 }
 
 const why = knownWords<string>({
-  leaderElection: 'there is one scheduler', clientConnection: 'there is no API server', parallelism: 'it decides nothing', extenders: 'there are none here',
-  podInitialBackoffSeconds: 'nobody waits before he is tried again', podMaxBackoffSeconds: 'nobody waits before he is tried again',
-  enableProfiling: 'it decides nothing', enableContentionProfiling: 'it decides nothing', delayCacheUntilActive: 'it decides nothing',
+  leaderElection: 'there is one scheduler', clientConnection: 'there is no API server', parallelism: 'it has no effect on scheduling', extenders: 'there are none here',
+  podInitialBackoffSeconds: 'pods are tried again without a waiting time', podMaxBackoffSeconds: 'pods are tried again without a waiting time',
+  enableProfiling: 'it has no effect on scheduling', enableContentionProfiling: 'it has no effect on scheduling', delayCacheUntilActive: 'it has no effect on scheduling',
 })
+/** Fields of the configuration that are read. */
 const configured = ['profiles', 'percentageOfNodesToScore']
-/** Names of resources of Kubernetes, and what the nodes of a cluster may call them here. */
+/** Names that a cluster may have for resources of Kubernetes, in order of preference. */
 const names = knownWords<readonly string[]>({ cpu: ['cpu'], memory: ['mem', 'memory'], 'nvidia.com/gpu': ['gpu'] })
-/** Resources that kube-scheduler counts where nothing is said, all as 1. */
+/** Resources that kube-scheduler counts by default, each with the weight 1. */
 const COUNTED = ['cpu', 'memory']
-/** That of the profile that is taken. */
+/** Path of the profile that is read; others are not. */
 const PROFILE: Path = ['profiles', 0]
 
 /**
- * The policy `kube-scheduler` with the first profile of the configuration, the priorities whose pods preempt nobody, and the disruption budgets. Throws `BAD_INPUT` with the line.
+ * The policy `kube-scheduler` with the first profile of the configuration, the priorities whose pods never preempt, and the disruption budgets. Throws
+ * `BAD_INPUT` with the line.
  *
  * Source: Kubernetes, kube-scheduler configuration (kubescheduler.config.k8s.io/v1).
  */
@@ -42,7 +44,7 @@ export function kubePolicy({ file, configuration, classes, budgets, others }: Ku
   const ofBudgets = disruptionBudgets(budgets, findings)
   tellOthers(others, findings)
   const beside: KubeSchedulerOptions = { ...(never.length > 0 && { never }), ...(ofBudgets.length > 0 && { disruptionBudgets: ofBudgets }) }
-  if (configuration === undefined) return { kind: 'kube-scheduler', policy: { 'kube-scheduler': beside }, options: beside, findings: findings.all }
+  if (configuration === undefined) return { kind: 'kube-scheduler', policy: { 'kube-scheduler': beside }, options: beside, findings: findings.all.sort(byPlace) }
   const reading = { configuration, findings, resources }
   tellFields(reading)
   const plugins = pluginsOf(configuration, [...PROFILE, 'plugins'], findings)
@@ -53,13 +55,14 @@ export function kubePolicy({ file, configuration, classes, budgets, others }: Ku
   return { kind: 'kube-scheduler', policy, options, findings: findings.all.sort(byPlace) }
 }
 
+/** The configuration, the collector of findings, and the names of the cluster's resources. */
 interface Reading {
   readonly configuration: KubernetesObject
   readonly findings: Findings
   readonly resources: readonly string[]
 }
 
-/** What the configuration says besides that is not looked at. */
+/** Adds findings for the fields and the further profiles that are not read. */
 function tellFields({ configuration, findings }: Reading): void {
   const fields = Object.keys(configuration.object).filter((field) => !['apiVersion', 'kind', 'metadata', ...configured].includes(field))
   for (const field of fields) findings.add('ignored', where(configuration, [field]), field, '', why[field] ?? notSimulated(field, configured))
@@ -67,7 +70,10 @@ function tellFields({ configuration, findings }: Reading): void {
   if (more.length > 0) findings.add('ignored', where(configuration, ['profiles', 1]), 'profiles', `${more.length} more`, 'all jobs are of the first one')
 }
 
-/** That of the profile, else that of all; 0, kube-scheduler's own, where neither is given. */
+/**
+ * percentageOfNodesToScore, 0 to 100: of the profile, else of the configuration, else 0, the default, with which kube-scheduler chooses it by the number of
+ * nodes.
+ */
 function percentageOf({ configuration, findings }: Reading): number {
   for (const path of [[...PROFILE, 'percentageOfNodesToScore'], ['percentageOfNodesToScore']]) {
     const value = wholeAt(configuration, path, 0, 100)
@@ -90,15 +96,15 @@ interface ShapePoint {
   readonly score: number
 }
 
-/** What the arguments of plug-ins say. */
+/** The arguments of plug-ins, in terms of the policy. */
 interface Args {
-  /** Of kube-scheduler's strategies for the score of resources. */
+  /** The strategy by which NodeResourcesFit scores nodes. */
   strategy: 'least-allocated' | 'most-allocated' | 'requested-to-capacity-ratio'
-  /** Of the last of them. */
+  /** The points of the strategy `requested-to-capacity-ratio`. */
   shape?: ShapePoint[]
-  /** What each resource counts in it. */
+  /** The weight of each resource in the strategy. */
   weights: Record<string, number>
-  /** Resources that NodeResourcesBalancedAllocation compares; undefined: all, on a cluster without CPUs and memory. */
+  /** Resources that NodeResourcesBalancedAllocation compares; undefined: all, because the cluster has neither CPUs nor memory. */
   balanced: string[] | undefined
   readonly preemption: { minCandidateNodesPercentage?: number; minCandidateNodesAbsolute?: number }
 }
@@ -121,7 +127,7 @@ function argsOf(reading: Reading): Args {
 function readFit(args: Args, around: Path, reading: Reading): void {
   const { configuration, findings } = reading
   for (const field of Object.keys(fieldsOf(at(configuration.object, around))).filter((each) => each.startsWith('ignored')))
-    findings.add('ignored', where(configuration, [...around, field]), `NodeResourcesFit ${field}`, '', 'whatever a job asks has to be there')
+    findings.add('ignored', where(configuration, [...around, field]), `NodeResourcesFit ${field}`, '', 'a node must have all that a task asks for')
   const path = [...around, 'scoringStrategy']
   const type = at(configuration.object, [...path, 'type'])
   const line = where(configuration, path)
@@ -137,7 +143,8 @@ function readFit(args: Args, around: Path, reading: Reading): void {
 }
 
 /**
- * Scores by utilization, both 0 where they are left out.
+ * The points of a shape: scores from 0 to 10 by utilization from 0 to 100, both 0 if left out. Throws `BAD_INPUT` with the line if there is none or the
+ * utilization does not rise from point to point.
  *
  * Source: kube-scheduler, validation_pluginargs.go (validateFunctionShape).
  */
@@ -152,10 +159,10 @@ function shapeAt(path: Path, { configuration }: Reading): ShapePoint[] {
   })
 }
 
-/** What a resource of Kubernetes is called by the nodes of the cluster, `undefined` if they have none. */
+/** The cluster's name for a resource of Kubernetes; undefined if it does not have it. */
 const nameHere = (name: string, resources: readonly string[]): string | undefined => (names[name] ?? [name]).find((each) => resources.includes(each))
 
-/** What each resource of the cluster counts, 0 for those that are not listed; nothing where none of them counts. */
+/** The weight of each resource of the cluster, 0 for one that is not in `counted`; empty if `counted` is, which leaves the default of the placement. */
 function weightsBy(counted: ReadonlyMap<string, number>, resources: readonly string[]): Record<string, number> {
   return counted.size === 0 ? {} : Object.fromEntries(resources.map((name) => [name, counted.get(name) ?? 0]))
 }
@@ -163,7 +170,7 @@ function weightsBy(counted: ReadonlyMap<string, number>, resources: readonly str
 const countedHere = (resources: readonly string[]): string[] => COUNTED.map((name) => nameHere(name, resources)).filter((name) => name !== undefined)
 const defaultWeights = (resources: readonly string[]): Record<string, number> => weightsBy(new Map(countedHere(resources).map((name) => [name, 1])), resources)
 
-/** All of them weigh 1; where none is named they are CPUs and memory. */
+/** Reads the resources that NodeResourcesBalancedAllocation compares; the default is kept if none is listed. kube-scheduler takes no weight but 1. */
 function readBalanced(args: Args, path: Path, { configuration, findings, resources }: Reading): void {
   const named = listAt(configuration, path).map((each, i) => {
     const weight = wholeAt(configuration, [...path, i, 'weight'], 0, Infinity) || 1
@@ -176,7 +183,7 @@ function readBalanced(args: Args, path: Path, { configuration, findings, resourc
   if (named.length > 0) args.balanced = named.filter((name) => name !== undefined)
 }
 
-/** A weight of 0 is none, and that is 1. */
+/** Reads the weights of resources, from 1 to 100; 0 counts as not given, which is 1. */
 function weightsAt(path: Path, { resources, configuration, findings }: Reading): Record<string, number> {
   const counted = new Map<string, number>()
   for (const [i, each] of listAt(configuration, path).entries()) {
@@ -203,7 +210,10 @@ function readPreemption(args: Args, path: Path, { configuration, findings }: Rea
     throw unexpected(configuration, [...path, 'minCandidateNodesAbsolute'], 'a whole number from 1 on beside a percentage of 0')
 }
 
-/** Nodes that no plug-in scores are all the same: the first found is taken. Resources that are balanced are said where others count in the strategy. */
+/**
+ * The options of the placement `weighted`. Without any score the first node found is taken. The resources of `balanced-allocation` are given only if they
+ * are others than those that the strategy counts.
+ */
 function scoresOf({ weights }: Plugins, { strategy, weights: counts, balanced, shape }: Args): Scoring {
   const scores = {
     [strategy]: weights.NodeResourcesFit, 'balanced-allocation': balanced?.length === 0 ? 0 : weights.NodeResourcesBalancedAllocation, 'taint-toleration': weights.TaintToleration,

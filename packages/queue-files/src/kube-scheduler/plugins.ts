@@ -2,19 +2,21 @@ import type { KubernetesObject } from '@sched/cluster'
 import { at, fieldsOf, listAt, textOf, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
 
-/** What plug-ins of a profile are here: weights of those that score but for images, and whether there is preemption. */
+/** The plug-ins of a profile. */
 export interface Plugins {
+  /** Weights of the plug-ins that score nodes; 0: switched off. ImageLocality is not simulated. */
   readonly weights: Record<Scoring, number>
+  /** Whether DefaultPreemption is switched on. */
   preempts: boolean
 }
 type Scoring = 'NodeResourcesFit' | 'NodeResourcesBalancedAllocation' | 'TaintToleration' | 'InterPodAffinity' | 'PodTopologySpread' | 'NodeAffinity'
 const PREEMPTION = 'DefaultPreemption'
 
-/** Extension points whose plug-ins are looked at, in the order in which they count: what one says of itself goes before what is said of all. */
+/** Extension points that are read, in order: a later one overrides `multiPoint`. */
 const points: readonly string[] = ['multiPoint', 'score', 'postFilter']
 
 /**
- * The plug-ins of a profile after what it switches on and off. Throws `BAD_INPUT` with the line.
+ * kube-scheduler's default plug-ins after what a profile switches on and off. Adds a finding for each entry. Throws `BAD_INPUT` with the line.
  *
  * Source: Kubernetes, kube-scheduler configuration (kubescheduler.config.k8s.io/v1), `Plugins`.
  */
@@ -37,7 +39,7 @@ export function pluginsOf(configuration: KubernetesObject, path: Path, findings:
   return plugins
 }
 
-/** One entry of a list: a plug-in, or `*` for all. */
+/** One entry of a list: the name of a plug-in, or `*` for all. */
 interface Entry {
   readonly point: string
   readonly isEnabled: boolean
@@ -45,7 +47,7 @@ interface Entry {
   readonly weight: unknown
 }
 
-/** Returns why it changes nothing, if it does not. */
+/** Applies an entry. Returns why it changes nothing, or undefined if it changes something. */
 function apply(plugins: Plugins, { point, isEnabled, name, weight }: Entry): string | undefined {
   const isAll = name === '*' && !isEnabled
   const scoring = point === 'postFilter' ? [] : (Object.keys(plugins.weights) as Scoring[]).filter((each) => isAll || each === name)

@@ -3,11 +3,12 @@ import type { KueueOptions } from '@sched/policies'
 import { secondsAbove0, secondsOf } from '../durations.js'
 import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
-import { inUnits, PODS, RESOURCES } from './quotas.js'
+import { NOT_OF_NODES, RESOURCES, resourceOf } from '../kubernetes-resources.js'
+import { PODS } from './quotas.js'
 import { PROFILE_GATES } from './topologies.js'
 
 type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
-/** What Kueue's own Configuration comes to. */
+/** The options of the policy `kueue` that Kueue's own Configuration gives. */
 export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing' | 'preemptionProtection'>
 
 const HALF_LIFE = ['admissionFairSharing', 'usageHalfLifeTime']
@@ -17,10 +18,10 @@ const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSha
 const GATES = 'featureGates'
 const PROTECTION = 'PreemptionProtection'
 const known: readonly string[] = [PROTECTION, 'TopologyAwareScheduling', ...PROFILE_GATES]
-/** Cores, bytes and devices, in which Kueue counts usage, in the units of nodes. */
+/** Kueue counts usage in cores, bytes and devices: how many of these one unit of a node's capacity (millicore, MiB, thousandth of a GPU) is. */
 const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
 
-/** Settings of Kueue itself. Tells of each what becomes of it. Throws `BAD_INPUT` with the line. */
+/** Reads Kueue's own Configuration and adds a finding for each setting. Throws `BAD_INPUT` with the line for a value that Kueue does not take. */
 export function configured(found: KubernetesObject, resources: readonly string[], findings: Findings): Configured {
   const sharing = fairSharing(found, findings)
   const admission = at(found.object, ['admissionFairSharing']) ?? undefined
@@ -35,7 +36,8 @@ export function configured(found: KubernetesObject, resources: readonly string[]
 }
 
 /**
- * How long workloads are spared by other queues, where the gate is open, which Kueue has closed.
+ * For how many seconds after its admission a workload may not be preempted by other queues; undefined: for none. It counts only with the feature gate
+ * `PreemptionProtection`, which is closed by default.
  *
  * Source: Kueue, KEP-9876.
  */
@@ -70,7 +72,11 @@ function fairSharing(found: KubernetesObject, findings: Findings): KueueOptions[
 type Strategies = ('LessThanOrEqualToFinalShare' | 'LessThanInitialShare')[]
 const sets: readonly Strategies[] = [['LessThanOrEqualToFinalShare'], ['LessThanInitialShare'], ['LessThanOrEqualToFinalShare', 'LessThanInitialShare']]
 
-/** Which strategies are given, none where Kueue takes both. Throws `BAD_INPUT` for others, and for another order (pkg/config/validation.go, validateFairSharing). */
+/**
+ * The preemption strategies that are given; empty: Kueue uses both. Throws `BAD_INPUT` with the line for other names and for another order.
+ *
+ * Source: Kueue, pkg/config/validation.go (validateFairSharing).
+ */
 function strategiesAt(found: KubernetesObject): Strategies {
   const path = ['fairSharing', 'preemptionStrategies']
   const given = listAt(found, path).map(textOf)
@@ -81,7 +87,7 @@ function strategiesAt(found: KubernetesObject): Strategies {
 }
 
 /**
- * How past usage is counted: nothing but the present without `usageHalfLifeTime`, at least for `usageSamplingInterval`, 5 minutes where it does not say.
+ * How past usage counts. Without `usageHalfLifeTime` only present usage counts. `usageSamplingInterval` is 5 minutes if it is not given or 0.
  *
  * Source: Kueue, configuration_types.go (AdmissionFairSharing).
  */
@@ -106,7 +112,7 @@ function durationAt(found: KubernetesObject, path: Path, findings: Findings): nu
   return seconds
 }
 
-/** What one of the units of nodes counts, of every resource: where nothing is said, one core, one byte and one device count the same. */
+/** The weight of one unit of a node's capacity, by resource. Where the file gives no weights one core, one byte and one device weigh the same. */
 function weightsAt(found: KubernetesObject, resources: readonly string[], findings: Findings): Record<string, number> {
   const weights = Object.fromEntries(RESOURCES.filter((name) => resources.includes(name)).map((name) => [name, perUnit[name] as number]))
   const seen = new Set<string>()
@@ -114,9 +120,9 @@ function weightsAt(found: KubernetesObject, resources: readonly string[], findin
     const path = [...WEIGHTS, name]
     const setting = `admissionFairSharing weight of ${name}`
     if (typeof weight !== 'number' || !(weight >= 0)) throw unexpected(found, path, 'a weight of at least 0')
-    const resource = name === PODS ? PODS : inUnits(name, 0)?.resource
+    const resource = name === PODS ? PODS : resourceOf(name)
     if (resource !== PODS && (resource === undefined || !Object.hasOwn(weights, resource))) {
-      findings.add('ignored', where(found, path), setting, textOf(weight), resource === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${resource}`)
+      findings.add('ignored', where(found, path), setting, textOf(weight), resource === undefined ? NOT_OF_NODES : `the cluster has no ${resource}`)
       continue
     }
     const isOther = seen.has(resource)
@@ -128,9 +134,10 @@ function weightsAt(found: KubernetesObject, resources: readonly string[], findin
 }
 
 /**
- * The weights of users by past usage: those of the LocalQueues of their namespaces. Tells of each what becomes of it.
+ * The weights of users in the comparison of past usage. The user is the namespace, and its weight that of its LocalQueues if all of these have the same.
+ * `isOn`: whether past usage counts at all. Adds a finding for each weight.
  *
- * Source: Kueue, localqueue_types.go (FairSharing). Deviation: there usage is counted by LocalQueue, here by user.
+ * Source: Kueue, localqueue_types.go (FairSharing). Deviation: Kueue counts usage by LocalQueue, this policy by user.
  */
 export function userWeights(localQueues: readonly KubernetesObject[], isOn: boolean, findings: Findings): NonNullable<PastUsage['users']> {
   const users: Record<string, { weight: number }> = {}
@@ -155,7 +162,7 @@ export function userWeights(localQueues: readonly KubernetesObject[], isOn: bool
   return users
 }
 
-/** Why a setting of admission fair sharing does nothing. */
+/** The note for a setting of admission fair sharing (past usage) while that is off. */
 export const OFF = 'admission fair sharing is off: a Configuration with `admissionFairSharing` turns it on'
 
 function namespaceOf({ object }: KubernetesObject): string | undefined {

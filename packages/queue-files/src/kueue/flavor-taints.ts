@@ -7,10 +7,10 @@ import type { KueueFile } from './kueue-file.js'
 import { groupsOf } from './resource-groups.js'
 
 /**
- * What jobs of ClusterQueues tolerate for the flavors of these, by queue; and what becomes of the taints of flavors, which their nodes have
- * or not. Throws `BAD_INPUT` with the line.
+ * The tolerations that jobs get from the flavors of their ClusterQueue, by queue. Adds findings for the tolerations and the taints of flavors; which taints
+ * a node has is decided by the node, not by its flavor. Throws `BAD_INPUT` with the line.
  *
- * Source: Kueue, ResourceFlavor: tolerations are added to what is admitted in the flavor. Deviation: to all of a queue, in whichever flavor.
+ * Source: Kueue, ResourceFlavor: a workload gets the tolerations of the flavor in which it is admitted. Deviation: it gets those of all flavors of its queue.
  */
 export function flavorTolerations({ flavors, clusterQueues }: KueueFile, { taintsOf }: ClusterFacts, findings: Findings): Map<string, Toleration[]> {
   for (const flavor of flavors) tellTaints(flavor, taintsOf, findings)
@@ -24,7 +24,7 @@ export function flavorTolerations({ flavors, clusterQueues }: KueueFile, { taint
         lineOf(flavor, 'tolerations', i),
         `${nameOf(flavor)} tolerations`,
         inWords(toleration),
-        isAlone(nameOf(flavor)) ? '' : 'jobs of its queues have it in all their flavors',
+        isAlone(nameOf(flavor)) ? '' : 'jobs of its queues have this toleration in all their flavors',
       )
   return new Map([...named].map(([queue, names]) => [queue, names.flatMap((name) => byFlavor.get(name) ?? [])]))
 }
@@ -35,7 +35,7 @@ function tellTaints(flavor: KubernetesObject, taintsOf: ClusterFacts['taintsOf']
     if (!isHard(taint)) continue
     const has = there?.includes(taintText(taint))
     const verdict = has === undefined ? 'approximated' : has ? 'honoured' : 'ignored'
-    const note = { approximated: 'the taints that its nodes have decide', honoured: '', ignored: 'not all of its nodes have this taint, and what they have decides' }[verdict]
+    const note = { approximated: 'the taints of its nodes count', honoured: '', ignored: 'not all of its nodes have this taint; the taints of the nodes count' }[verdict]
     findings.add(verdict, lineOf(flavor, 'nodeTaints', i), `${nameOf(flavor)} nodeTaints`, taintText(taint), note)
   }
 }

@@ -24,9 +24,9 @@ export interface KueueFile {
   readonly localQueues: readonly KubernetesObject[]
   /** Objects of the kind Namespace. */
   readonly namespaces: readonly KubernetesObject[]
-  /** Settings of Kueue itself, where the file has them, as they are, in their ConfigMap or in values of Helm. */
+  /** Kueue's own Configuration, as an object, in its ConfigMap or in values of its Helm chart; undefined: the file has none. */
   readonly configuration: KubernetesObject | undefined
-  /** Of other kinds. */
+  /** Objects of other kinds. */
   readonly others: readonly KubernetesObject[]
 }
 
@@ -34,7 +34,7 @@ const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'Topology', 'LocalQueue
 const NAMESPACE = 'Namespace'
 /** The key of Kueue's Configuration in the ConfigMap `kueue-manager-config`. */
 const CONFIGURATION = 'controller_manager_config.yaml'
-/** The same in values of its Helm chart. */
+/** Its key in the values of Kueue's Helm chart. */
 const OF_HELM = 'controllerManagerConfigYaml'
 
 /** Whether a text has queues of Kueue, as manifests or as kubectl prints them. */
@@ -47,7 +47,7 @@ export function readKueue(...sources: readonly SourceText[]): KueueFile {
   const all = read.flatMap(({ objects }) => objects)
   const of = (kind: string): KubernetesObject[] => {
     const found = all.filter((each) => each.kind === kind)
-    return kind === 'LocalQueue' ? found : [...byName(found, kind).values()] // those of several namespaces may be called alike
+    return kind === 'LocalQueue' ? found : [...byName(found, kind).values()] // LocalQueues of different namespaces may have the same name
   }
   const clusterQueues = of('ClusterQueue')
   if (clusterQueues.length === 0) throw new SchedError('BAD_INPUT', 'has no ClusterQueue.', { file }, 'Give all in one file: kubectl get clusterqueues,cohorts,resourceflavors,localqueues -A -o yaml')
@@ -63,14 +63,14 @@ export function readKueue(...sources: readonly SourceText[]): KueueFile {
   }
 }
 
-/** The Configuration that an object is, or holds as a text; other controllers have some of this kind, too. */
+/** Kueue's Configuration if the object is one or holds one as a text. Other controllers have objects of the kind Configuration too. */
 function configurationIn(found: KubernetesObject, source: SourceText): KubernetesObject | undefined {
   const path = pathOfText(found.object, (_, key) => key === CONFIGURATION || key === OF_HELM)
   const inner = path === undefined ? found : innerObject(found, path, source)
   return inner?.kind === 'Configuration' && textOf(inner.object['apiVersion'] ?? '').startsWith('config.kueue.x-k8s.io/') ? inner : undefined
 }
 
-/** Objects of a text that is no template: one of those is often no YAML either. Throws `BAD_INPUT` with the line. */
+/** The objects of a text. Throws `BAD_INPUT` with the line if it is a template, which is often no valid YAML, or has another mistake. */
 function objectsOf(text: string, file: string): KubernetesObject[] {
   let all: KubernetesObject[]
   try {

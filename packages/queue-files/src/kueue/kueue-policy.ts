@@ -4,44 +4,48 @@ import type { KueueOptions } from '@sched/policies'
 import { fieldsOf, nameOf, textOf, unexpected, where } from '../fields.js'
 import { byPlace, Findings, notSimulated } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
-import { configured, OFF, userWeights } from './configuration.js'
+import { configured, OFF, userWeights, type Configured } from './configuration.js'
 import { flavorTolerations } from './flavor-taints.js'
 import type { KueueFile } from './kueue-file.js'
 import { barredNamespaces } from './namespace-selector.js'
-import { covered, isByFlavor, quotasOf, RESOURCES } from './quotas.js'
+import { countedResources } from '../kubernetes-resources.js'
+import { covered, isByFlavor, quotasOf } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
 import { stopsOf, type Stops } from './stop-policy.js'
 import { topologyPlacement } from './topologies.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
-/** What manifests of Kueue come to. */
+/** The policy that manifests of Kueue describe. */
 export interface KueuePolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'kueue'
-  /** Of `kueue`. */
+  /** Options of the policy `kueue`. */
   readonly options: KueueOptions
-  /** ClusterQueues of jobs by the LocalQueue that they name, `namespace/name` where it has a namespace. */
+  /** The ClusterQueue of each LocalQueue, by `namespace/name`, and by the name alone if that names only one ClusterQueue. */
   readonly localQueues: ReadonlyMap<string, string>
-  /** Queues to which nobody is admitted. */
+  /** Queues that are stopped. */
   readonly stops: Stops
-  /** By ClusterQueue the namespaces of the file whose jobs it does not admit. */
+  /** The namespaces of the file whose jobs a ClusterQueue does not admit, by ClusterQueue. */
   readonly barred: ReadonlyMap<string, ReadonlySet<string>>
-  /** What jobs of a ClusterQueue tolerate for its flavors. */
+  /** The tolerations that jobs of a ClusterQueue get from its flavors, by ClusterQueue. */
   readonly tolerations: ReadonlyMap<string, readonly Toleration[]>
 }
 
 type Options = Record<string, unknown>
 type Path = readonly string[]
-/** What a field may be: one of some words, a whole number, a quantity, any name, or fields of its own. */
-type Known = readonly string[] | 'whole' | 'quantity' | 'name' | { readonly [field: string]: Known }
+/** The values that a field may have: one of some words, a whole number, a quantity, any name, or fields of its own. */
+type Known = readonly string[] | 'whole' | 'quantity' | 'name' | Fields
+interface Fields {
+  readonly [field: string]: Known
+}
 
 const fungibility = ['MayStopSearch', 'Borrow', 'Preempt', 'TryNextFlavor'] as const
-const preemption: { readonly [field: string]: Known } = {
+const preemption: Fields = {
   withinClusterQueue: ['Never', 'LowerPriority', 'LowerOrNewerEqualPriority'],
   reclaimWithinCohort: ['Never', 'LowerPriority', 'Any'],
   borrowWithinCohort: { policy: ['Never', 'LowerPriority'], maxPriorityThreshold: 'whole' },
 }
-const ofQueue: { readonly [field: string]: Known } = {
+const ofQueue: Fields = {
   cohort: 'name',
   cohortName: 'name',
   queueingStrategy: ['BestEffortFIFO', 'StrictFIFO'],
@@ -66,47 +70,10 @@ const whyNot = knownWords<string>({
   Node: 'nodes are read by --nodes FILE', Pod: 'pods are read by --trace FILE', Job: 'jobs are read by --trace FILE', Workload: 'workloads are read by --trace FILE',
 })
 
-/** The policy `kueue` with the queues of the file. Throws `BAD_INPUT` with the line for what Kueue does not take, or has no counterpart here. */
+/** The policy `kueue` with the queues of the file. Throws `BAD_INPUT` with the line for what Kueue does not take and for what the policy cannot express. */
 export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy {
   const findings = new Findings(file.file)
-  const byFlavor = isByFlavor(file)
-  const rules = { byFlavor, resources: RESOURCES.some((name) => cluster.resources.includes(name)) ? cluster.resources : RESOURCES, totals: cluster.totals }
-  const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
-  const settings = file.configuration === undefined ? {} : configured(file.configuration, rules.resources, findings)
-  const isFair = settings.fairSharing !== undefined
-  const isByUsage = settings.admissionFairSharing !== undefined
-  const weight: { readonly [field: string]: Known } = isFair ? { weight: 'quantity' } : {}
-  const inQueue: { readonly [field: string]: Known } = {
-    ...ofQueue,
-    ...(isFair && { preemption: { ...preemption, borrowWithinCohort: {} } }),
-    fairSharing: { ...weight, admissionFairSharing: isByUsage ? { mode: modes } : {} },
-    admissionScope: isByUsage ? { admissionMode: modes } : {},
-  }
-  const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
-  const queues = named(file.clusterQueues, (found) => {
-    const quotas = quotasOf(found, rules, findings)
-    checkPreemption(found)
-    return { ...renamed(taken(found, ['spec'], inQueue, findings)), ...quotas, nominalQuota: covered(quotas, rules, first) }
-  })
-  const cohorts = named(
-    file.cohorts,
-    (found) => ({
-      ...renamed(taken(found, ['spec'], { fairSharing: weight, parent: 'name', parentName: 'name' }, findings)),
-      ...quotasOf(found, rules, findings),
-    }),
-  )
-  const flavors = byFlavor ? named(file.flavors, (found) => labelsOf(found, findings)) : {}
-  if (byFlavor) checkFlavors(file, flavors)
-  const users = userWeights(file.localQueues, isByUsage, findings)
-  const options = {
-    queues,
-    defaults: { nominalQuota: covered({}, rules, first) }, // jobs of a queue that is not there are not admitted
-    ...(file.cohorts.length > 0 && { cohorts }),
-    ...(byFlavor && { flavors }),
-    partialAdmission: true, // of jobs that say so: on by default in Kueue
-    ...settings,
-    ...(settings.admissionFairSharing !== undefined && Object.keys(users).length > 0 && { admissionFairSharing: { ...settings.admissionFairSharing, users } }),
-  } as KueueOptions
+  const options = optionsOf(file, cluster, findings)
   const barred = barredNamespaces(file, findings)
   const localQueues = localQueuesOf(file, findings)
   const stops = stopsOf(file, findings)
@@ -116,8 +83,50 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   return { kind: 'kueue', policy: { kueue: { ...options, ...(placement !== undefined && { placement }) } }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort(byPlace) }
 }
 
-/** The fields of an object that mean something here, checked; others are told. */
-function taken(found: KubernetesObject, path: Path, known: { readonly [field: string]: Known }, findings: Findings): Options {
+/** The options of the policy `kueue` without its placement. */
+function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): KueueOptions {
+  const rules = { byFlavor: isByFlavor(file), resources: countedResources(cluster), totals: cluster.totals }
+  const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
+  const settings = file.configuration === undefined ? {} : configured(file.configuration, rules.resources, findings)
+  const known = fieldsWith(settings)
+  const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
+  const queues = named(file.clusterQueues, (found) => {
+    const quotas = quotasOf(found, rules, findings)
+    checkPreemption(found)
+    return { ...renamed(taken(found, ['spec'], known.queue, findings)), ...quotas, nominalQuota: covered(quotas, rules, first) }
+  })
+  const cohorts = named(file.cohorts, (found) => ({ ...renamed(taken(found, ['spec'], known.cohort, findings)), ...quotasOf(found, rules, findings) }))
+  const flavors = rules.byFlavor ? named(file.flavors, (found) => labelsOf(found, findings)) : {}
+  if (rules.byFlavor) checkFlavors(file, flavors)
+  const users = userWeights(file.localQueues, settings.admissionFairSharing !== undefined, findings)
+  return {
+    queues,
+    defaults: { nominalQuota: covered({}, rules, first) }, // no quota: jobs of a queue that does not exist are never admitted
+    ...(file.cohorts.length > 0 && { cohorts }),
+    ...(rules.byFlavor && { flavors }),
+    partialAdmission: true, // on by default in Kueue; only jobs with a least number of tasks are admitted in part
+    ...settings,
+    ...(settings.admissionFairSharing !== undefined && Object.keys(users).length > 0 && { admissionFairSharing: { ...settings.admissionFairSharing, users } }),
+  } as KueueOptions
+}
+
+/** The fields of queues and cohorts that have an effect with a Configuration: some need fair sharing, some past usage, and some are without effect beside it. */
+function fieldsWith({ fairSharing, admissionFairSharing }: Configured): { readonly queue: Fields; readonly cohort: Fields } {
+  const [isFair, isByUsage] = [fairSharing !== undefined, admissionFairSharing !== undefined]
+  const weight: Fields = isFair ? { weight: 'quantity' } : {}
+  return {
+    queue: {
+      ...ofQueue,
+      ...(isFair && { preemption: { ...preemption, borrowWithinCohort: {} } }),
+      fairSharing: { ...weight, admissionFairSharing: isByUsage ? { mode: modes } : {} },
+      admissionScope: isByUsage ? { admissionMode: modes } : {},
+    },
+    cohort: { fairSharing: weight, parent: 'name', parentName: 'name' },
+  }
+}
+
+/** The fields at a path of an object that are known here, checked. Adds a finding for each field. */
+function taken(found: KubernetesObject, path: Path, known: Fields, findings: Findings): Options {
   const options: Options = {}
   for (const [field, value] of Object.entries(valueAt(found, path))) {
     const what = Object.hasOwn(known, field) ? known[field] : undefined
@@ -133,7 +142,7 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
     if (field === 'stopPolicy' && found.kind === 'ClusterQueue') continue
     if (what === undefined) tell('ignored', why[field] ?? notSimulated(field, Object.keys(known)))
     else if (typeof what === 'object' && !Array.isArray(what))
-      options[field] = taken(found, fieldsAt(found, here, value, what), what as { readonly [field: string]: Known }, findings)
+      options[field] = taken(found, fieldsAt(found, here, value, what), what as Fields, findings)
     else {
       options[field] = checked(found, here, value, what as readonly string[] | 'whole' | 'quantity' | 'name')
       tell('honoured')
@@ -142,7 +151,7 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
   return options
 }
 
-/** Throws `BAD_INPUT` for preemption that Kueue refuses: who borrows may not take what one may not take back. */
+/** Throws `BAD_INPUT` for a queue that may preempt while it borrows but may not reclaim its own quota, which Kueue refuses. */
 function checkPreemption(found: KubernetesObject): void {
   const { reclaimWithinCohort, borrowWithinCohort } = fieldsOf(valueAt(found, ['spec'])['preemption'])
   const { policy = 'Never' } = fieldsOf(borrowWithinCohort)
@@ -155,7 +164,7 @@ function checkPreemption(found: KubernetesObject): void {
     )
 }
 
-/** The way to fields; a word in their place would count as none of them. Throws `BAD_INPUT`. */
+/** Returns the path after a check that the value there has fields: of a word or a list none would be read. Throws `BAD_INPUT` with the line. */
 function fieldsAt(found: KubernetesObject, path: Path, value: unknown, known: object): Path {
   if (typeof value === 'object' && !Array.isArray(value)) return path
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected fields.`, found.place(...path), `Known: ${Object.keys(known).join(', ')}.`)
@@ -173,17 +182,17 @@ function checked(found: KubernetesObject, path: Path, value: unknown, what: read
   )
 }
 
-/** What Kueue would take for 0, though it is not, it refuses (pkg/webhooks/common.go, validateFairSharing). */
+/** The weight at a path. Throws `BAD_INPUT` for one above 0 but at most 1e-9, which Kueue refuses (pkg/webhooks/common.go, validateFairSharing). */
 function weightAt(found: KubernetesObject, path: Path): number {
   const weight = quantityAt(found, ...path)
   if (weight > 0 && weight <= NANO) throw unexpected(found, path, `0, or more than ${NANO}`)
   return weight
 }
 
-/** Names of v1beta2, and fields that stand further inside there, as the policy has them. */
+/** The options under the names of the policy: v1beta2 of Kueue's API has other names, and some fields one level further inside. */
 function renamed({ cohortName, parentName, fairSharing, admissionScope, ...options }: Options): Options {
   const { admissionFairSharing, ...shared } = fieldsOf(fairSharing)
-  const { mode } = fieldsOf(admissionFairSharing) // of later versions, in which it comes before the other
+  const { mode } = fieldsOf(admissionFairSharing) // newer than admissionScope.admissionMode, and preferred to it
   return {
     ...options,
     ...(cohortName !== undefined && { cohort: cohortName }),
@@ -194,6 +203,7 @@ function renamed({ cohortName, parentName, fairSharing, admissionScope, ...optio
   }
 }
 
+/** The labels of the nodes of a flavor. Adds a finding for each field that is not read. */
 function labelsOf(found: KubernetesObject, findings: Findings): Options {
   const spec = valueAt(found, ['spec'])
   for (const field of Object.keys(spec).filter((each) => !['nodeLabels', 'nodeTaints', 'tolerations', 'topologyName'].includes(each)))
@@ -201,7 +211,7 @@ function labelsOf(found: KubernetesObject, findings: Findings): Options {
   return fieldsOf(spec['nodeLabels'])
 }
 
-/** A flavor of a quota that no ResourceFlavor declares would have no nodes. */
+/** Throws `BAD_INPUT` with the line for a flavor of a quota that no ResourceFlavor declares: it would have no nodes. */
 function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
   for (const found of clusterQueues)
     for (const { name, path } of groupsOf(found).flat())
@@ -209,48 +219,57 @@ function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
         throw new SchedError('BAD_INPUT', `no ResourceFlavor is called "${name}".`, found.place(...path, 'name'), 'Put its manifest into the file.')
 }
 
-/** Of several LocalQueues of one name, each is of the jobs of its namespace, which is their user. */
+/**
+ * The ClusterQueue of each LocalQueue, by `namespace/name`, and by the name alone unless LocalQueues of this name lead to several ClusterQueues or a
+ * ClusterQueue has this name. The namespace is the user of the jobs. Adds a finding for each. Throws `BAD_INPUT` with the line for a ClusterQueue that
+ * does not exist.
+ */
 function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Findings): Map<string, string> {
   const queues = clusterQueues.map(nameOf)
   const found = new Map<string, string>()
-  const shared = new Set(localQueues.map(nameOf).filter((name) =>
-    new Set(localQueues.filter((each) => nameOf(each) === name).map((each) => valueAt(each, ['spec'])['clusterQueue'])).size > 1))
+  const targets = (name: string) => new Set(localQueues.filter((each) => nameOf(each) === name).map((each) => valueAt(each, ['spec'])['clusterQueue']))
+  const shared = new Set(localQueues.map(nameOf).filter((name) => targets(name).size > 1))
   for (const each of localQueues) {
     const name = nameOf(each)
+    tellFields(each, findings)
+    const clusterQueue = clusterQueueOf(each, queues)
     const { namespace } = valueAt(each, ['metadata'])
     const isNamespaced = typeof namespace === 'string' && namespace !== ''
-    const { clusterQueue, ...others } = valueAt(each, ['spec'])
-    for (const [field, value] of Object.entries(others).filter(([key]) => key !== 'fairSharing' && key !== 'stopPolicy'))
-      findings.add(
-        'ignored',
-        where(each, ['spec', field]),
-        `LocalQueue ${name} ${field}`,
-        typeof value === 'object' ? '' : textOf(value),
-        why[field] ?? 'not simulated',
-      )
-    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, where(each, []), `LocalQueue ${name}`, textOf(clusterQueue), note)
-    if (clusterQueue === undefined || clusterQueue === null)
-      throw new SchedError(
-        'BAD_INPUT',
-        `LocalQueue "${name}" names no ClusterQueue.`,
-        each.place('spec', 'clusterQueue'),
-        `Give it clusterQueue: ${queues.join(' or ')}.`,
-      )
-    if (typeof clusterQueue !== 'string' || !queues.includes(clusterQueue))
-      throw new SchedError(
-        'BAD_INPUT',
-        `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`,
-        each.place('spec', 'clusterQueue'),
-        suggest(textOf(clusterQueue), queues),
-      )
     if (isNamespaced) found.set(`${namespace}/${name}`, clusterQueue)
     const isOwn = !queues.includes(name) && !shared.has(name)
     if (isOwn) found.set(name, clusterQueue)
+    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, where(each, []), `LocalQueue ${name}`, clusterQueue, note)
     if (isOwn || (isNamespaced && name === clusterQueue)) tell('honoured')
     else if (isNamespaced) tell('honoured', `of jobs of the user ${namespace}, its namespace: ${queues.includes(name) ? 'a ClusterQueue' : 'another one'} has this name`)
     else tell('ignored', queues.includes(name) ? 'a ClusterQueue has this name' : 'another one has this name: jobs of it name their ClusterQueue')
   }
   return found
+}
+
+/** Adds findings for the fields of a LocalQueue that are not read. */
+function tellFields(found: KubernetesObject, findings: Findings): void {
+  for (const [field, value] of Object.entries(valueAt(found, ['spec'])))
+    if (!['clusterQueue', 'fairSharing', 'stopPolicy'].includes(field))
+      findings.add('ignored', where(found, ['spec', field]), `LocalQueue ${nameOf(found)} ${field}`, typeof value === 'object' ? '' : textOf(value), why[field] ?? 'not simulated')
+}
+
+/** The ClusterQueue of a LocalQueue. `queues`: names of all ClusterQueues. Throws `BAD_INPUT` with the line if it names none of these. */
+function clusterQueueOf(found: KubernetesObject, queues: readonly string[]): string {
+  const { clusterQueue } = valueAt(found, ['spec'])
+  if (clusterQueue === undefined || clusterQueue === null)
+    throw new SchedError(
+      'BAD_INPUT',
+      `LocalQueue "${nameOf(found)}" names no ClusterQueue.`,
+      found.place('spec', 'clusterQueue'),
+      `Give it clusterQueue: ${queues.join(' or ')}.`,
+    )
+  if (typeof clusterQueue === 'string' && queues.includes(clusterQueue)) return clusterQueue
+  throw new SchedError(
+    'BAD_INPUT',
+    `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`,
+    found.place('spec', 'clusterQueue'),
+    suggest(textOf(clusterQueue), queues),
+  )
 }
 
 const valueAt = ({ object }: KubernetesObject, path: Path): Readonly<Record<string, unknown>> => path.reduce((around, field) => fieldsOf(around[field]), object)

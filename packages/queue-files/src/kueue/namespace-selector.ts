@@ -1,26 +1,21 @@
 import type { KubernetesObject } from '@sched/cluster'
-import { at, fieldsOf, listAt, nameOf, unexpected, where } from '../fields.js'
+import { at, fieldsOf, nameOf, where } from '../fields.js'
 import type { Findings } from '../finding.js'
+import { matchExpressionsAt, type Requirement } from '../label-selector.js'
 import type { KueueFile } from './kueue-file.js'
 
-interface Requirement {
-  readonly key: string
-  readonly operator: Operator
-  readonly values: readonly unknown[]
-}
 type Labels = Readonly<Record<string, unknown>>
-type Operator = (typeof OPERATORS)[number]
 
-const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const
-/** The label that every namespace has. */
+/** The label that every namespace has: its name. */
 const NAME = 'kubernetes.io/metadata.name'
 const PATH = ['spec', 'namespaceSelector']
 
 /**
- * By ClusterQueue the namespaces of the file, of its LocalQueues and Namespaces, whose jobs it does not admit. Tells of each selector what becomes of it: of a
- * namespace that is not in the file only the name is known. Throws `BAD_INPUT` with the line.
+ * The namespaces whose jobs a ClusterQueue does not admit, by ClusterQueue. The namespaces are those of the Namespaces and LocalQueues of the file; without
+ * a Namespace only the name is known and no label, and jobs are admitted if the labels would decide. Adds a finding for each selector. Throws `BAD_INPUT`
+ * with the line.
  *
- * Source: Kueue, ValidateAdmissibility; Kubernetes, LabelSelector. Deviation: a queue without a selector admits all, there nobody.
+ * Source: Kueue, ValidateAdmissibility; Kubernetes, LabelSelector. Deviation: a queue without a selector admits all jobs; in Kueue it admits none.
  */
 export function barredNamespaces(file: KueueFile, findings: Findings): ReadonlyMap<string, ReadonlySet<string>> {
   const labels = new Map<string, Labels | undefined>()
@@ -51,21 +46,13 @@ function barredBy(found: KubernetesObject, labels: ReadonlyMap<string, Labels | 
 
 const WAY_OUT = 'Put Namespaces into the file: kubectl get namespaces -o yaml'
 
+/** All requirements of the selector of a ClusterQueue. */
 function requirements(found: KubernetesObject): Requirement[] {
   const named = Object.entries(fieldsOf(at(found.object, [...PATH, 'matchLabels']))).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }))
-  const others = listAt(found, [...PATH, 'matchExpressions']).map((each, i): Requirement => {
-    const { key, operator, values } = fieldsOf(each)
-    const here = [...PATH, 'matchExpressions', i]
-    if (typeof key !== 'string') throw unexpected(found, [...here, 'key'], 'a label')
-    if (!isOperator(operator)) throw unexpected(found, [...here, 'operator'], OPERATORS.join(', '))
-    return { key, operator, values: Array.isArray(values) ? values : [] }
-  })
-  return [...named, ...others]
+  return [...named, ...matchExpressionsAt(found, PATH)]
 }
 
-const isOperator = (word: unknown): word is Operator => OPERATORS.some((each) => each === word)
-
-/** `undefined`: that depends on labels that are not known. */
+/** Whether the requirements select a namespace; undefined: that depends on labels that are not known. */
 function selects(wanted: readonly Requirement[], name: string, labels: Labels | undefined): boolean | undefined {
   const answers = wanted.map(({ key, operator, values }) => {
     if (key !== NAME && labels === undefined) return undefined

@@ -2,7 +2,11 @@ import type { Place } from '../placed.js'
 import type { KueuePolicy } from './kueue-policy.js'
 import { stopped } from './stop-policy.js'
 
-/** Jobs that name a LocalQueue of Kueue are in its ClusterQueue, and tolerate what its flavors say; one that names no queue in that of its user, if there is one. The user is the namespace. */
+/**
+ * Puts a job into the ClusterQueue of the LocalQueue that it names, or into the ClusterQueue that it names; a job that names no queue into the ClusterQueue
+ * with the name of its user. The user is the namespace. The job gets the tolerations of the queue's flavors. It is refused if its queue is stopped or does
+ * not select its namespace.
+ */
 export function placeInKueue({ options, localQueues, stops, barred, tolerations }: KueuePolicy): Place {
   const names = Object.keys(options.queues ?? {})
   return (spec) => {

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@sched/cluster'
 import { fieldsOf, textOf } from '../fields.js'
 import { groupsOf, type Flavor } from './resource-groups.js'
 
-/** Settings of a ClusterQueue as written, one text each: quotas as `flavor cpu=40 memory=256Gi`. */
+/** Settings of a ClusterQueue as written, one text for each field; quotas as `flavor cpu=40 memory=256Gi`. */
 export function queueSettings(found: KubernetesObject): Record<string, string> {
   const spec = fieldsOf(found.object['spec'])
   const settings: Record<string, string> = {}

@@ -1,18 +1,21 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
+import { inUnits, NOT_OF_NODES, notInCluster, RESOURCES } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import { fieldsOf, nameOf, textOf, where } from '../fields.js'
 import type { KueueFile } from './kueue-file.js'
 import { checkGroups, groupsOf } from './resource-groups.js'
 
-const MIB = 2 ** 20
 const kinds = ['nominalQuota', 'borrowingLimit', 'lendingLimit'] as const
 type Kind = (typeof kinds)[number]
 type Amounts = Record<string, number>
 export type Quotas = { [K in Kind]?: Amounts | Record<string, Amounts> } & { resourceGroups?: readonly (readonly string[])[] }
 
-/** Whether quotas are by flavor: some flavor is of certain nodes, a group has several, or a cohort has one resource in several, of which none lends to another. */
+/**
+ * Whether quotas must be kept by flavor. They must if a flavor selects nodes by labels, if a resource group has several flavors, or if queues in cohorts
+ * have one resource in different flavors, since no flavor lends to another. All cohorts are looked at as one. Otherwise flavors make no difference.
+ */
 export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile): boolean {
   if (flavors.some(({ object }) => Object.keys(fieldsOf(fieldsOf(object['spec'])['nodeLabels'])).length > 0)) return true
   const all = [...clusterQueues, ...cohorts]
@@ -27,20 +30,23 @@ export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile): bool
   )
 }
 
-/** Whether a queue is in a cohort, or a cohort in another: only then there is somebody to borrow from and to lend to. */
+/** Whether a queue is in a cohort, or a cohort in another: only then can it borrow and lend. */
 function isInside({ kind, object }: KubernetesObject): boolean {
   const spec = fieldsOf(object['spec'])
   return (kind === 'Cohort' ? ['parent', 'parentName'] : ['cohort', 'cohortName']).some((field) => spec[field] !== undefined && spec[field] !== null && spec[field] !== '')
 }
 
-/** How quotas are read: by flavor, or not; and of what the cluster has. */
+/** How quotas are read. */
 export interface QuotaRules {
+  /** Whether quotas are kept by flavor (`isByFlavor`). */
   readonly byFlavor: boolean
+  /** Names of the resources that quotas may be of; those of other resources are ignored. */
   readonly resources: readonly string[]
+  /** Capacity of the cluster by resource; absent: not known. */
   readonly totals?: ClusterFacts['totals'] | undefined
 }
 
-/** Quotas of a queue or cohort, in the units of nodes of Kubernetes. Throws `BAD_INPUT` for what has no counterpart here. */
+/** Quotas of a queue or cohort, in the units of nodes (`inUnits`). Adds a finding for each. Throws `BAD_INPUT` for what the policy cannot express. */
 export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, totals }: QuotaRules, findings: Findings): Quotas {
   checkGroups(found)
   const quotas: Quotas = {}
@@ -58,7 +64,10 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
   return quotas
 }
 
-/** The resources of each group that has any of which something is known here. Throws `BAD_INPUT` for GPUs in two: nodes have them as one resource. */
+/**
+ * The resources of each resource group, without resources and groups that are not known here. Throws `BAD_INPUT` with the line if GPUs are in two groups:
+ * nodes have them as one resource.
+ */
 function countedGroups(found: KubernetesObject, known: readonly string[]): string[][] {
   const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => counted(name, 0)?.resource ?? '')))])
   const there = groups.map((names) => names.filter((name) => isThere(name, known))).filter((names) => names.length > 0)
@@ -72,7 +81,10 @@ function countedGroups(found: KubernetesObject, known: readonly string[]): strin
   return there
 }
 
-/** Resources that a queue does not cover: whoever asks for them is not admitted. */
+/**
+ * The nominal quotas of a queue, with 0 for each known resource that the queue does not cover: a job that asks for one is not admitted. `flavor`: the flavor
+ * that a queue without quotas gets, if quotas are by flavor.
+ */
 export function covered({ nominalQuota = {}, resourceGroups = [] }: Quotas, { byFlavor, resources }: QuotaRules, flavor: string): Quotas['nominalQuota'] {
   const known = RESOURCES.filter((name) => resources.includes(name))
   const none = (names: readonly string[]): Amounts => Object.fromEntries(names.map((name) => [name, 0]))
@@ -84,6 +96,7 @@ export function covered({ nominalQuota = {}, resourceGroups = [] }: Quotas, { by
   return Object.fromEntries(flavors.map(([name, amounts]) => [name, { ...none(ownOf(amounts)), ...amounts }]))
 }
 
+/** Adds the quota and the limits of one resource to the quotas of a queue or cohort, with a finding for each amount. */
 function addResource(
   quotas: Quotas,
   found: KubernetesObject,
@@ -102,7 +115,7 @@ function addResource(
     const amount = quantityAt(found, ...path)
     const known = counted(name, amount)
     if (known === undefined || !isThere(known.resource, resources)) {
-      findings.add('ignored', line, setting, text, known === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${known.resource} (in ${known.unit})`)
+      findings.add('ignored', line, setting, text, known === undefined ? NOT_OF_NODES : notInCluster(known))
       continue
     }
     if (kind !== 'nominalQuota' && !isInside(found)) {
@@ -111,7 +124,7 @@ function addResource(
     }
     const all = (quotas[kind] ??= {})
     const amounts = at.flavor === undefined ? (all as Amounts) : ((all as Record<string, Amounts>)[at.flavor] ??= {})
-    const isOther = known.resource === 'gpu' && amounts['gpu'] !== undefined // of another maker, say
+    const isOther = known.resource === 'gpu' && amounts['gpu'] !== undefined // GPUs of another maker were read before
     amounts[known.resource] = known.amount + (isOther ? (amounts['gpu'] as number) : 0)
     const isBeyond = kind === 'lendingLimit' && found.kind === 'ClusterQueue' && amount > quantityAt(found, ...at.path, 'nominalQuota')
     const note = kind === 'nominalQuota'
@@ -121,21 +134,10 @@ function addResource(
   }
 }
 
-/** How many tasks there may be; nodes are read without it. */
+/** Kueue's resource that counts the pods, here tasks, of a queue. Nodes do not have it. */
 export const PODS = 'pods'
 
 const isThere = (name: string, resources: readonly string[]): boolean => name === PODS || resources.includes(name)
 
-/** What quotas are of: resources of nodes in their units, and pods. */
+/** An amount of a resource that quotas may be of: a resource of nodes, in their unit, or pods; undefined for any other name. */
 const counted = (name: unknown, amount: number): ReturnType<typeof inUnits> => (name === PODS ? { resource: PODS, amount, unit: '' } : inUnits(name, amount))
-
-/** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */
-export const RESOURCES = ['cpu', 'mem', 'gpu']
-
-/** Millicores, MiB and thousandths of GPUs, as nodes of Kubernetes are read. */
-export function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number; readonly unit: string } | undefined {
-  if (name === 'cpu') return { resource: 'cpu', amount: Math.round(amount * 1000), unit: 'millicores' }
-  if (name === 'memory') return { resource: 'mem', amount: Math.floor(amount / MIB), unit: 'MiB' }
-  return typeof name === 'string' && /\/gpu(-count)?$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000), unit: 'thousandths of a GPU' } : undefined
-}
-

@@ -1,16 +1,18 @@
 import type { KubernetesObject } from '@sched/cluster'
-import { SchedError } from '@sched/core'
-import { at, fieldsOf, listAt, textOf } from '../fields.js'
+import { SchedError, type Place } from '@sched/core'
+import { at, fieldsOf, listAt, textOf, unexpected, type Path } from '../fields.js'
 
-/** A flavor of a resource group with what it says of resources, and the way to it. */
+/** A flavor in a resource group. */
 export interface Flavor {
-  /** '' where none is given. */
+  /** Empty if none is given. */
   readonly name: string
+  /** Its resources: objects with a name and quotas. */
   readonly resources: readonly Readonly<Record<string, unknown>>[]
+  /** Its path in the queue's object. */
   readonly path: readonly (string | number)[]
 }
 
-/** The flavors of a queue or cohort, by its resource groups. */
+/** The flavors of each resource group of a queue or cohort. */
 export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
   listOf(fieldsOf(object['spec'])['resourceGroups']).map((group, g) =>
     listOf(group['flavors']).map(({ name, resources }, f) => ({
@@ -23,39 +25,38 @@ export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
 const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
 /**
- * Throws `BAD_INPUT` for groups, flavors or resources that are none, which would count as not there, for flavors of a group that differ in their resources, or are of others than
- * it says it covers, and for flavors and resources that are given twice, of which one would count.
+ * Checks the resource groups of a queue or cohort. Throws `BAD_INPUT` with the line for a value that is no list or has no fields, for a resource without a
+ * name or a nominal quota, for flavors of one group with different resources or with others than its `coveredResources`, and for a flavor or a resource
+ * that is given twice.
  *
  * Source: Kueue, clusterqueue_webhook.go (validateResourceGroups).
  */
 export function checkGroups(found: KubernetesObject): void {
-  const { object, place } = found
-  const check = (value: unknown, path: readonly (string | number)[], inside: readonly string[]): void => {
-    if (value === undefined || value === null) return
-    if (!Array.isArray(value)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a list.`, place(...path))
-    for (const [i, each] of (value as unknown[]).entries()) {
-      if (typeof each !== 'object' || each === null || Array.isArray(each))
-        throw new SchedError(
-          'BAD_INPUT',
-          `found ${JSON.stringify(each)}, expected fields.`,
-          place(...path, i),
-          'Write `- name: ...` and what belongs to it.',
-        )
-      const [field, ...further] = inside
-      if (field === undefined && typeof fieldsOf(each)['name'] !== 'string')
-        throw new SchedError(
-          'BAD_INPUT',
-          'a resource has no name.',
-          place(...path, i),
-          'Write `- name: cpu`, memory or nvidia.com/gpu, and its quotas.',
-        )
-      if (field === undefined && (fieldsOf(each)['nominalQuota'] ?? undefined) === undefined)
-        throw new SchedError('BAD_INPUT', `resource "${textOf(fieldsOf(each)['name'])}" has no nominalQuota.`, place(...path, i), 'Kueue wants one: 0 where there is none.')
-      if (field !== undefined) check(fieldsOf(each)[field], [...path, i, field], further)
-    }
-  }
-  check(fieldsOf(object['spec'])['resourceGroups'], ['spec', 'resourceGroups'], ['flavors', 'resources'])
+  checkLists(found, ['spec', 'resourceGroups'], ['flavors', 'resources'])
   checkCovered(found)
+  checkAlike(found)
+  checkOnce(found)
+}
+
+/**
+ * Checks the list at a path and the lists inside its items, which are under the names in `inside`, the outermost first. The innermost items are resources.
+ * Throws `BAD_INPUT` with the line for a value that is no list, an item without fields, and a resource without a name or a nominal quota.
+ */
+function checkLists(found: KubernetesObject, path: Path, [field, ...further]: readonly string[]): void {
+  for (const [i, each] of listAt(found, path).entries()) {
+    if (typeof each !== 'object' || each === null || Array.isArray(each)) throw unexpected(found, [...path, i], 'fields', 'Write `- name: ...` and what belongs to it.')
+    if (field === undefined) checkResource(fieldsOf(each), found.place(...path, i))
+    else checkLists(found, [...path, i, field], further)
+  }
+}
+
+function checkResource({ name, nominalQuota }: Readonly<Record<string, unknown>>, place: Place): void {
+  if (typeof name !== 'string') throw new SchedError('BAD_INPUT', 'a resource has no name.', place, 'Write `- name: cpu`, memory or nvidia.com/gpu, and its quotas.')
+  if (nominalQuota === undefined || nominalQuota === null) throw new SchedError('BAD_INPUT', `resource "${name}" has no nominalQuota.`, place, 'Kueue wants one: 0 where there is none.')
+}
+
+/** Throws `BAD_INPUT` with the line for flavors of one group with different resources. */
+function checkAlike(found: KubernetesObject): void {
   for (const [first, ...others] of groupsOf(found))
     for (const { name, resources, path } of others) {
       const [here, there] = [resources, first?.resources ?? []].map(namesOf)
@@ -63,15 +64,14 @@ export function checkGroups(found: KubernetesObject): void {
         throw new SchedError(
           'BAD_INPUT',
           `flavor "${name}" is of ${here}, and "${first?.name}" in the same group of ${there}.`,
-          place(...path),
+          found.place(...path),
           'Give both the same resources, as Kueue wants them, with 0 where there is no quota.',
         )
     }
-  checkOnce(found)
 }
 
 /**
- * Throws `BAD_INPUT` where `coveredResources` is given and a flavor has others, or has them in another order.
+ * Throws `BAD_INPUT` with the line if `coveredResources` is given and a flavor has other resources, or the same in another order.
  *
  * Source: Kueue, clusterqueue_types.go (ResourceGroup: as many in each flavor), clusterqueue_webhook.go (validateFlavorQuotas: one by one the same names).
  */
@@ -89,6 +89,7 @@ function checkCovered(found: KubernetesObject): void {
   }
 }
 
+/** Throws `BAD_INPUT` with the line for a flavor that comes twice, and for a resource that comes twice in a flavor or in two groups. */
 function checkOnce(found: KubernetesObject): void {
   const groupOf = new Map<unknown, number>()
   const flavors = new Set<string>()

@@ -6,20 +6,21 @@ import type { KueueFile } from './kueue-file.js'
 
 type StopPolicy = 'Hold' | 'HoldAndDrain'
 
-/** Queues that are stopped: to them nobody is admitted, and with `HoldAndDrain` who was is evicted. */
+/** Queues that are stopped: they admit no workload. With `HoldAndDrain` admitted workloads are evicted; with `Hold` they run on. */
 export interface Stops {
-  /** By name. */
+  /** Stopped ClusterQueues, by name. */
   readonly clusterQueues: ReadonlyMap<string, StopPolicy>
-  /** By `namespace/name`, and by name alone where all of that name are stopped. */
+  /** Stopped LocalQueues, by `namespace/name`, and by the name alone if all LocalQueues of this name are stopped. */
   readonly localQueues: ReadonlyMap<string, StopPolicy>
 }
 
 const PATH = ['spec', 'stopPolicy']
 
 /**
- * Which queues of the file are stopped; what they have is lent to their cohort all the same. Tells of each. Throws `BAD_INPUT` with the line.
+ * The stopped queues of a file. Their quota is still lent to their cohort. Adds a finding for each stopPolicy. Throws `BAD_INPUT` with the line.
  *
- * Source: Kueue, clusterqueue_types.go and localqueue_types.go (StopPolicy), Cache.Snapshot. Deviation: jobs are refused, there they wait until the queue is no longer stopped.
+ * Source: Kueue, clusterqueue_types.go and localqueue_types.go (StopPolicy), Cache.Snapshot. Deviation: jobs of a stopped queue are refused; in Kueue they
+ * wait until it is no longer stopped.
  */
 export function stopsOf({ clusterQueues, localQueues }: KueueFile, findings: Findings): Stops {
   const stopOf = (found: KubernetesObject, setting: string): StopPolicy | undefined => {
@@ -27,7 +28,7 @@ export function stopsOf({ clusterQueues, localQueues }: KueueFile, findings: Fin
     if (given === undefined) return undefined
     if (given !== 'None' && given !== 'Hold' && given !== 'HoldAndDrain') throw unexpected(found, PATH, 'None, Hold, HoldAndDrain')
     if (given === 'None') findings.add('honoured', where(found, PATH), `${setting} stopPolicy`, given)
-    else findings.add('approximated', where(found, PATH), `${setting} stopPolicy`, given, given === 'Hold' ? 'its jobs are refused, there they wait; those that run go on' : 'its jobs are refused, there they are evicted and wait')
+    else findings.add('approximated', where(found, PATH), `${setting} stopPolicy`, given, given === 'Hold' ? 'its jobs are refused, in Kueue they wait; those that run go on' : 'its jobs are refused, in Kueue they wait, and those that run are evicted')
     return given === 'None' ? undefined : given
   }
   const held = clusterQueues.flatMap((each) => pair(nameOf(each), stopOf(each, nameOf(each))))
@@ -41,7 +42,10 @@ export function stopsOf({ clusterQueues, localQueues }: KueueFile, findings: Fin
 
 const pair = (name: string, stop: StopPolicy | undefined): [string, StopPolicy][] => (stop === undefined ? [] : [[name, stop]])
 
-/** Why a job is not admitted to the queues that it comes through; `undefined`: none of them is stopped for it. With `Hold` those that ran already are not. */
+/**
+ * Why a job is not admitted to its LocalQueue or its ClusterQueue; undefined: neither is stopped for it. With `Hold` a job that the workload records as
+ * running is admitted.
+ */
 export function stopped({ clusterQueues, localQueues }: Stops, { recorded }: JobSpec, localQueue: string | undefined, clusterQueue: string | undefined): string | undefined {
   const way = [['LocalQueue', localQueue, localQueues], ['ClusterQueue', clusterQueue, clusterQueues]] as const
   for (const [kind, name = '', stops] of way) {

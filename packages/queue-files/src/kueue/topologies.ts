@@ -5,13 +5,14 @@ import { at, fieldsOf, nameOf, textOf, where } from '../fields.js'
 import type { Findings } from '../finding.js'
 import type { KueueFile } from './kueue-file.js'
 
-/** Gates of Kueue for profiles of its topology-aware scheduling; the first is open unless it is closed. */
+/** Kueue's feature gates for the profiles of topology-aware scheduling. The first is open by default, the others are closed. */
 export const PROFILE_GATES = ['TASProfileMixed', 'TASProfileLeastFreeCapacity', 'TASProfileMostFreeCapacity'] as const
 
 /**
- * The placement of flavors that name a Topology of the file; `undefined` where none does, or the gate TopologyAwareScheduling is closed. Tells of each what becomes of it.
+ * The placement `topology-aware` if a flavor names a Topology of the file; undefined if none does or the gate TopologyAwareScheduling is closed. Adds a
+ * finding for each name and each Topology.
  *
- * Source: Kueue, KEP-2724. Deviation: of a flavor without a Topology pods are placed in this way, too, as those that ask for none.
+ * Source: Kueue, KEP-2724. Deviation: this placement is used for flavors without a Topology too, whose pods it places as those that ask for no topology.
  */
 export function topologyPlacement({ flavors, topologies, configuration }: KueueFile, cluster: Pick<ClusterFacts, 'racks'>, findings: Findings): Config | undefined {
   const gates = configuration === undefined ? {} : fieldsOf(configuration.object['featureGates'])
@@ -22,7 +23,7 @@ export function topologyPlacement({ flavors, topologies, configuration }: KueueF
     if (name === undefined) continue
     const isThere = topologies.some((each) => nameOf(each) === name)
     if (isThere && !isOff) used.add(textOf(name))
-    const why = isOff ? OFF : isThere ? '' : 'no Topology of the file is called so'
+    const why = isOff ? OFF : isThere ? '' : 'the file has no Topology of this name'
     findings.add(isThere && !isOff ? 'honoured' : 'ignored', where(found, ['spec', 'topologyName']), `${nameOf(found)} topologyName`, textOf(name), why)
   }
   for (const found of topologies) tellTopology(found, isOff ? OFF : used.has(nameOf(found)) ? undefined : 'no ResourceFlavor names it', cluster, findings)

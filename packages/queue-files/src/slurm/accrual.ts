@@ -1,5 +1,6 @@
 import { knownWords } from '@sched/core'
 import type { Findings } from '../finding.js'
+import { accountTree } from './account-tree.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { NOT_ENFORCED } from './database-limits.js'
 import { keyAndValue } from './database-settings.js'
@@ -18,7 +19,10 @@ const ofQos = knownWords<string>({
   maxjobsaccrue: 'MaxJobsAccruePerUser', maxjobsaccruepu: 'MaxJobsAccruePerUser', maxjobsaccrueperuser: 'MaxJobsAccruePerUser',
 })
 
-/** How many jobs of QOS and associations grow older at once, as `multifactor` takes it; `undefined` where that limits nobody. Tells of all these settings. */
+/**
+ * The limits on how many waiting jobs of a QOS or an association gain age priority at a time, as the order `multifactor` takes them; undefined if there are
+ * none. Adds a finding for each setting of a QOS, and one for each setting of all associations together.
+ */
 export function accrualOf(conf: SlurmConf, findings: Findings): Options | undefined {
   const { qos, accounts, users } = conf.database
   const why = whyNot(conf)
@@ -38,34 +42,22 @@ export function accrualOf(conf: SlurmConf, findings: Findings): Options | undefi
   return Object.keys(options).length === 0 ? undefined : options
 }
 
-/** Why they act on nothing; '' where they do. */
+/** Why these limits have no effect; empty if they have one. */
 function whyNot(conf: SlurmConf): string {
   if (!areLimitsEnforced(conf)) return NOT_ENFORCED
   if (!(Number(conf.general.get('priorityweightage')?.value ?? 0) > 0)) return 'age counts for nothing: PriorityWeightAge is 0'
   return flagsOf(conf.general.get('priorityflags')).includes('ACCRUE_ALWAYS') ? 'all jobs grow older: PriorityFlags has ACCRUE_ALWAYS' : ''
 }
 
-/** The tree of all accounts, with the users that have a limit of their own. */
-function treeOf({ database: { accounts, users } }: SlurmConf): Options {
-  const made = new Map<string, Options>([['root', {}]])
-  for (const each of accounts) made.set(each.name, Object.assign(made.get(each.name) ?? {}, valuesOf(each, ofAssociation)))
-  const top: Options = {}
-  for (const { name, parent } of accounts) {
-    if (name === 'root') continue
-    const into = parent === 'root' || parent === '' ? top : inside(made.get(parent), 'accounts')
-    into[name] = made.get(name)
-  }
-  for (const user of users) {
-    const account = made.get(user.parent)
-    // one without a limit, too, where it is of one partition: it counts apart
-    if (user.partition === undefined) for (const [name, values] of entryOf(user, ofAssociation)) inside(account, 'users')[name] = values
-    else inside(inside(account, 'usersOfPartitions'), user.partition)[user.name] = valuesOf(user, ofAssociation)
-  }
-  return { ...filled('root', made.get('root') as Options), ...top }
-}
-
-/** What is under a key, made where it is not there. */
-const inside = (options: Options = {}, key: string): Options => (options[key] ??= {}) as Options
+/** The tree of all accounts. Users without a limit of their own are left out, but not those for a partition, which count apart from the user elsewhere. */
+const treeOf = (conf: SlurmConf): Options =>
+  accountTree(conf.database, {
+    ofAccount: (each) => valuesOf(each, ofAssociation),
+    ofUser: (each) => {
+      const values = valuesOf(each, ofAssociation)
+      return each.partition === undefined && Object.keys(values).length === 0 ? undefined : values
+    },
+  }, conf.file)
 
 const filled = (key: string, options: Options): Options => (Object.keys(options).length === 0 ? {} : { [key]: options })
 

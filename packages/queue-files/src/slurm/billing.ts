@@ -3,15 +3,21 @@ import { slurmResource } from '@sched/policies'
 import type { SlurmConf } from './conf.js'
 import { listed, type Setting } from '../setting.js'
 
-/** What jobs of a partition are billed per amount of resources of the cluster and second, and the names of what it has not. */
+/** Weights by which jobs of a partition are billed. */
 interface Billing {
+  /** Cost of one unit of each resource of the cluster for one second. */
   readonly billing: Readonly<Record<string, number>>
+  /** Names of weighted resources that the cluster does not have. */
   readonly missing: readonly string[]
 }
 
+/** Units of memory, in MiB. */
 const UNITS: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1024 ** 2, P: 1024 ** 3 }
 
-/** TRESBillingWeights, as `CPU=1.0,Mem=0.25G,GRES/gpu=2.0`: a weight of memory is per MiB unless it names another unit. Throws `BAD_INPUT`. */
+/**
+ * Reads billing weights such as `CPU=1.0,Mem=0.25G,GRES/gpu=2.0`. A weight of memory is per MiB unless it names another unit, as G for GiB. Throws
+ * `BAD_INPUT` with the line.
+ */
 export function billingOf({ value, name, file, line }: Setting, resources: readonly string[]): Billing {
   const billing: Record<string, number> = {}
   const missing: string[] = []
@@ -31,7 +37,7 @@ export function billingOf({ value, name, file, line }: Setting, resources: reado
   return { billing, missing }
 }
 
-/** The weights of the partitions that have some. */
+/** The billing weights (TRESBillingWeights) of each partition that has some. */
 export const partitionBilling = ({ partitions }: SlurmConf, resources: readonly string[]): Readonly<Record<string, object>> =>
   Object.fromEntries(partitions.flatMap(({ name, settings }) => {
     const setting = settings.get('tresbillingweights')

@@ -7,39 +7,40 @@ import { isShownSettings, shownSettings } from './shown-settings.js'
 import { readTopologies, type Topologies } from './topology-yaml.js'
 import type { Setting } from '../setting.js'
 
-/** What a slurm.conf says. */
+/** A slurm.conf, with what stands beside it. */
 export interface SlurmConf {
   /** Tells the models of files apart. */
   readonly kind: 'slurm'
   /** Name of the file, for messages. */
   readonly file: string
-  /** Whether there is a slurm.conf, and not the database of accounts alone. */
+  /** Whether there is a slurm.conf; false: there is only the database of accounts. */
   readonly isConf: boolean
   /** QOS and associations, from files beside it. */
   readonly database: Database
-  /** Settings that are of no node and no partition, by name in small letters; the last of equal ones, as in Slurm. */
+  /** Settings of no node and no partition, by name in small letters; of equal ones the last, as in Slurm. */
   readonly general: ReadonlyMap<string, Setting>
   /** Lines that begin with PartitionName. */
   readonly partitions: readonly Declared[]
   /** Lines that begin with NodeName. */
   readonly nodes: readonly Declared[]
-  /** Nodes that are declared to be down. */
+  /** Lines that begin with DownNodes. */
   readonly downNodes: readonly Declared[]
-  /** Names of several nodes. */
+  /** Lines that begin with NodeSet, which name several nodes together. */
   readonly nodeSets: readonly Declared[]
-  /** What the topology of the cluster is, that of partitions that name none: `other`, of a plug-in that is not simulated. */
+  /** The kind of topology of the cluster, which holds for partitions that name none; `other`: of a plug-in that is not simulated. */
   readonly topology: 'tree' | 'block' | 'flat' | 'other'
-  /** Those of a topology.yaml beside the file. */
+  /** The topologies of a topology.yaml beside the file; undefined: there is none. */
   readonly topologies?: Topologies | undefined
-  /** Switches of a tree, or blocks, of that of the cluster: of a topology.yaml, or of a topology.conf beside the file where it has none itself. */
+  /** The switches or blocks of the cluster's topology, from a topology.yaml, from the file itself or from a topology.conf beside it, whichever is found first. */
   readonly switches: readonly Declared[]
-  /** Nodes of a block, and of several together, for topology/block. */
+  /** Numbers of nodes of a block and of several blocks together, for topology/block. */
   readonly blockSizes?: Setting | undefined
-  /** Settings of partitions as they are written, once each, with whom they are of. */
+  /** The settings of partitions as written, each once; one of a DEFAULT line is not repeated for the partitions below. */
   readonly written: readonly Written[]
-  /** The same of nodes. */
+  /** The same for nodes. */
   readonly writtenOfNodes: readonly Written[]
 }
+/** A setting with the name that its line begins with. */
 interface Written {
   readonly of: string
   readonly setting: Setting
@@ -47,7 +48,7 @@ interface Written {
 
 type Kind = 'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'switches' | 'blocks' | 'others'
 
-/** Lines about one thing each, by the name that comes first. */
+/** Lines that declare something, by the name that comes first. */
 const kinds = knownWords<Kind>({
   nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'nodeSets', switchname: 'switches', blockname: 'blocks',
 })
@@ -59,13 +60,13 @@ export const isSlurmConf = (text: string): boolean =>
 
 const NOTHING: Database = { qos: [], accounts: [], users: [] }
 
-/** The conf of a site of which only the database is known. */
+/** The model of a site of which only the database is known. */
 export const withoutConf = (file: string, database: Database): SlurmConf => ({
   kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [], topology: 'flat', switches: [],
   written: [], writtenOfNodes: [],
 })
 
-/** Reads a slurm.conf, or what scontrol shows of one. Throws `BAD_INPUT` with the line. */
+/** Reads a slurm.conf, or the output of `scontrol show config` and `scontrol show partition`. Throws `BAD_INPUT` with the line. */
 export function readSlurmConf(source: SourceText): SlurmConf {
   const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), nodeSets: new Declarations(), switches: new Declarations(), blocks: new Declarations(), others: new Declarations() }
   const general = new Map<string, Setting>()
@@ -95,7 +96,7 @@ export function readSlurmConf(source: SourceText): SlurmConf {
 
 type OfTopology = Pick<SlurmConf, 'topology' | 'topologies' | 'switches' | 'blockSizes'>
 
-/** That of a topology.yaml, beside which nothing else counts, or of TopologyPlugin. */
+/** The topology of the cluster: that of a topology.yaml beside the file, or else that of TopologyPlugin. */
 function topologyIn(source: SourceText, general: SlurmConf['general'], lists: Readonly<Record<Kind, Declarations>>): OfTopology {
   const yaml = source.include?.('topology.yaml')
   if (yaml !== undefined) {
@@ -112,13 +113,13 @@ function topologyIn(source: SourceText, general: SlurmConf['general'], lists: Re
   return { topology, switches: (topology === 'block' ? lists.blocks : lists.switches).all, blockSizes }
 }
 
-/** The lines of a topology.conf, none where there is no such file. */
+/** The lines of a topology.conf beside the file; none if there is no such file. */
 const topologyBeside = ({ include }: SourceText): Statement[] => {
   const found = include?.('topology.conf')
   return found === undefined ? [] : readLines(found)
 }
 
-/** Files that look like one: a gres.conf, and nodes as scontrol shows them, with what is going on. */
+/** Throws `BAD_INPUT` with the line for texts that look like a slurm.conf but are none: a gres.conf, and the output of `scontrol show node`. */
 function refuseOthers({ text, file }: SourceText): void {
   const gres = /^[ \t]*NodeName=\S+[ \t](?:.*[ \t])?Name=\w+/im.exec(text)
   if (gres !== null)
@@ -138,7 +139,7 @@ function refuseOthers({ text, file }: SourceText): void {
     )
 }
 
-/** What a line called DEFAULT says is true of those below it, until another such line says otherwise. */
+/** Collects lines of one kind. The settings of a line named DEFAULT hold for the lines below it, until another DEFAULT line changes them. */
 class Declarations {
   readonly all: Declared[] = []
   #defaults: ReadonlyMap<string, Setting> = new Map<string, Setting>()
@@ -150,10 +151,10 @@ class Declarations {
   }
 }
 
-/** Whether a setting that may be YES or NO is the first, in any of Slurm's spellings. */
+/** Whether a setting is YES, in any of Slurm's spellings. */
 export const isYes = (setting: Setting | undefined): boolean => /^(yes|up|true|1)$/i.test(setting?.value ?? '')
 
-/** A whole number of a setting. Throws `BAD_INPUT`. */
+/** The whole number of a setting, from `least` to `most`. Throws `BAD_INPUT` with the line for any other value. */
 export function wholeOf({ name, value, file, line }: Setting, least = 0, most = 2 ** 31 - 1): number {
   if (/^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value)
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a whole number from ${least} to ${most}.`, { file, line, field: name })

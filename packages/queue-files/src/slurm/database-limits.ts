@@ -3,6 +3,7 @@ import { slurmResource } from '@sched/policies'
 import type { Findings, Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import { listed, type Setting } from '../setting.js'
+import { accountTree } from './account-tree.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfAssociation, whyIgnoredOfQos } from './database-settings.js'
 import type { Entity } from './database.js'
@@ -13,30 +14,32 @@ import { checkedLimit, UNLIMITED } from './times.js'
 
 type Options = Record<string, unknown>
 
-/** Settings of one kind: what `slurm-limits` calls them, or why they act on nothing. */
+/** How settings of a QOS or an association are read. */
 interface Names {
+  /** The name that `slurm-limits` has for each setting. */
   readonly names: Readonly<Record<string, string>>
+  /** Why each of the other settings has no effect here; empty: there is nothing to say. */
   readonly whyIgnored: Readonly<Record<string, string>>
-  /** What amounts are percentages of; absent: they are amounts. */
+  /** Amounts are percentages of these totals; absent: they are amounts. */
   readonly ofAll?: Readonly<Record<string, number>> | undefined
 }
 const OF_QOS: Names = { names: limitsOfQos, whyIgnored: whyIgnoredOfQos }
 const OF_ASSOCIATION: Names = { names: limitsOfAssociation, whyIgnored: whyIgnoredOfAssociation }
 
-/** What a setting says of amounts, and what these are percentages of, if they are. */
+/** A limit of amounts: its name in `slurm-limits`, its value, and the totals that its amounts are percentages of (undefined: they are amounts). */
 interface Amounts {
   readonly name: string
   readonly value: string
   readonly ofAll: Readonly<Record<string, number>> | undefined
 }
 
-/** Limits of QOS and associations as `slurm-limits` has them; tells of each setting what becomes of it. Throws `BAD_INPUT` with the line. */
+/** Makes the options of `slurm-limits` of the limits of QOS and associations. Adds findings for all settings. Throws `BAD_INPUT` with the line. */
 export class DatabaseLimits {
   readonly #conf: SlurmConf
   readonly #facts: ClusterFacts
   readonly #findings: Findings
   readonly #isEnforced: boolean
-  /** Settings of associations, of which there may be thousands: each is told once. */
+  /** Findings of settings of associations. There may be thousands of associations, so equal findings are counted and told once. */
   readonly #told = new Map<string, { readonly setting: Setting; readonly verdict: Verdict; readonly note: string; count: number }>()
 
   constructor(conf: SlurmConf, facts: ClusterFacts, findings: Findings, isEnforced: boolean) {
@@ -46,6 +49,7 @@ export class DatabaseLimits {
     this.#isEnforced = isEnforced
   }
 
+  /** The limits of each QOS, by name. */
   qos(): Options {
     const relative = withFlag(this.#conf, 'Relative')
     return Object.fromEntries(this.#conf.database.qos.map(({ name, settings }) => {
@@ -67,65 +71,29 @@ export class DatabaseLimits {
     tell(...verdictOnFlags(value, { limits: this.#isEnforced ? '' : NOT_ENFORCED, percentages: this.#isEnforced ? percentages : NOT_ENFORCED, partitions: '', plans: makesPlans(this.#conf) ? '' : 'no plans are made' }))
   }
 
-  /** What a QOS with the flag Relative has percentages of: the partition that it is the QOS of, otherwise the cluster. */
+  /** The totals that amounts of a QOS with the flag Relative are percentages of: those of the partition whose QOS it is, or else of the cluster. */
   #totalsOf(name: string): Readonly<Record<string, number>> | undefined {
     const { totals, totalsWith } = this.#facts
     const partition = this.#partitionOf(name)
     return partition !== undefined && totalsWith !== undefined && markedPartitions(this.#conf, this.#facts).has(partition) ? totalsWith(labelOf(partition)) : totals
   }
 
-  /** The first partition that a QOS is the one of. */
+  /** The first partition whose QOS this is; undefined if there is none. */
   #partitionOf(name: string): string | undefined {
     return this.#conf.partitions.find(({ settings }) => settings.get('qos')?.value.toLowerCase() === name.toLowerCase())?.name.value
   }
 
+  /** The limits of accounts and of their users, as a tree by name. */
   accounts(): Options {
-    const { accounts, users, flat, mixed } = this.#conf.database
+    const { flat, mixed } = this.#conf.database
     if (flat !== undefined)
       this.#findings.add('approximated', flat, flat.name, flat.value, 'which account lies in which is not told: all lie in the root; print the table with `tree`, or with the column ParentName')
     if (mixed !== undefined)
       this.#findings.add('approximated', mixed, mixed.name, mixed.value, 'associations of all these clusters are taken together, since ClusterName is none of them; print those of one with cluster=NAME')
-    this.#checkTree(accounts.filter(({ name }) => name !== 'root'))
-    const made = new Map<string, Options>([['root', {}]])
-    for (const account of accounts) made.set(account.name, Object.assign(made.get(account.name) ?? {}, this.#association(account)))
-    const top: Options = {}
-    for (const { name, parent, settings } of accounts) {
-      if (name === 'root') continue
-      if (parent === 'root' || parent === '') top[name] = made.get(name)
-      else put(this.#around(made, parent, name, settings), 'accounts', name, made.get(name) as Options)
-    }
-    for (const user of users) putUser(this.#around(made, user.parent, user.name, user.settings), user, this.#association(user))
+    const tree = accountTree(this.#conf.database, { ofAccount: (each) => this.#association(each), ofUser: (each) => this.#association(each) }, this.#conf.file)
     for (const { setting, verdict, note, count } of this.#told.values())
       this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
-    const root = made.get('root') as Options
-    return { ...(Object.keys(root).length > 0 && { root }), ...top }
-  }
-
-  /** Throws for an account in itself, or in one that lies in it. */
-  #checkTree(accounts: readonly Entity[]): void {
-    const parents = new Map<string, Set<string>>()
-    for (const { name, parent } of accounts) parents.set(name, (parents.get(name) ?? new Set<string>()).add(parent))
-    for (const { name, parent, settings } of accounts) {
-      const around = new Set([parent]) // grows while it is gone through
-      for (const each of around) for (const further of parents.get(each) ?? []) around.add(further)
-      if (around.has(name))
-        throw new SchedError(
-          'BAD_INPUT',
-          `account "${name}" lies in ${parent === name ? 'itself' : `"${parent}", which lies in it`}.`,
-          this.#place(settings),
-          'Print the accounts again, or correct the Parent above it.',
-        )
-    }
-  }
-
-  #place([setting]: readonly Setting[]): { readonly file: string; readonly line?: number } {
-    return { file: setting?.file ?? this.#conf.file, ...(setting !== undefined && { line: setting.line }) }
-  }
-
-  #around(made: ReadonlyMap<string, Options>, parent: string, name: string, settings: readonly Setting[]): Options {
-    const found = made.get(parent)
-    if (found !== undefined) return found
-    throw new SchedError('BAD_INPUT', `${name} is in account "${parent}", which is not there.`, this.#place(settings), 'Print all accounts, or a dump of the cluster.')
+    return tree
   }
 
   #association({ settings }: Entity): Options {
@@ -188,7 +156,7 @@ export class DatabaseLimits {
   }
 }
 
-/** `cpu=50` as half of the processors; of what is billed there is no whole. */
+/** The amount that a percentage means: `cpu=50` is half of the processors, rounded down. Billing has no total, so it stays as it is. */
 function percentOf(part: string, ofAll: Readonly<Record<string, number>>, resources: readonly string[]): string {
   const [tres = '', percent = ''] = part.split('=')
   const total = ofAll[resources[slurmResource(tres, resources)] ?? '']
@@ -200,18 +168,5 @@ function factorOf({ name, value, file, line }: Setting): number {
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name })
 }
 
-/** Why limits of QOS and associations do not hold. */
+/** The note for limits of QOS and associations that are not enforced. */
 export const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
-
-/** A user has an association for each partition that one is of, and one for all others. */
-function putUser(into: Options, { name, partition }: Entity, value: Options): void {
-  if (partition === undefined) return put(into, 'users', name, value)
-  const partitions = (into['usersOfPartitions'] ??= {}) as Record<string, Options>
-  ;(partitions[partition] ??= {})[name] = value
-}
-
-function put(into: Options, key: 'users' | 'accounts', name: string, value: Options): void {
-  const inside = (into[key] ?? {}) as Options
-  inside[name] = value
-  into[key] = inside
-}

@@ -1,7 +1,7 @@
 import { knownWords } from '@sched/core'
 import type { Setting } from '../setting.js'
 
-/** Settings of `sacctmgr` by their names in small letters: what `slurm-limits` calls them, or what of them is one resource. */
+/** Limits by the names that sacctmgr has for them, in small letters: their names in `slurm-limits`, for QOS and associations alike. */
 const limits: Readonly<Record<string, string>> = {
   grptres: 'GrpTRES', grpjobs: 'GrpJobs', grpjob: 'GrpJobs', grpsubmit: 'GrpSubmitJobs', grpsubmitjobs: 'GrpSubmitJobs', grptresmins: 'GrpTRESMins', grptresrunmins: 'GrpTRESRunMins', grpwall: 'GrpWall', maxtresmins: 'MaxTRESMinsPerJob', maxtresminsperjob: 'MaxTRESMinsPerJob', maxtresminspj: 'MaxTRESMinsPerJob',
   maxtres: 'MaxTRESPerJob', maxtresperjob: 'MaxTRESPerJob', maxtrespj: 'MaxTRESPerJob', maxwall: 'MaxWall', maxwallduration: 'MaxWall', maxwalldurationperjob: 'MaxWall',
@@ -17,14 +17,17 @@ export const limitsOfAssociation = knownWords<string>({
   ...limits, maxjobs: 'MaxJobs', maxjobsperuser: 'MaxJobs', maxsubmit: 'MaxSubmitJobs', maxsubmitjobs: 'MaxSubmitJobs', defaultqos: 'DefaultQOS', defqos: 'DefaultQOS', qos: 'QOS', qoslevel: 'QOS',
 })
 
-/** Older names of limits of one resource. */
+/** Older names of limits of one resource: the newer limit and the resource in it. */
 const ofOneResource = knownWords<readonly [string, string]>({
   grpcpus: ['grptres', 'cpu'], grpnodes: ['grptres', 'node'], grpmemory: ['grptres', 'mem'], grpmem: ['grptres', 'mem'], grpcpumins: ['grptresmins', 'cpu'], grpcpurunmins: ['grptresrunmins', 'cpu'], maxcpumins: ['maxtresmins', 'cpu'], maxcpuminsperjob: ['maxtresmins', 'cpu'],
   maxcpus: ['maxtres', 'cpu'], maxcpusperjob: ['maxtres', 'cpu'], maxnodes: ['maxtres', 'node'], maxnodesperjob: ['maxtres', 'node'],
   maxcpuspu: ['maxtrespu', 'cpu'], maxcpusperuser: ['maxtrespu', 'cpu'], maxnodespu: ['maxtrespu', 'node'], maxnodesperuser: ['maxtrespu', 'node'], mincpus: ['mintres', 'cpu'], mincpusperjob: ['mintres', 'cpu'],
 })
 
-/** The name of a setting without blanks, in small letters, and its value; of older names as the newer one, of a list that is changed (`QOS+=high`) as that says it. */
+/**
+ * The name of a setting, in small letters and without blanks and underscores, and its value. An older name becomes the newer one. For a change of a list,
+ * `QOS+=high,low`, each name in the value gets the sign: `+high,+low`.
+ */
 export function keyAndValue({ name, value }: Setting): readonly [string, string] {
   const key = name.replace(/[\s_]/g, '').toLowerCase()
   const [, list, sign] = /^(qos|qoslevel)([+-])$/.exec(key) ?? []
@@ -36,7 +39,7 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
 const NOT_SIMULATED = 'not simulated'
 const ANY_NODES = 'tasks of a job are on any nodes'
 
-/** Why other settings act on nothing; '' of those that say nothing of scheduling, or are told elsewhere. Source of all names: sacctmgr of Slurm 25. */
+/** Why other settings have no effect; empty for those that have nothing to do with scheduling or are told elsewhere. Source of all names: sacctmgr, Slurm 25. */
 const common = {
   description: '', organization: '', organisation: '', adminlevel: '', coordinators: '', coordinator: '', coordinatorraw: '', classification: '', id: '', cluster: '', defaultwckey: '', defwckey: '', wckeys: '', lft: '', rgt: '', lineage: '', parentid: '', parid: '',
   qosraw: '', descr: '', org: '', admin: '', comment: '', event: '', problem: '', withdeleted: '',

@@ -2,24 +2,24 @@ import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
 import type { Setting } from '../setting.js'
 
-/** A QOS, an account, or a user of an account, with what is set of it. */
+/** A QOS, an account, or a user in an account, with its settings. */
 export interface Entity {
   readonly name: string
-  /** Of a user its account, of an account the one around it; of a QOS nothing. */
+  /** The account of a user, the parent of an account (empty: the root); empty for a QOS. */
   readonly parent: string
-  /** Of a user the partition that it is about; absent: all others. */
+  /** The partition to which an association of a user is limited; absent: it is for all partitions without one of their own. */
   readonly partition?: string | undefined
   readonly settings: readonly Setting[]
 }
 
-/** What `sacctmgr` prints: a dump of the associations, tables of QOS or of associations. */
+/** Slurm's database of accounts as sacctmgr prints it: a dump of the associations, tables of QOS or of associations. */
 export interface Database {
   readonly qos: readonly Entity[]
   readonly accounts: readonly Entity[]
   readonly users: readonly Entity[]
-  /** The header of a table of associations that does not tell which account lies in which: they are taken to lie in the root. */
+  /** Place of a table of associations that does not tell the parents of accounts, so that all are taken to lie in the root; undefined: there is none. */
   readonly flat?: Setting | undefined
-  /** The clusters of a table of associations of several, none of which is the one that is asked for. */
+  /** Place and clusters of a table of several clusters, none of which is the one asked for, so that all are read; undefined: there is none. */
   readonly mixed?: Setting | undefined
 }
 interface Made extends Database {
@@ -32,11 +32,12 @@ interface Made extends Database {
 
 const DUMP_LINE = /^\s*(Cluster|Parent|Account|User|QOS)\s+-\s+(.*)$/i
 
-/** Whether a text is a dump of sacctmgr, or a table of it with a header line. */
+/** Whether a text is a dump of sacctmgr, or one of its tables with a header line. */
 export const isDatabase = (text: string): boolean => text.split(/\r?\n/).some((line) => DUMP_LINE.test(line)) || tableKind(firstLine(text)) !== undefined
 
 const firstLine = (text: string): string => text.split(/\r?\n/).find((line) => line.trim() !== '') ?? ''
 
+/** What a table with this header line lists; undefined: it is no table of sacctmgr. */
 function tableKind(header: string): 'qos' | 'associations' | undefined {
   const names = header.split('|').map(keyOf)
   if (names.length < 2 || names.includes('jobid')) return undefined
@@ -44,19 +45,22 @@ function tableKind(header: string): 'qos' | 'associations' | undefined {
   return names.includes('name') && names.some((name) => /^(priority|flags|grp|max|min|limit|usage|gracetime|preempt)/.test(name)) ? 'qos' : undefined
 }
 
-/** The name of a column without blanks, in small letters; what is asked for as ParentName is printed as `Par Name`. */
+/** The name of a column in small letters, without blanks and underscores. sacctmgr prints the column ParentName as `Par Name`. */
 function keyOf(name: string): string {
   const key = name.replace(/[\s_]/g, '').toLowerCase()
   return key === 'parname' ? 'parentname' : key
 }
 
-/** Reads a dump (`sacctmgr dump`) or a table (`sacctmgr show qos --parsable2`, `show assoc`), of the associations of several clusters those of one. Throws `BAD_INPUT` with the line. */
+/**
+ * Reads a dump (`sacctmgr dump`) or a table (`sacctmgr show qos --parsable2`, `show assoc`). `cluster`: of a table of several clusters only the associations
+ * of this one are read, if it is among them. Throws `BAD_INPUT` with the line.
+ */
 export function readDatabase({ text, file }: SourceText, cluster?: string): Database {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   return tableKind(firstLine(text)) === undefined ? readDump(lines, file) : readTable(lines, file, cluster)
 }
 
-/** Databases of several files as one. */
+/** The databases of several files as one. */
 export const joined = (databases: readonly Database[]): Database => ({
   qos: databases.flatMap(({ qos }) => qos), accounts: databases.flatMap(({ accounts }) => accounts), users: databases.flatMap(({ users }) => users),
   flat: databases.find(({ flat }) => flat !== undefined)?.flat, mixed: databases.find(({ mixed }) => mixed !== undefined)?.mixed,
@@ -92,7 +96,7 @@ function readDump(lines: readonly string[], file: string): Database {
 
 const partitionIn = (settings: readonly Setting[]): string | undefined => settings.find(({ name, value }) => keyOf(name) === 'partition' && value !== '')?.value
 
-/** Between colons, but for those in quotes. */
+/** The parts of a line between colons; colons in quotes do not count. */
 const fieldsOf = (text: string): string[] => text.match(/(?:'[^']*'|"[^"]*"|[^:'"])+/g) ?? []
 const unquoted = (text: string): string => text.trim().replace(/^(['"])(.*)\1$/, '$2')
 
@@ -114,7 +118,7 @@ function readTable(lines: readonly string[], file: string, wanted: string | unde
   const clusters = new Set(isQos || cluster < 0 ? [] : lines.slice(top + 1).map((text) => text.split('|')[cluster]?.trim() ?? '').filter((each) => each !== ''))
   const own = [...clusters].find((each) => each.toLowerCase() === wanted?.toLowerCase())
   if (own === undefined && clusters.size > 1) made.mixed = { name: 'Cluster', value: [...clusters].join(', '), file, line: top + 1 }
-  /** Accounts by depth, where they are printed as a tree. */
+  /** In a table printed as a tree: the accounts around the current line, outermost first. */
   const around: string[] = ['root']
   for (const [i, text] of lines.entries()) {
     if (i <= top || text.trim() === '') continue
@@ -142,7 +146,7 @@ function readTable(lines: readonly string[], file: string, wanted: string | unde
   return made
 }
 
-/** The account around one of a tree, each level of which is a blank to the right. */
+/** The parent of an account in a table printed as a tree, in which each level is indented by one more blank. Updates `around`. */
 function lyingIn(cell: string, around: string[]): string {
   const depth = cell.length - cell.trimStart().length
   around.length = Math.max(1, Math.min(depth, around.length))

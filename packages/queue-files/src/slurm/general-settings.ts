@@ -11,17 +11,17 @@ import { BEST_FIT, isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settin
 import { preemptionActs } from './preemption.js'
 import { timeSlices } from './time-slices.js'
 
-/** Settings that a policy is made of, or that are told elsewhere. */
+/** Settings of which the policy is made, or that other functions tell of. */
 const used = [
   'EnforcePartLimits', 'Licenses', 'AccountingStorageEnforce', 'SchedulerType', 'SelectType', 'SchedulerParameters', 'PriorityType',
   'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', 'TopologyPlugin', 'TopologyParam', 'BlockSizes', ...multifactorNames,
 ]
 const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 
-/** Settings of Slurm whose names are near to one that is used, and no slips. */
+/** Settings of daemons whose names are near to one that is used, but are not misspelt. */
 const OF_DAEMONS = /(port|plugin|file|log|filter)$|^accountingstorage(backuphost|externalhost|host|loc|parameters|pass|tres|type|user)$|^schedulerauth$/
 
-/** Tells of settings of the whole file that no policy is made of; those of daemons, logs and the like in one line. */
+/** Adds findings for general settings of which no policy is made; those of daemons, logs and the like get one finding together. */
 export function tellGeneral(conf: SlurmConf, isLeastLoaded: boolean, findings: Findings): void {
   const { general, partitions, database, nodes } = conf
   const haveTurns = timeSlices(conf) !== undefined
@@ -55,33 +55,35 @@ export function tellGeneral(conf: SlurmConf, isLeastLoaded: boolean, findings: F
     )
 }
 
-/** What is given whole to jobs, where that is more than a processor that they ask for. */
+/** The note for SelectTypeParameters that give jobs whole cores or sockets (CR_Core, CR_Socket); undefined if that is no more than the processors they ask for. */
 function wholeUnits({ name, value }: Setting, nodes: readonly Declared[]): string | undefined {
   const unit = /^selecttypeparameters$/i.test(name) ? /(?:^|,)\s*CR_(Core|Socket)(?:_Memory)?\s*(?=,|$)/i.exec(value)?.[1]?.toLowerCase() : undefined
   if (unit === undefined || (unit === 'core' && nodes.every((node) => processorsOf(node).ofCore === 1))) return undefined
   return `jobs get whole ${unit}s in Slurm, and here the processors that they ask for (of a log: --option processors=allocated, which it gave them)`
 }
 
-/** Of a list of ways to choose nodes that has one of its own. */
+/** The note for SelectTypeParameters that choose nodes in another way (CR_LLN, CR_PACK_NODES); undefined if they do not. */
 const otherNodes = ({ name, value }: Setting): string | undefined => (/^selecttypeparameters$/i.test(name) && /CR_(LLN|PACK_NODES)/i.test(value) ? BEST_FIT : undefined)
 
-/** Settings of partitions alone, and of nodes alone; those of both a partition and all are none of these. */
+/** Settings that stand only in lines of partitions; those that may also stand for all are not in it. */
 const ofPartitionsAlone = [
   ...limitingSettings, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups',
   'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'oversubscribe', 'reqresv',
   'rootonly', 'shared', 'exclusiveuser', 'topology',
 ]
+/** Settings that stand only in lines of nodes. */
 const ofNodesAlone = [
   'cpus', 'procs', 'boards', 'sockets', 'socketsperboard', 'corespersocket', 'threadspercore', 'corespeccount', 'memspeclimit',
   'realmemory', 'gres', 'feature', 'features', 'tmpdisk', 'weight',
 ]
 
-/** Why a setting of partitions or nodes means nothing on a line of its own. */
+/** The note for a setting of partitions or nodes that stands on a line of its own, where it has no effect; undefined for any other setting. */
 function misplaced(key: string): string | undefined {
   const line = ofPartitionsAlone.includes(key) ? 'PartitionName' : ofNodesAlone.includes(key) ? 'NodeName' : undefined
   return line === undefined ? undefined : `it stands in a line that begins with ${line}`
 }
 
+/** Adds a finding for AccountingStorageEnforce. */
 function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings): void {
   if (/^(none|no|0)?$/i.test(setting.value)) return findings.add('honoured', setting, setting.name, setting.value)
   if (!hasDatabase)
@@ -96,7 +98,7 @@ function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings
   findings.add(left.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, left.length === 0 ? '' : `without ${left.join(' and ')}`)
 }
 
-/** Tells of settings of nodes that mean nothing here, or not all. */
+/** Adds findings for settings of nodes that have no effect here, or not in full. */
 export function tellNodes({ nodes, writtenOfNodes }: SlurmConf, weighing: NodeWeights, findings: Findings): void {
   for (const declared of nodes) {
     const { cpus, overruled } = processorsOf(declared)

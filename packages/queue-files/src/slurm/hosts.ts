@@ -1,11 +1,12 @@
 import { SchedError } from '@sched/core'
 import type { Setting } from '../setting.js'
 
+/** Most hosts that a list may name; more are taken for a mistake. */
 const MOST_HOSTS = 1_000_000
 
 /**
- * The names that a list of hosts stands for: `a1,b[01-03,7]-ib` is a1, b01-ib, b02-ib, b03-ib and b7-ib; brackets may come several times, and blanks
- * may stand in the place of commas. Throws `BAD_INPUT`.
+ * The names that a list of hosts stands for: `a1,b[01-03,7]-ib` is a1, b01-ib, b02-ib, b03-ib and b7-ib. A name may have several brackets, and blanks may
+ * stand in place of commas. Throws `BAD_INPUT` with the line.
  */
 export const hostNames = (setting: Setting): string[] => partsOf(setting.value).flatMap((part) => expanded(part, setting))
 
@@ -25,7 +26,7 @@ function expanded(part: string, setting: Setting): string[] {
   return numbers.flatMap((number) => rests.map((rest) => `${before}${number}${rest}`))
 }
 
-/** Numbers of a range keep the zeros that its first one begins with. */
+/** The numbers of a range, as long as the first one with its leading zeros. */
 function numbersOf(range: string, setting: Setting): string[] {
   const [first, last = first, ...more] = range.trim().split('-')
   if (first === undefined || last === undefined || more.length > 0 || !/^\d+$/.test(first) || !/^\d+$/.test(last) || Number(first) > Number(last))

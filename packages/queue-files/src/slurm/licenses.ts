@@ -2,14 +2,17 @@ import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
 import type { SlurmConf } from './conf.js'
 
-/** What becomes of a job that waits for a licence. */
+/** The notes on what becomes of a job that waits for a licence. */
 const waiting = {
   skips: 'those that wait for one get no reservation',
   reserves: 'those that wait for one get a reservation for when it is free',
   stops: 'those that wait for one keep all behind them from starting',
 }
 
-/** Of `fluent:30,matlab`: how many of each, 1 where it is not said, together where a name comes again. Throws `BAD_INPUT`. */
+/**
+ * The number of licences of each name (Licenses): 30 and 1 of `fluent:30,matlab`; numbers of equal names are added. Undefined if there are none. `what`: what
+ * becomes of a job that waits for one. Adds a finding. Throws `BAD_INPUT` with the line.
+ */
 export function licensesOf({ general }: SlurmConf, what: keyof typeof waiting, findings: Findings): Record<string, number> | undefined {
   const setting = general.get('licenses')
   if (setting === undefined) return undefined

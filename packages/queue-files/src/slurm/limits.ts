@@ -13,8 +13,9 @@ import { secondsOf } from './times.js'
 type Options = Record<string, unknown>
 
 /**
- * What `slurm-limits` takes of partitions, QOS and associations, `{}` where there is no limit. Limits of the database hold where
- * AccountingStorageEnforce says so, or where there is no slurm.conf; licences where nothing else counts them. Throws `BAD_INPUT` with the line.
+ * The options of `slurm-limits` by the limits of partitions, QOS and associations; empty if there is no limit. Limits of the database are enforced if
+ * AccountingStorageEnforce says so or there is no slurm.conf. `licenses`: licences that `slurm-limits` is to count; undefined: none. Throws `BAD_INPUT` with
+ * the line.
  */
 export function limitsOptions(conf: SlurmConf, facts: ClusterFacts, licenses: Options | undefined, findings: Findings): Options {
   const { resources } = facts
@@ -34,31 +35,35 @@ export function limitsOptions(conf: SlurmConf, facts: ClusterFacts, licenses: Op
   if (Object.keys(given).length === 0) return {}
   const [parts, halfLife, period, reset] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod', 'priorityusageresetperiod'].map((name) => conf.general.get(name))
   const usageReset = usageResetOf(reset?.value)
-  const isPast = JSON.stringify(ofDatabase).match(/GrpTRESMins|GrpWall/) !== null
-  const billing = /billing=/i.test(JSON.stringify(ofDatabase)) ? billingOptions(conf, resources) : {}
+  const text = JSON.stringify(ofDatabase)
+  const isPast = /GrpTRESMins|GrpWall/.test(text)
+  const billing = /billing=/i.test(text) ? billingOptions(conf, resources) : {}
   return {
     ...given, ...billing,
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
     ...(Object.keys(ofDatabase).length > 0 && hasParameter(conf, 'assoc_limit_stop') && { assocLimitStop: true }),
-    ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && /GrpTRESMins|GrpWall/.test(JSON.stringify(ofDatabase)) && { safe: true }),
+    ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && isPast && { safe: true }),
     ...(isPast && usageReset !== undefined && { usageReset }), ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period) }),
   }
 }
 
-/** What jobs cost, where that is limited. */
+/** The options by which jobs are billed, needed if billing is limited. */
 function billingOptions(conf: SlurmConf, resources: readonly string[]): Options {
   const weights = partitionBilling(conf, resources)
   const maxTres = maxTresOf(flagsOf(conf.general.get('priorityflags')))
   return { ...(Object.keys(weights).length > 0 && { partitionBilling: weights }), ...(maxTres !== undefined && { maxTres }) }
 }
 
-/** Whether anything is set in a tree of them. */
+/** Whether a tree of options has any value. */
 const hasSettings = (tree: unknown): boolean => typeof tree !== 'object' || tree === null || Array.isArray(tree) || Object.values(tree).some(hasSettings)
 
-/** Whether limits of QOS and associations hold (AccountingStorageEnforce). */
+/** Whether limits of QOS and associations are enforced (AccountingStorageEnforce). */
 export const areLimitsEnforced = (conf: SlurmConf): boolean => enforce(conf).limits
 
-/** Which parts of the database hold. */
+/**
+ * What AccountingStorageEnforce enforces: limits; whether jobs must have an association or a QOS of the database; whether jobs must be able to run to their
+ * time limits within a limit (safe).
+ */
 function enforce({ general, database, isConf }: SlurmConf): { readonly limits: boolean; readonly checks: readonly string[]; readonly isSafe: boolean } {
   const flags = listed((general.get('accountingstorageenforce')?.value ?? '').toLowerCase())
   const has = (...names: string[]) => names.some((name) => flags.includes(name)) || flags.includes('all')

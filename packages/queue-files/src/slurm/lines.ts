@@ -6,17 +6,18 @@ import { templateError, templateMark } from '../template.js'
 /** The settings of a line, at least one. */
 export type Statement = readonly [Setting, ...Setting[]]
 
-/** Where a file stands that another one includes. */
+/** The files around an included one. */
 interface Around {
-  /** Files that include it. */
+  /** Names of the files that include it, outermost first. */
   readonly files: readonly string[]
-  /** The name of the cluster, as far as it has been read, in small letters: %c in the name of a file. */
+  /** The name of the cluster in small letters, once it has been read; %c in the name of an included file stands for it. */
   cluster: string | undefined
 }
 
 /**
- * The lines of a slurm.conf: `name=value` once or several times, values in quotes where they hold blanks, comments from # on,
- * lines that go on where a backslash ends them, and in the place of an `Include` those of that file. Throws `BAD_INPUT` with the line.
+ * The lines of a slurm.conf, each with its settings `name=value`. Values with blanks are in quotes, # begins a comment, and a line that ends with a backslash
+ * goes on in the next one. The lines of an included file stand in place of its `Include`. `check`: called for every file before it is read. Throws `BAD_INPUT`
+ * with the line.
  */
 export function readLines(source: SourceText, check: (source: SourceText) => void = () => undefined, around: Around = { files: [], cluster: undefined }): Statement[] {
   check(source)
@@ -45,7 +46,7 @@ export function readLines(source: SourceText, check: (source: SourceText) => voi
   return statements
 }
 
-/** A # in quotes or after a backslash is none. */
+/** A line without its comment. A # in quotes or after a backslash begins none. */
 function withoutComment(line: string): string {
   return /^(?:[^#"\\]|\\.|\\$|"[^"]*"|")*/.exec(line)?.[0] ?? line
 }

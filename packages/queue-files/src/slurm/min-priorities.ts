@@ -8,8 +8,8 @@ import type { Setting } from '../setting.js'
 type Numbers = Readonly<Record<string, number>>
 
 /**
- * Priorities from which on jobs of accounts and of single users keep others back, as `replan` takes them: an association that says none has
- * that of the nearest account around it. `why` they do not: '' where they do.
+ * The priority from which on a job of an account or user keeps later jobs back, as `replan` takes it. An association that gives none has that of the
+ * nearest account around it. `why`: why these settings have no effect, empty if they have one. Adds a finding.
  */
 export function minPrioritiesOfAssociations({ database: { accounts, users } }: SlurmConf, why: string, findings: Findings): Readonly<Record<string, unknown>> {
   const settings = [...accounts, ...users].flatMap((each) => settingOf(each) ?? [])
@@ -23,7 +23,7 @@ export function minPrioritiesOfAssociations({ database: { accounts, users } }: S
   const ofPartitions: Record<string, Record<string, Record<string, number>>> = {}
   for (const user of users) {
     const number = numberOf(user)
-    if (user.partition !== undefined) ((ofPartitions[user.parent] ??= {})[user.partition] ??= {})[user.name] = number ?? ofAccounts[user.parent] ?? 0 // whatever the user has elsewhere
+    if (user.partition !== undefined) ((ofPartitions[user.parent] ??= {})[user.partition] ??= {})[user.name] = number ?? ofAccounts[user.parent] ?? 0 // not what the user has in other partitions
     else if (number !== undefined) (ofUsers[user.parent] ??= {})[user.name] = number
   }
   return {
@@ -33,7 +33,7 @@ export function minPrioritiesOfAssociations({ database: { accounts, users } }: S
   }
 }
 
-/** Of each account its own, or that of the nearest around it; accounts do not lie in themselves. */
+/** The priority of each account, its own or that of the nearest account around it. No account may lie in itself, which `DatabaseLimits` has checked. */
 function inherited(accounts: readonly Entity[]): Numbers {
   const byName = new Map(accounts.map((account) => [account.name, account]))
   return Object.fromEntries(accounts.flatMap((account) => {

@@ -5,7 +5,7 @@ import { BEST_FIT } from './other-settings.js'
 import { timeSlices } from './time-slices.js'
 import { isLinear } from './whole-nodes.js'
 
-/** Whether jobs get the least loaded nodes (CR_LLN), or those of which partitions (LLN), as `leastLoaded` of `replan` has it. */
+/** Whether jobs get the least loaded nodes first (CR_LLN), or the partitions whose jobs do (LLN), as the option `leastLoaded` of `replan`. */
 export function leastLoaded(conf: SlurmConf, nodes: number): boolean | string[] {
   if (nodes === 1 || isLinear(conf) || timeSlices(conf) !== undefined) return false
   if (/(^|,)\s*CR_LLN\s*(,|$)/i.test(conf.general.get('selecttypeparameters')?.value ?? '')) return true
@@ -13,7 +13,7 @@ export function leastLoaded(conf: SlurmConf, nodes: number): boolean | string[] 
   return own.length > 0 && own
 }
 
-/** Why jobs of one processor do not get the last nodes, '' where they do; `undefined` where the file does not say so. */
+/** Why jobs of one processor do not get the last nodes although the file has pack_serial_at_end; empty: they do; undefined: the file does not have it. */
 export function whyNotSerial(conf: SlurmConf, nodes: number, resources: readonly string[]): string | undefined {
   if (!hasParameter(conf, 'pack_serial_at_end')) return undefined
   if (nodes === 1) return 'there is one node, of which amounts are reserved'

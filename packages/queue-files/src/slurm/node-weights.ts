@@ -5,19 +5,19 @@ import { hostNames } from './hosts.js'
 import { preemptionActs } from './preemption.js'
 import { isLinear } from './whole-nodes.js'
 
-/** What a node without one has. */
+/** The weight of a node that gives none. */
 const USUAL = 1
 
-/** Weights of nodes, and what becomes of them. */
+/** Weights of nodes, and what becomes of these settings. */
 export interface NodeWeights {
-  /** By the name of a node of the cluster, those that are not 1; none where all are equal. */
+  /** Weights other than 1, by the name of a node of the cluster; empty if all nodes have the same weight. */
   readonly weights: Readonly<Record<string, number>>
   readonly verdict: Verdict
   readonly note: string
 }
 
 /**
- * By which nodes come first for jobs, the least before others. Of the nodes of the file that the cluster has, by their names. Throws `BAD_INPUT` with the line.
+ * The weights by which jobs get nodes, the lowest first. They are those of the file's nodes whose names the cluster has. Throws `BAD_INPUT` with the line.
  *
  * Source: Slurm, Weight in slurm.conf(5), `_eval_nodes_consec` of topology/default (of select/cons_tres before).
  */
@@ -29,7 +29,7 @@ export function nodeWeights(conf: SlurmConf, { nodes, nodeNames = [] }: Pick<Clu
     return hostNames(name).filter((host) => known.has(host)).map((host) => [host, weight] as const)
   })
   if (nodes === 1) return { weights: {}, verdict: 'ignored', note: 'there is one node' }
-  if (all.length === 0) return { weights: {}, verdict: 'ignored', note: 'the cluster has no node of the file: that takes the nodes of this file (--nodes)' }
+  if (all.length === 0) return { weights: {}, verdict: 'ignored', note: 'the cluster has no node of the file: give the nodes of this file (--nodes)' }
   const differ = new Set(all.map(([, weight]) => weight)).size > 1 || all.length < nodeNames.length
   const weights = differ ? Object.fromEntries(all.filter(([, weight]) => weight !== USUAL)) : {}
   const deviations = [

@@ -10,20 +10,20 @@ import { switchPaths } from './switches.js'
 import { tenantsOf } from './tenants.js'
 import { TENANTS } from './whole-nodes.js'
 
-/** Machines of a slurm.conf, as a description of a cluster has them. */
+/** The nodes of a slurm.conf in the form of a description of a cluster. */
 export interface SlurmNodes {
-  /** Of the cluster (ClusterName); `slurm` where it has none. */
+  /** Name of the cluster (ClusterName), by default `slurm`. */
   readonly name: string
-  /** Groups of equal nodes, as a description of a cluster has them. */
+  /** Groups of equal nodes. */
   readonly nodes: readonly { readonly names: string[]; readonly count: number; readonly racks?: readonly string[]; readonly resources: Record<string, number>; readonly labels?: Record<string, string> }[]
 }
 
 /**
- * The nodes of a slurm.conf: `procs` (CPUs, or sockets x cores x threads), `mem` in MiB (RealMemory), `gpus` (Gres), each
- * without what is kept for the system (CoreSpecCount, MemSpecLimit), and one `nodes`, which jobs ask for that take whole nodes.
- * Nodes that differ and are whole for the jobs of one partition but not of another have `tenants`. Features are labels; the type of the GPUs is the label `model`; nodes of a partition `p` that has not all of them have the label
- * `partition:p`. With topology/tree the switches above a node are its racks. Nodes that are down, draining or for the future are left out.
- * Throws `BAD_INPUT` with the line.
+ * The nodes of a slurm.conf. Resources: `procs` (CPUs, or sockets x cores x threads) and `mem` in MiB (RealMemory), both without what is kept for the system
+ * (CoreSpecCount, MemSpecLimit), `gpus` (Gres), and one `nodes`, for which jobs ask that take whole nodes. If nodes differ and jobs of one partition get them
+ * whole while those of another share them, each has `tenants` (`TENANTS`). Features are labels, the type of the GPUs is the label `model`, and a node of a
+ * partition `p` that does not have all nodes has the label `partition:p`. With switches or blocks, those above a node are its racks. Nodes that are down,
+ * draining or for the future are left out. Throws `BAD_INPUT` with the line.
  */
 export function slurmNodes(source: SourceText): SlurmNodes {
   const conf = readSlurmConf(source)
@@ -53,14 +53,14 @@ export function slurmNodes(source: SourceText): SlurmNodes {
   return { name: conf.general.get('clustername')?.value ?? 'slurm', nodes }
 }
 
-/** Hosts that follow each other in the same partitions and below the same switches. */
+/** Consecutive hosts with the same labels of partitions and the same switches above them. */
 interface Run {
   readonly names: string[]
   readonly labels: readonly string[]
   readonly racks: readonly string[] | undefined
 }
 
-/** Hosts as runs, with the labels of their partitions: Slurm takes nodes that follow each other, so they keep their order. */
+/** Divides hosts into runs. They keep their order, since Slurm prefers consecutive nodes. */
 function runsOf(hosts: readonly string[], partitions: ReadonlyMap<string, ReadonlySet<string>>, switches: ReadonlyMap<string, readonly string[]>): Run[] {
   const runs: Run[] = []
   for (const host of hosts) {
@@ -76,22 +76,27 @@ function runsOf(hosts: readonly string[], partitions: ReadonlyMap<string, Readon
 const withLabels = (group: SlurmNodes['nodes'][number], labels: readonly string[]): SlurmNodes['nodes'][number] =>
   labels.length === 0 ? group : { ...group, labels: { ...group.labels, ...Object.fromEntries(labels.map((label) => [label, 'true'])) } }
 
+/** Reads whole numbers of a line of nodes, with a default. */
 const counting = ({ settings }: Declared) => (name: string, otherwise: number): number => {
   const setting = settings.get(name)
   return setting === undefined ? otherwise : wholeOf(setting)
 }
 
-/** CPUs that a node is declared to have, and how many of them each core is. */
+/** The processors of a node. */
 interface Processors {
+  /** Number of CPUs that Slurm schedules. */
   readonly cpus: number
+  /** CPUs of one core: its threads if these are scheduled, otherwise 1. */
   readonly ofCore: number
-  /** What CPUs, or Procs, says otherwise, which is then of no effect. */
+  /** The setting CPUs or Procs if it gives another number, which then has no effect; otherwise undefined. */
   readonly overruled: Setting | undefined
 }
 
 /**
- * CPUs may be the sockets, the cores or the threads that are declared; any other number gives way to the threads. Where they are no more than the
- * cores, these are scheduled and not their threads. Source: Slurm, `_parse_nodename` and `create_node_record`.
+ * The processors of a node. CPUs may be the number of sockets, of cores or of threads that are declared; with any other number the threads count. If CPUs are
+ * no more than the cores, cores are scheduled and not their threads.
+ *
+ * Source: Slurm, `_parse_nodename` and `create_node_record`.
  */
 export function processorsOf(declared: Declared): Processors {
   const { settings } = declared
@@ -106,12 +111,13 @@ export function processorsOf(declared: Declared): Processors {
   return { cpus, ofCore: sockets * cores >= cpus ? 1 : threads, overruled: given === cpus ? undefined : setting }
 }
 
-/** Processors of each of these nodes that jobs may have. */
+/** The number of CPUs of each of these nodes that jobs may use: without those of cores kept for the system (CoreSpecCount). */
 export function procsOf(declared: Declared): number {
   const { cpus, ofCore } = processorsOf(declared)
   return cpus - counting(declared)('corespeccount', 0) * ofCore
 }
 
+/** Resources and labels of each node of a line. */
 function contents(declared: Declared, tenants: number) {
   const { settings } = declared
   const count = counting(declared)
@@ -128,7 +134,7 @@ function contents(declared: Declared, tenants: number) {
   }
 }
 
-/** GPUs of `gpu:4`, `gpu:a100:2(S:0-1),gpu:v100:1`, `gpu`; their type where all have one. */
+/** The number of GPUs in a Gres such as `gpu:4`, `gpu` or `gpu:a100:2(S:0-1),gpu:v100:1`, and their type if all have the same. */
 export function gpusOf(gres: string): { readonly count: number; readonly model?: string } {
   const kinds = gres
     .replace(/\([^)]*\)/g, '')

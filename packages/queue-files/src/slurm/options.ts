@@ -8,7 +8,8 @@ import { checkedTime } from './times.js'
 import { listed, type Setting } from '../setting.js'
 
 /**
- * Numbers of SchedulerParameters that `replan` has under the same name, with the least and the most that Slurm takes; in place of others it takes its default.
+ * Numbers in SchedulerParameters that `replan` has under the same name, with the range that Slurm takes; for a number outside it Slurm takes its default.
+ *
  * Source: Slurm, `_load_config` of sched/backfill and `_schedule` of slurmctld.
  */
 const parameters = knownWords<readonly [least: number, most: number]>({
@@ -17,8 +18,9 @@ const parameters = knownWords<readonly [least: number, most: number]>({
   bf_job_part_count_reserve: [0, 1e5], bf_min_age_reserve: [0, 2_592_000], bf_min_prio_reserve: [0, 2 ** 32 - 1], bf_window_linear: [0, Infinity],
   default_queue_depth: [0, Infinity], partition_job_depth: [0, Infinity], sched_max_job_start: [0, Infinity], max_switch_wait: [0, Infinity],
 })
-/** Those that the main scheduler reads, too. */
+/** Those that the main scheduler reads too, so that they count without backfill plans. */
 const ofMainPass = ['sched_interval', 'bf_min_age_reserve', 'bf_min_prio_reserve', 'default_queue_depth', 'partition_job_depth', 'sched_max_job_start', 'max_switch_wait']
+/** Why other words of SchedulerParameters have no effect here. */
 const whyNot = knownWords<string>({
   bf_continue: 'decisions take no time, so a plan is never cut off', bf_yield_interval: 'decisions take no time', bf_yield_sleep: 'decisions take no time', bf_max_time: 'decisions take no time', max_sched_time: 'decisions take no time', build_queue_timeout: 'decisions take no time',
   sched_min_interval: 'decisions take no time', batch_sched_delay: 'decisions take no time', defer: 'decisions take no time', defer_batch: 'decisions take no time', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
@@ -27,19 +29,19 @@ const whyNot = knownWords<string>({
   bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', kill_invalid_depend: 'jobs are submitted when the workload says',
 })
 
-/** Whether SchedulerParameters has a word without a number. */
+/** Whether SchedulerParameters has this word, without a number. `name` in small letters. */
 export const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
   listed(general.get('schedulerparameters')?.value ?? '').some((each) => each.toLowerCase() === name)
 
-/** Whether backfill plans are made: neither with sched/builtin nor with bf_interval=-1. */
+/** Whether backfill plans are made: not with sched/builtin, and not with bf_interval=-1. */
 export function makesPlans({ general }: SlurmConf): boolean {
   const first = listed(general.get('schedulerparameters')?.value ?? '').find((part) => /^bf_interval=/i.test(part))
   return !/^sched\/builtin$/i.test(general.get('schedulertype')?.value ?? '') && first?.split('=')[1] !== '-1'
 }
 
 /**
- * What `replan` takes of SchedulerParameters. `flags`: words without a number that others take, with why each means nothing here, '' where it acts.
- * Throws `BAD_INPUT` for a number that is none.
+ * The options of `replan` that are numbers in SchedulerParameters. `flags`: words without a number that other functions read, with why each has no effect
+ * (empty: it has one). Adds a finding for each word. Throws `BAD_INPUT` with the line for a value that is no number.
  */
 export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, string>>, findings: Findings): Record<string, number> {
   const setting = conf.general.get('schedulerparameters')
@@ -66,7 +68,7 @@ export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, st
       else if (!hasPlans && !ofMainPass.includes(key)) tell('ignored', 'no plans are made')
       else if (number < least || number > most) tell('ignored', `Slurm takes its default for it${number > most ? `, since it is more than ${most}` : ''}`)
       else {
-        // the first task of an array has got its own when Slurm asks how many may, and every second is as often as it looks
+        // 0 acts as 1 in Slurm: the first task of an array has its reservation before the limit is asked, and the main scheduler runs at most once a second
         options[key] = key === 'bf_max_job_array_resv' || key === 'sched_interval' ? Math.max(1, number) : number
         tell('honoured')
       }
@@ -75,12 +77,16 @@ export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, st
   return options
 }
 
-/** Settings of multifactor that keep their name. */
+/** Weights of the order `multifactor`, which has them under the same names. */
 export const weights = ['PriorityWeightAge', 'PriorityWeightFairshare', 'PriorityWeightJobSize', 'PriorityWeightPartition', 'PriorityWeightQOS']
 const times = ['PriorityMaxAge', 'PriorityDecayHalfLife', 'PriorityCalcPeriod']
+/** All settings of which the order `multifactor` is made. */
 export const multifactorNames = [...weights, 'PriorityWeightTRES', ...times, 'PriorityFavorSmall', 'PriorityUsageResetPeriod', 'FairShareDampeningFactor', 'PriorityFlags']
 
-/** What `multifactor` takes of the file, under Slurm's names. Throws `BAD_INPUT` for a value that Slurm does not take. */
+/**
+ * The options of the order `multifactor` that are settings of the file. Adds a finding for each. Throws `BAD_INPUT` with the line for a value that Slurm does
+ * not take.
+ */
 export function multifactorOptions({ general, database }: SlurmConf, resources: readonly string[], findings: Findings): Record<string, unknown> {
   const options: Record<string, unknown> = {}
   const isBasic = /^priority\/basic$/i.test(general.get('prioritytype')?.value ?? '')
@@ -102,10 +108,10 @@ export function multifactorOptions({ general, database }: SlurmConf, resources: 
   return options
 }
 
-/** The words of PriorityFlags. */
+/** The words of a setting such as PriorityFlags, in capital letters. */
 export const flagsOf = (setting: Setting | undefined): string[] => listed((setting?.value ?? '').toUpperCase())
 
-/** Weights of amounts, under names of the cluster. */
+/** Reads PriorityWeightTRES, the weights of resources, under the cluster's names. */
 function takeTres(options: Record<string, unknown>, setting: Setting, resources: readonly string[], findings: Findings): void {
   const { billing, missing } = billingOf(setting, resources)
   if (Object.keys(billing).length > 0) options['tres'] = billing
@@ -113,7 +119,7 @@ function takeTres(options: Record<string, unknown>, setting: Setting, resources:
   findings.add(verdict, setting, setting.name, setting.value, missing.length === 0 ? '' : `the cluster has no ${missing.join(', ')}`)
 }
 
-/** Flags that `multifactor` has; fair tree is what there is without one that ends it. */
+/** Reads PriorityFlags. FAIR_TREE is the default of `multifactor`, unless another flag ends it. */
 function takeFlags(options: Record<string, unknown>, setting: Setting, findings: Findings): void {
   const flags = flagsOf(setting)
   const known = flags.filter((flag) => priorityFlags.includes(flag))
@@ -123,6 +129,7 @@ function takeFlags(options: Record<string, unknown>, setting: Setting, findings:
   findings.add(left.length === 0 ? 'honoured' : left.length < flags.length ? 'approximated' : 'ignored', setting, 'PriorityFlags', setting.value, note)
 }
 
+/** Reads one setting of `multifactor`. `hasShares`: whether shares of accounts are given. */
 function take(options: Record<string, unknown>, name: string, setting: Setting, hasShares: boolean, findings: Findings): void {
   const { value } = setting
   const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, name, value, note)
@@ -143,4 +150,10 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
       'shares are not in this file: users have one each, in the account that their job names; give what `sacctmgr dump` writes, as slurm.conf+accounts.cfg, or `accounts` for others',
     )
   tell('honoured')
+}
+
+/** Adds a finding for the type of a plug-in, which is ignored unless it is in `known`. `otherwise`: what it is taken for then. */
+export function tellType(setting: Setting, known: readonly string[], otherwise: string, findings: Findings): void {
+  const isKnown = known.includes(setting.value.toLowerCase())
+  findings.add(isKnown ? 'honoured' : 'ignored', setting, setting.name, setting.value, isKnown ? '' : `not simulated: ${otherwise}`)
 }

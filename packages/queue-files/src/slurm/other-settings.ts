@@ -1,5 +1,6 @@
 import { knownWords } from '@sched/core'
-/** Settings that bear on when jobs start and are not simulated, by name in small letters: why. */
+
+/** Settings that bear on when jobs start and are not simulated, by name in small letters, and why. */
 export const whyIgnored = knownWords<string>({
   priorityweightassoc: 'associations have no priority here',
   priorityparameters: 'the site factor of a job is its own priority',
@@ -7,12 +8,12 @@ export const whyIgnored = knownWords<string>({
   prioritysitefactorparameters: 'the site factor of a job is its own priority',
   selecttypeparameters: 'what is scheduled are the resources that jobs ask for',
   switchtype: 'there are no switches',
-  overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
+  overtimelimit: 'what becomes of jobs that run too long is chosen when the log is read (overrun)',
   inactivelimit: 'jobs run as long as the workload says',
   jobrequeue: 'preempted jobs always run again',
   maxpreemptrequeue: 'preempted jobs always run again',
-  maxnodefailrequeue: 'what was interrupted always runs again',
-  maxbatchrequeue: 'what was interrupted always runs again',
+  maxnodefailrequeue: 'interrupted jobs always run again',
+  maxbatchrequeue: 'interrupted jobs always run again',
   maxjobcount: 'any number of jobs may wait',
   maxarraysize: 'tasks of an array are jobs of their own',
   defmempercpu: 'jobs ask for the memory that the workload says',
@@ -24,53 +25,54 @@ export const whyIgnored = knownWords<string>({
   suspendtime: 'nodes sleep where the groups of a cluster file say so (sleep)',
   suspendprogram: 'nodes sleep where the groups of a cluster file say so (sleep)',
   resumetimeout: 'nodes sleep where the groups of a cluster file say so (sleep)',
-  completewait: 'a job has ended when it ends',
-  killwait: 'a job has ended when it ends',
-  minjobage: 'a job has ended when it ends',
+  completewait: 'a job gives its nodes back as soon as it ends',
+  killwait: 'a job gives its nodes back as soon as it ends',
+  minjobage: 'a job gives its nodes back as soon as it ends',
   jobdefaults: 'jobs ask for what the workload says',
   defmempergpu: 'jobs ask for the memory that the workload says',
   defcpupergpu: 'jobs ask for the processors that the workload says',
   maxnodecount: 'nodes are those of the cluster',
-  resvoverrun: 'nobody has a reservation in advance',
-  requeueexit: 'jobs that fail are not those of Slurm', requeueexithold: 'jobs that fail are not those of Slurm',
+  resvoverrun: 'there are no reservations in advance',
+  requeueexit: 'exit codes of jobs are not known', requeueexithold: 'exit codes of jobs are not known',
   dependencyparameters: 'jobs are submitted when the workload says',
 })
 
 const no = /^(no|down|false|0)$/i
 const none = /^(0|unlimited)$/i
-/** Values of settings and of partitions that say what holds here anyway, most of them Slurm's defaults: those settings act as they should. */
+/** Values with which a setting, general or of a partition, demands what is simulated anyway; most are Slurm's defaults. The setting then counts as honoured. */
 const asHere = knownWords<RegExp>({
   jobrequeue: /^1$/, maxpreemptrequeue: /^0$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i,
   maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
   oversubscribe: /^(no|force:1)$/i, shared: /^(no|force:1)$/i, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, hidden: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
   priorityweightassoc: /^0$/,
 })
+/** Whether a setting has such a value. `key`: its name in small letters. */
 export const isAsHere = (key: string, value: string): boolean => asHere[key]?.test(value) === true
 
-/** The same of nodes; '' where there is nothing to say. */
+/** Settings of nodes, and why they have no effect; empty: they have one, or there is nothing to say. */
 export const whyIgnoredOfNode = knownWords<string>({
   weight: '', tmpdisk: 'jobs ask for no disk', cpuspeclist: 'give CoreSpecCount', restrictedcorespergpu: 'not simulated', memspeclimit: '', corespeccount: '',
   cpus: '', procs: '', boards: '', sockets: '', socketsperboard: '', corespersocket: '', threadspercore: '', realmemory: '', gres: '', features: '', feature: '', state: '',
   nodeaddr: '', nodehostname: '', bcastaddr: '', port: '', reason: '', cpubind: '', topology: '', extra: '', comment: '', parameters: '',
 })
 
-/** Of settings by which Slurm takes other nodes. */
+/** The note for settings by which Slurm would choose other nodes. */
 export const BEST_FIT = 'nodes are taken by weight and best fit'
 
-/** Of settings by which Slurm gives whole nodes to jobs, whatever they ask. */
+/** The note for settings by which Slurm gives whole nodes to jobs, whatever they ask for. */
 export const WHOLE_NODES = 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'
 
-/** The same of partitions. */
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'
+/** Settings of partitions, and why they have no effect; empty: they have one. */
 export const whyIgnoredOfPartition = knownWords<string>({
   maxcpuspernode: '', maxcpuspersocket: 'sockets are not simulated',
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
   alternate: 'the workload names the queue of a job',
   oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: '', exclusivetopo: 'switches are shared',
-  cpubind: 'which processors of a node a task has is nothing that is simulated',
+  cpubind: 'which processors of a node a task gets is not simulated',
   lln: '', selecttypeparameters: BEST_FIT, cr: BEST_FIT,
-  overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
+  overtimelimit: 'what becomes of jobs that run too long is chosen when the log is read (overrun)',
   suspendtime: 'nodes sleep where the groups of a cluster file say so (sleep)', suspendtimeout: 'nodes sleep where the groups of a cluster file say so (sleep)', resumetimeout: 'nodes sleep where the groups of a cluster file say so (sleep)', powerdownonidle: 'nodes sleep where the groups of a cluster file say so (sleep)',
 })

@@ -8,16 +8,16 @@ import { withFlag } from './qos-flags.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 import { isLinear } from './whole-nodes.js'
 
-/** Settings of a partition that limit its jobs. */
+/** Settings of a partition that limit its jobs, in small letters. */
 export const limitingSettings = ['maxtime', 'maxnodes', 'minnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
 
-/** The QOS of a name, in letters of any case. */
+/** The QOS of a name, in any case; undefined if there is none. */
 export const qosNamed = (name: string, { database }: SlurmConf): Entity | undefined => database.qos.find((each) => each.name.toLowerCase() === name.toLowerCase())
 
-/** Accounts or QOS, which in Slurm have small letters however they are written here; jobs that are none of Slurm's may have them as they are written. */
+/** Names of accounts or QOS in a list. Slurm turns them into small letters; they are kept as written too, for jobs that are not from Slurm. */
 const namesOf = (value: string): string[] => [...new Set(listed(value).flatMap((name) => [name, name.toLowerCase()]))]
 
-/** What they come to, as `slurm-limits` has it. Throws `BAD_INPUT` with the line. */
+/** The limits of a partition as `slurm-limits` takes them. Throws `BAD_INPUT` with the line. */
 export function partitionLimits({ settings }: Declared, conf: SlurmConf, resources: readonly string[]): Record<string, unknown> {
   const value = (key: string) => settings.get(key)?.value
   const [time, state, qos] = [value('maxtime'), value('state')?.toUpperCase(), value('qos')]
@@ -33,7 +33,7 @@ export function partitionLimits({ settings }: Declared, conf: SlurmConf, resourc
   }
 }
 
-/** So many nodes, and what these have at most of processors, which logs tell more often. */
+/** MaxNodes as a number of nodes, and as the processors that so many of the largest nodes have: logs more often tell processors. Undefined: no limit. */
 function maxSize(setting: Setting | undefined, conf: SlurmConf, resources: readonly string[]): Record<string, number> | undefined {
   if (setting === undefined || UNLIMITED.test(setting.value)) return undefined
   const nodes = wholeOf(setting)
@@ -42,7 +42,10 @@ function maxSize(setting: Setting | undefined, conf: SlurmConf, resources: reado
   return Object.keys(sizes).length === 0 ? undefined : sizes
 }
 
-/** Most processors of each node that the jobs of partitions may have together, where that is limited and the cluster has processors; not with select/linear, which gives whole nodes. */
+/**
+ * The processors of each node that jobs of a partition may use together (MaxCPUsPerNode), by partition. Empty without processors in the cluster, and with
+ * select/linear, which gives whole nodes.
+ */
 export function maxCpusPerNode(conf: SlurmConf, resources: readonly string[]): Readonly<Record<string, number>> {
   if (isLinear(conf) || slurmResource('cpu', resources) < 0) return {}
   return Object.fromEntries(conf.partitions.flatMap(({ name, settings }) => {
@@ -51,7 +54,10 @@ export function maxCpusPerNode(conf: SlurmConf, resources: readonly string[]): R
   }))
 }
 
-/** Most nodes of the jobs of partitions that ask for processors; not with select/linear, where they get whole nodes, nor where a QOS may exceed it (PartitionMaxNodes). */
+/**
+ * The nodes that a job of a partition may use (MaxNodes), by partition, for jobs that ask for processors. Empty with select/linear, which gives whole nodes,
+ * and if a QOS has the flag PartitionMaxNodes, whose jobs may exceed it.
+ */
 export function maxNodes(conf: SlurmConf): Readonly<Record<string, number>> {
   if (isLinear(conf) || withFlag(conf, 'PartitionMaxNodes').length > 0) return {}
   return Object.fromEntries(conf.partitions.flatMap(({ name, settings }) => {

@@ -5,19 +5,22 @@ import { hostNames, partsOf } from './hosts.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import type { Setting } from '../setting.js'
 
-/** The label of the nodes of a partition that has not all of them. */
+/** The label of the nodes of a partition that does not have all nodes. */
 export const labelOf = (partition: string): string => `partition:${partition}`
 
-/** The hosts that are up of the partitions that have not all nodes of the file. Throws `BAD_INPUT` for a list that is none. */
+/**
+ * The hosts of each partition that are up, for partitions that have some but not all of the file's nodes. Throws `BAD_INPUT` with the line for a list that
+ * cannot be read or has a node that is not declared.
+ */
 export function partitionNodes(conf: SlurmConf): ReadonlyMap<string, ReadonlySet<string>> {
   const all = hostsUp(conf)
   return new Map([...ownNodes(conf, all)].filter(([, own]) => own.size > 0 && own.size < all.length))
 }
 
-/** Partitions that have none of the nodes that are up, where the file declares nodes: their jobs wait. Throws `BAD_INPUT` for a node that is not declared. */
+/** The partitions none of whose nodes is up, so that their jobs wait; none if the file declares no nodes. Throws like `partitionNodes`. */
 export const withoutNodes = (conf: SlurmConf): readonly string[] => [...ownNodes(conf, hostsUp(conf))].flatMap(([name, own]) => (own.size === 0 ? [name] : []))
 
-/** Hosts that are up of the partitions that list nodes, none where the file declares none at all. */
+/** The hosts of each partition that lists nodes that are up; empty if the file declares no nodes. */
 function ownNodes(conf: SlurmConf, up: readonly string[]): Map<string, Set<string>> {
   if (conf.nodes.length === 0) return new Map()
   const declared = new Set(conf.nodes.flatMap(({ name }) => hostNames(name)))
@@ -37,19 +40,20 @@ function ownNodes(conf: SlurmConf, up: readonly string[]): Map<string, Set<strin
   }))
 }
 
-/** Whether a list has all nodes of the file that are up, or all of the cluster. */
+/** Whether a list has all nodes of the file that are up, or all of the cluster. `present`: names of the cluster's nodes, empty if not known. */
 export function hasAllNodes(setting: Setting, conf: SlurmConf, present: readonly string[]): boolean {
   if (/^ALL$/i.test(setting.value)) return true
   const hosts = hostsOf(setting, conf)
   return [hostsUp(conf), present].some((all) => all.length > 0 && all.every((host) => hosts.has(host)))
 }
 
+/** The hosts of the file that are up, in its order. */
 function hostsUp(conf: SlurmConf): string[] {
   const isUp = isUpIn(conf)
   return conf.nodes.flatMap((declared) => hostNames(declared.name).filter((host) => isUp(host, declared)))
 }
 
-/** Hosts by name, or by the name of a NodeSet: its nodes, and all with its feature. Throws `BAD_INPUT`. */
+/** The hosts of a list of names of hosts and NodeSets; a NodeSet stands for its nodes and for all nodes with its feature. Throws `BAD_INPUT` with the line. */
 export function hostsOf(setting: Setting, { nodes, nodeSets }: Pick<SlurmConf, 'nodes' | 'nodeSets'>): Set<string> {
   return new Set(partsOf(setting.value).flatMap((value) => {
     const sets = nodeSets.filter(({ name }) => name.value === value)
@@ -64,8 +68,8 @@ export function hostsOf(setting: Setting, { nodes, nodeSets }: Pick<SlurmConf, '
 }
 
 /**
- * The partitions of which the cluster marks the nodes that it has, and no others: those of the file that names its nodes are as here. Of what scontrol shows
- * nodes may be missing, which are down.
+ * The partitions whose nodes the cluster marks by a label, if these are exactly the partition's nodes in the file as far as the cluster has them. Nodes may
+ * be missing in the cluster: a cluster made of the output of scontrol leaves out those that are down.
  */
 export function markedPartitions(conf: SlurmConf, { nodesWith = () => [], nodeNames = hostsUp(conf) }: Pick<ClusterFacts, 'nodeNames' | 'nodesWith'>): ReadonlySet<string> {
   const present = new Set(nodeNames)
@@ -79,7 +83,7 @@ export function markedPartitions(conf: SlurmConf, { nodesWith = () => [], nodeNa
   }))
 }
 
-/** Keeps the tasks of a job on the nodes of its partition, or of that of their stage, if it is one of these. */
+/** Keeps the tasks of a job on the nodes of its partition, or of the partition of their stage, if that is one of `marked`. */
 export function onNodesOf(spec: JobSpec, marked: ReadonlySet<string>): JobSpec {
   const onNodes = (stage: StageSpec): StageSpec => {
     const { partition = spec.queue, constraints } = stage

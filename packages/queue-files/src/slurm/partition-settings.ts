@@ -14,25 +14,26 @@ import { timeSlices } from './time-slices.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 import { isLinear, type WholeNodes } from './whole-nodes.js'
 
-/** What decides what settings of partitions mean. */
+/** The facts on which the effect of settings of partitions depends. */
 export interface PartitionFacts {
-  /** Partitions whose nodes are known by a label. */
+  /** Partitions whose nodes the cluster marks by a label (`markedPartitions`). */
   readonly marked: ReadonlySet<string>
-  /** Names of all nodes of the cluster; none: not known. */
+  /** Names of all nodes of the cluster; empty: not known. */
   readonly present: readonly string[]
-  /** Whose jobs get whole nodes. */
+  /** Tells which jobs get whole nodes. */
   readonly whole: WholeNodes
-  /** Whether what jobs are billed counts for anything. */
+  /** Whether billing of jobs has an effect, on shares or on a limit. */
   readonly isBilled: boolean
-  /** Of the cluster, and how many nodes it has. */
+  /** Names of the cluster's resources. */
   readonly resources: readonly string[]
+  /** Number of nodes of the cluster. */
   readonly nodes: number
 }
 
-/** What becomes of a setting, and why. */
+/** What becomes of a setting, and the note on it. */
 type Told = readonly [verdict: Verdict, note?: string | undefined]
 
-/** Tells of each setting of partitions what becomes of it. Throws `BAD_INPUT` with the line for a value that Slurm does not take. */
+/** Adds a finding for each setting of partitions. Throws `BAD_INPUT` with the line for a value that Slurm does not take. */
 export function tellPartitions(conf: SlurmConf, facts: PartitionFacts, findings: Findings): void {
   const { written, partitions, nodes } = conf
   for (const { name, settings } of nodes.length > 0 ? partitions : [])
@@ -53,6 +54,7 @@ interface Facts extends PartitionFacts {
   readonly empty: readonly string[]
 }
 
+/** What becomes of a setting in a line of a partition, or of DEFAULT. */
 function told(partition: string, setting: Setting, facts: Facts): Told {
   const { conf } = facts
   const { name, value } = setting
@@ -111,7 +113,7 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
   }
 }
 
-/** What plans of named nodes mind, and who preempts does not. */
+/** The verdict on a setting that plans with named nodes respect, but not jobs that preempt others. */
 function ofNamedNodes({ conf, nodes }: Facts): Told {
   if (timeSlices(conf) !== undefined) return ['ignored', 'jobs take turns']
   if (nodes === 1) return ['ignored', 'there is one node, of which amounts are reserved']
@@ -125,29 +127,29 @@ function weightsOf(setting: Setting, { isBilled, resources }: Facts): Told {
   return [Object.keys(billing).length === 0 ? 'ignored' : 'approximated', `the cluster has no ${missing.join(', ')}`]
 }
 
-/** Of the partition of which least is kept; of DEFAULT, those that it is of. */
+/** The verdict on OverSubscribe=EXCLUSIVE; in a DEFAULT line the worst of those on the partitions that take it from there. */
 function wholeNodesOf(partition: string, setting: Setting, { conf, whole }: Facts): Told {
   const all = ofWhom(partition, setting, conf).flatMap(({ name }) => whole.of(name.value) ?? [])
   const [worst] = (['ignored', 'approximated', 'honoured'] as const).flatMap((verdict) => all.filter((each) => each.verdict === verdict))
-  return worst === undefined ? ['ignored', 'no partition below it has it'] : [worst.verdict, worst.note]
+  return worst === undefined ? ['ignored', 'no partition below it takes it from here'] : [worst.verdict, worst.note]
 }
 
 const BEFORE_BOTH = 'Priority, the older name of PriorityTier and PriorityJobFactor, comes before it'
 
-/** Whether all partitions that a setting is of have the older name, too. */
+/** Whether all partitions for which a setting holds have the older setting Priority too. */
 function hasPriority(partition: string, setting: Setting, conf: SlurmConf): boolean {
   const whose = ofWhom(partition, setting, conf)
   return whose.length > 0 && whose.every(({ settings }) => settings.has('priority'))
 }
 
-/** The partitions that a setting is of: one of DEFAULT is that of those below it. */
+/** The partitions for which a setting holds; one in a DEFAULT line holds for partitions below it. */
 const ofWhom = (partition: string, setting: Setting, { partitions }: SlurmConf): readonly Declared[] =>
   partitions.filter(({ name, settings }) => (partition.toUpperCase() === 'DEFAULT' ? settings.get(setting.name.toLowerCase()) === setting : name.value === partition))
 
-/** Whether jobs are kept on the nodes of their partition. */
+/** The verdict on the nodes of a partition: whether its jobs are kept on them. */
 function ofNodes(partition: string, setting: Setting, { conf, marked, empty, present }: Facts): Told {
   const whose = ofWhom(partition, setting, conf).map(({ name }) => name.value)
   if (whose.some((name) => empty.includes(name))) return ['honoured', 'none of them is up: its jobs wait']
   if (hasAllNodes(setting, conf, present) || whose.every((name) => marked.has(name))) return ['honoured']
-  return ['ignored', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)']
+  return ['ignored', 'jobs of the partition may run on all nodes: give the nodes of this file (--nodes) to keep them on their own']
 }

@@ -10,8 +10,8 @@ import { deviationsOf, flagsOf } from './topology.js'
 import type { NamedTopology } from './topology-yaml.js'
 
 /**
- * The topology of each partition that names another one than that of the cluster, as `topologies` of `replan` has it; `present`: names of all nodes, none where they are not known. Throws
- * `BAD_INPUT` with the line for one that no topology.yaml has.
+ * The topology of each partition that names another one than the cluster's, as the option `topologies` of `replan`. `present`: names of the cluster's nodes,
+ * empty if not known. Throws `BAD_INPUT` with the line for a topology that the topology.yaml does not have.
  */
 export function partitionTopologies(conf: SlurmConf, present: readonly string[]): Readonly<Record<string, unknown>> {
   const isAsked = flagsOf(conf).includes('topooptional')
@@ -27,7 +27,7 @@ function asOption(own: NamedTopology, conf: SlurmConf, isAsked: boolean): unknow
   return own.kind === 'block' ? blocksIn(placed) : { switches: switchesOf(placed), ...(isAsked && { asked: true }) }
 }
 
-/** What becomes of the topology that a partition names. */
+/** What becomes of a setting that names the topology of partitions. `partitions`: those for which it holds. */
 export function toldOfTopology(setting: Setting, partitions: readonly Declared[], conf: SlurmConf, { nodes, present }: { readonly nodes: number; readonly present: readonly string[] }): readonly [Verdict, string?] {
   const { topologies } = conf
   if (topologies === undefined) return /^default$/i.test(setting.value) ? ['honoured'] : ['ignored', 'no topology.yaml stands beside the file']
@@ -41,7 +41,7 @@ export function toldOfTopology(setting: Setting, partitions: readonly Declared[]
   return notes.length === 0 ? ['honoured'] : ['approximated', notes.join('; ')]
 }
 
-/** Throws `BAD_INPUT` with the line for a name that the topology.yaml does not have. */
+/** The topology that a partition names; undefined if it names none or there is no topology.yaml. Throws `BAD_INPUT` with the line for an unknown name. */
 function ownTopology(settings: Declared['settings'], { topologies }: SlurmConf): NamedTopology | undefined {
   const setting = settings.get('topology')
   if (setting === undefined || topologies === undefined) return undefined
@@ -52,7 +52,7 @@ function ownTopology(settings: Declared['settings'], { topologies }: SlurmConf):
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, which the topology.yaml beside it does not have${didYouMean(value, names)}.`, { file, line, field: name }, `It has ${names.join(', ')}.`)
 }
 
-/** Whether the cluster has none of its nodes. */
+/** Whether the cluster has no node of the topology. */
 function isAbsent(own: NamedTopology, conf: SlurmConf, present: readonly string[]): boolean {
   if (own.kind === 'flat' || present.length === 0) return false
   const placed = inPlace(own, conf)
@@ -60,10 +60,10 @@ function isAbsent(own: NamedTopology, conf: SlurmConf, present: readonly string[
   return !present.some((name) => named.has(name))
 }
 
-/** A conf with a topology in the place of that of its cluster. */
+/** The conf with this topology as that of the cluster. */
 const inPlace = ({ kind, switches, blockSizes }: NamedTopology, conf: SlurmConf): SlurmConf => ({ ...conf, topology: kind, switches, blockSizes })
 
-/** Nodes below the same switches, and these. */
+/** Groups of nodes below the same switches, with these switches. */
 function switchesOf(conf: SlurmConf): { readonly nodes: string[]; readonly racks: readonly string[] }[] {
   const below = new Map<string, { readonly nodes: string[]; readonly racks: readonly string[] }>()
   for (const [host, racks] of switchPaths(conf)) {
@@ -75,7 +75,7 @@ function switchesOf(conf: SlurmConf): { readonly nodes: string[]; readonly racks
   return [...below.values()]
 }
 
-/** Nodes of a partition that the topology lacks. */
+/** The nodes of a partition that the topology does not have. */
 function nodesBeside({ settings }: Declared, conf: SlurmConf): readonly string[] {
   const [setting, alone] = [settings.get('nodes'), nodesWithoutSwitch(conf)]
   if (setting === undefined || /^ALL$/i.test(setting.value)) return alone

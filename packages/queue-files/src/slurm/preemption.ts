@@ -5,8 +5,9 @@ import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import { exemptTimes, graceTimes, isByQos, NO_QOS_PREEMPTION, preemptingQos } from './quality.js'
 import { secondsOf } from './times.js'
+import { withoutEmpty } from './without-empty.js'
 
-/** What becomes of preempted jobs, as `slurm-preempting` takes it. */
+/** What happens to preempted jobs, in the words of `slurm-preempting`. */
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
 type Numbers = Readonly<Record<string, number>>
 type Verdict = 'honoured' | 'approximated' | 'ignored'
@@ -14,15 +15,15 @@ type Verdict = 'honoured' | 'approximated' | 'ignored'
 const wordsOf = (value: string): string[] => listed(value.toUpperCase())
 const isMode = (word: string): boolean => /^(REQUEUE|CANCEL|SUSPEND|OFF)$/.test(word)
 
-/** What a mode names beside it, such as GANG. */
+/** The words of PreemptMode besides the mode, such as GANG. */
 const beside = (setting: Setting | undefined): string[] => wordsOf(setting?.value ?? '').filter((word) => !isMode(word))
 
-/** The mode that a list like SUSPEND,GANG names; `undefined`: none, which for partitions and QOS is that of the whole cluster. */
+/** The mode in a list such as SUSPEND,GANG; undefined: none, so that a partition or QOS has the mode of the cluster. */
 const modeIn = (value: string): Mode | undefined => wordsOf(value).find(isMode)?.toLowerCase() as Mode | undefined
 
 const isByTier = ({ general }: SlurmConf): boolean => /^preempt\/partition_prio$/i.test(general.get('preempttype')?.value ?? '')
 
-/** The mode of the whole cluster, and others of single partitions, with preempt/qos of QOS. */
+/** The mode of the cluster, and the modes of single partitions that differ; with preempt/qos those of single QOS. */
 function modesOf(conf: SlurmConf): { readonly mode: Mode; readonly modes: Readonly<Record<string, Mode>> } {
   const { general, partitions, database } = conf
   const mode = modeIn(general.get('preemptmode')?.value ?? '') ?? 'off'
@@ -45,10 +46,13 @@ export function preemptionActs(conf: SlurmConf): boolean {
   return isKnown && [mode, ...Object.values(modes)].some((each) => each !== 'off')
 }
 
-/** Whether partitions preempt one another. */
+/** Whether jobs are preempted by the tier of their partitions. */
 export const preemptsByTier = (conf: SlurmConf): boolean => isByTier(conf) && preemptionActs(conf)
 
-/** `slurm-preempting` around a policy, where jobs are preempted; by an order that goes by more than tiers. */
+/**
+ * `slurm-preempting` around a policy if jobs are preempted, otherwise the policy itself. `order`: an order that goes by more than tiers; undefined: there is
+ * none. Adds findings for all settings of preemption.
+ */
 export function preempting(
   conf: SlurmConf,
   { tiers, priorities, order }: { readonly tiers: Numbers; readonly priorities: Numbers; readonly order: Config | undefined },
@@ -56,49 +60,68 @@ export function preempting(
   findings: Findings,
 ): Config {
   const { general } = conf
-  const [type, mode, exempt, parameters] = ['preempttype', 'preemptmode', 'preemptexempttime', 'preemptparameters'].map((name) => general.get(name))
-  const byTier = isByTier(conf)
   const acts = preemptionActs(conf)
-  if (type !== undefined) {
-    if (acts || /^preempt\/none$/i.test(type.value)) findings.add('honoured', type, type.name, type.value)
-    else findings.add('ignored', type, type.name, type.value, whyNobody(conf, type, mode))
-  }
-  if (mode !== undefined) findings.add(...(typeof policy === 'object' && 'gang-scheduling' in policy ? inTurns(mode) : told(mode, acts, isByQos(type))))
-  const given = `${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`
-  const isYoungest = /youngest_first/i.test(given)
-  const isStrict = /strict_order/i.test(given)
-  const reorder = /reorder_count=(\d+)/i.exec(given)?.[1]
-  const exempted = /min_exempt_priority=(\d+)/i.exec(parameters?.value ?? '')?.[1]
-  if (parameters !== undefined) tellParameters(parameters, acts, findings)
-  const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(exempt)
-  if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
-  const ofQos = exemptTimes(conf, acts, findings)
-  const isWithin = beside(mode).includes('WITHIN')
-  const qos = preemptingQos(conf, priorities, acts && isByQos(type), (each) => isWithin || beside(modeSetting(each.settings)).includes('WITHIN'), findings)
-  const graceOfQos = graceTimes(conf, acts && isByQos(type), findings)
-  tellQos(conf, acts && isByQos(type), findings)
-  const graceTime = byTier ? graceOfPartitions(conf) : graceOfQos
+  const actsByQos = acts && isByQos(general.get('preempttype'))
+  const mode = general.get('preemptmode')
+  tellSettings(conf, acts, policy, findings)
+  const exemptSeconds = exemptTime(general.get('preemptexempttime')) // read, and so checked, even if nobody is preempted
+  const exemptTimesOfQos = exemptTimes(conf, acts, findings)
+  const isWithin = (settings: readonly Setting[]) => [mode, modeSetting(settings)].some((each) => beside(each).includes('WITHIN'))
+  const qos = preemptingQos(conf, priorities, actsByQos, ({ settings }) => isWithin(settings), findings)
+  const graceOfQos = graceTimes(conf, actsByQos, findings)
+  tellModesOfQos(conf, actsByQos, findings)
   if (!acts) return policy
   const { mode: ofAll, modes } = modesOf(conf)
   return {
     'slurm-preempting': {
-      ...(byTier ? { tiers } : { qos }),
-      ...(ofAll !== 'requeue' && { mode: ofAll }),
-      ...(Object.keys(modes).length > 0 && { modes }),
-      ...(seconds > 0 && { exemptTime: seconds }),
-      ...ofQos,
-      ...(Object.keys(graceTime).length > 0 && { graceTime }),
-      ...(isYoungest && { youngestFirst: true }),
-      ...(beside(mode).includes('PRIORITY') && { byPriority: true }),
-      ...(exempted !== undefined && { minExemptPriority: Number(exempted) }),
-      ...(isStrict && { strictOrder: true }),
-      ...(reorder !== undefined && { reorderCount: Number(reorder) }),
-      ...(order !== undefined && { order }),
+      ...(isByTier(conf) ? { tiers } : { qos }),
+      ...withoutEmpty({
+        mode: ofAll !== 'requeue' && ofAll,
+        modes,
+        exemptTime: exemptSeconds > 0 && exemptSeconds,
+        ...exemptTimesOfQos,
+        graceTime: isByTier(conf) ? graceOfPartitions(conf) : graceOfQos,
+        byPriority: beside(mode).includes('PRIORITY'),
+        ...parametersOf(conf),
+        order,
+      }),
       policy,
     },
   }
 }
 
+/** Seconds after their start during which jobs are not preempted; 0 if the setting is not given or -1. */
+const exemptTime = (setting: Setting | undefined): number => (setting === undefined || setting.value === '-1' ? 0 : secondsOf(setting))
+
+/** The options in PreemptParameters, and in the words of SchedulerParameters that begin with preempt_; youngest_first and the like may stand in either. */
+function parametersOf({ general }: SlurmConf): Readonly<Record<string, unknown>> {
+  const own = general.get('preemptparameters')?.value ?? ''
+  const both = `${own},${general.get('schedulerparameters')?.value ?? ''}`
+  const numberIn = (text: string, name: RegExp): number | undefined => {
+    const found = name.exec(text)?.[1]
+    return found === undefined ? undefined : Number(found)
+  }
+  return {
+    youngestFirst: /youngest_first/i.test(both),
+    minExemptPriority: numberIn(own, /min_exempt_priority=(\d+)/i),
+    strictOrder: /strict_order/i.test(both),
+    reorderCount: numberIn(both, /reorder_count=(\d+)/i),
+  }
+}
+
+/** Adds findings for PreemptType, PreemptMode, PreemptParameters and PreemptExemptTime. */
+function tellSettings(conf: SlurmConf, acts: boolean, policy: Config, findings: Findings): void {
+  const [type, mode, exempt, parameters] = ['preempttype', 'preemptmode', 'preemptexempttime', 'preemptparameters'].map((name) => conf.general.get(name))
+  if (type !== undefined) {
+    const isKnown = acts || /^preempt\/none$/i.test(type.value)
+    findings.add(isKnown ? 'honoured' : 'ignored', type, type.name, type.value, isKnown ? '' : whyNobody(conf, type, mode))
+  }
+  if (mode !== undefined) findings.add(...(typeof policy === 'object' && 'gang-scheduling' in policy ? inTurns(mode) : told(mode, acts, isByQos(type))))
+  if (parameters !== undefined) tellParameters(parameters, acts, findings)
+  if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : NOBODY)
+}
+
+/** The note on PreemptType if nobody is preempted. */
 function whyNobody(conf: SlurmConf, type: Setting, mode: Setting | undefined): string {
   if (isByTier(conf) || (isByQos(type) && conf.database.qos.length > 0)) return `nobody is preempted: PreemptMode is ${mode?.value ?? 'OFF'}, not REQUEUE, CANCEL or SUSPEND`
   return isByQos(type)
@@ -114,20 +137,22 @@ function told(mode: Setting, acts: boolean, byQos: boolean): [Verdict, Setting, 
 const inTurns = (mode: Setting): [Verdict, Setting, string, string, string] =>
   ['approximated', mode, mode.name, mode.value, 'jobs take turns in rows over all nodes; in Slurm in each partition by itself']
 
-const COUNTED = 'suspended jobs go on when those that took their place have ended; whose a free processor of a node is, is counted by amounts'
-/** Source: manual page of slurm.conf, PreemptMode. */
+const NOBODY = 'nobody is preempted'
+const COUNTED = 'suspended jobs go on when those that took their place have ended; free processors of a node are counted, not told apart'
+/** A deviation. Source: manual page of slurm.conf, PreemptMode. */
 const TURNS = 'in Slurm jobs of one partition take turns with those whose QOS preempts them'
 
+/** What becomes of a mode. `acts`: whether anybody is preempted. */
 function verdictOn(value: string, acts: boolean, byQos = false): [Verdict, string] {
   const mode = modeIn(value)
-  if (!acts) return mode === 'off' ? ['honoured', ''] : ['ignored', 'nobody is preempted']
+  if (!acts) return mode === 'off' ? ['honoured', ''] : ['ignored', NOBODY]
   const left = wordsOf(value).filter((word) => !isMode(word) && word !== 'WITHIN' && word !== 'PRIORITY' && !(mode === 'suspend' && word === 'GANG'))
   const without = left.length === 0 ? '' : `without ${left.join(' and ')}`
   if (mode === 'suspend') return ['approximated', [COUNTED, ...(byQos ? [TURNS] : []), ...(without === '' ? [] : [without])].join('; ')]
   return [without === '' ? 'honoured' : 'approximated', without]
 }
 
-/** Whether the mode of a partition is in effect. */
+/** What becomes of the mode of a partition. */
 export function modeOfPartition(value: string, conf: SlurmConf): [Verdict, string] {
   if (/^OFF$/i.test(value.trim()))
     return isByTier(conf) || modeIn(conf.general.get('preemptmode')?.value ?? 'OFF') === 'off'
@@ -136,8 +161,8 @@ export function modeOfPartition(value: string, conf: SlurmConf): [Verdict, strin
   return preemptsByTier(conf) ? verdictOn(value, true) : ['ignored', 'nobody is preempted by tier']
 }
 
-/** What is made of the modes of QOS. */
-function tellQos({ database }: SlurmConf, acts: boolean, findings: Findings): void {
+/** Adds a finding for the mode of each QOS. */
+function tellModesOfQos({ database }: SlurmConf, acts: boolean, findings: Findings): void {
   for (const { name, settings } of database.qos) {
     const setting = modeSetting(settings)
     if (setting === undefined || setting.value === '' || /^cluster$/i.test(setting.value)) continue
@@ -146,7 +171,7 @@ function tellQos({ database }: SlurmConf, acts: boolean, findings: Findings): vo
   }
 }
 
-/** Seconds for which preempted jobs of each partition run on, those above 0. */
+/** The seconds that preempted jobs of a partition run on (GraceTime), by partition, without those of 0. */
 const graceOfPartitions = ({ partitions }: SlurmConf): Record<string, number> =>
   Object.fromEntries(partitions.flatMap(({ name, settings }) => {
     const setting = settings.get('gracetime')
@@ -163,6 +188,6 @@ function tellParameters(parameters: Setting, acts: boolean, findings: Findings):
     parameters,
     parameters.name,
     parameters.value,
-    !acts ? 'nobody is preempted' : left.length === 0 ? '' : `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`,
+    !acts ? NOBODY : left.length === 0 ? '' : `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`,
   )
 }

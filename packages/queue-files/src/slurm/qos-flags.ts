@@ -3,17 +3,17 @@ import { listed } from '../setting.js'
 import type { SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 
-/** What flags of a QOS are about: its limits, that they are percentages, those of partitions, or backfill plans. */
+/** What a flag of a QOS is about: its limits, their being percentages, limits of partitions, or backfill plans. */
 type Subject = 'limits' | 'percentages' | 'partitions' | 'plans'
 
-/** A flag: what it is about, or why it acts on nothing. */
+/** A flag: what it is about, or why it has no effect here. */
 interface Flag {
   readonly name: string
   readonly about?: Subject
   readonly why?: string
 }
 
-/** All that there are. Source: manual page of sacctmgr, Slurm 20 to 25. */
+/** All flags of QOS. Source: manual page of sacctmgr, Slurm 20 to 25. */
 const FLAGS: readonly Flag[] = [
   { name: 'DenyOnLimit', about: 'limits' },
   { name: 'OverPartQOS', about: 'limits' },
@@ -24,28 +24,31 @@ const FLAGS: readonly Flag[] = [
   { name: 'PartitionMinNodes', about: 'partitions' },
   { name: 'NoReserve', about: 'plans' },
   { name: 'EnforceUsageThreshold', why: 'UsageThreshold is not simulated' },
-  { name: 'RequiresReservation', why: 'nobody has a reservation in advance' },
+  { name: 'RequiresReservation', why: 'there are no reservations in advance' },
   { name: 'Relative', about: 'percentages' },
 ]
 const NAMES = FLAGS.map(({ name }) => name)
 const flagOf = (written: string): Flag => FLAGS.find(({ name }) => name.toLowerCase() === written.toLowerCase()) ?? { name: written, why: notSimulated(written, NAMES) }
 
-/** Those of a list that are about a subject, as Slurm writes them. */
+/** The flags of a list that are about a subject, as Slurm writes them. */
 const flagsAbout = (value: string, subject: Subject): string[] => listed(value).map(flagOf).filter(({ about }) => about === subject).map(({ name }) => name)
 
-/** Those that `slurm-limits` takes: of the QOS' own limits where these are enforced, of partitions', and of one that is that of a partition what keeps jobs from asking for it. */
+/**
+ * The flags that `slurm-limits` takes: those about the QOS's own limits if these are enforced, those about limits of partitions, and Relative for a QOS that
+ * is the QOS of a partition, for which jobs then may not ask themselves.
+ */
 export const limitingFlags = (value: string, isEnforced: boolean, isOfPartition: boolean): string[] =>
   [...(isEnforced ? flagsAbout(value, 'limits') : []), ...flagsAbout(value, 'partitions'), ...(isOfPartition ? flagsAbout(value, 'percentages') : [])]
 
-/** QOS that have a flag. */
+/** The names of the QOS that have a flag. */
 export const withFlag = ({ database }: SlurmConf, flag: string): string[] =>
   database.qos.flatMap(({ name, settings }) =>
     (settings.some((setting) => keyAndValue(setting)[0] === 'flags' && listed(setting.value).some((each) => each.toLowerCase() === flag.toLowerCase())) ? [name] : []))
 
-/** QOS whose jobs get no reservation. */
+/** The names of the QOS whose jobs get no reservation in backfill plans. */
 export const withoutReservations = (conf: SlurmConf): string[] => withFlag(conf, 'NoReserve')
 
-/** What becomes of a list of flags; `idle`: why those about a subject act on nothing, '' where they do. */
+/** What becomes of a list of flags. `idle`: why flags about a subject have no effect, empty if they have one. */
 export function verdictOnFlags(value: string, idle: Readonly<Record<Subject, string>>): readonly [verdict: Verdict, note: string] {
   const flags = listed(value).map(flagOf)
   const left = flags.map(({ name, about, why = '' }) => ({ name, why: about === undefined ? why : idle[about] })).filter(({ why }) => why !== '')

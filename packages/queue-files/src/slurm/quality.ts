@@ -9,7 +9,7 @@ import { listed, type Setting } from '../setting.js'
 
 const settingOf = ({ settings }: Entity, key: string): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === key && setting.value !== '')
 
-/** Priorities of QOS, those above 0. */
+/** The priority of each QOS, without those of 0. Adds a finding for each. */
 export function qosPriorities({ database, general }: SlurmConf, findings: Findings): Readonly<Record<string, number>> {
   const isUsed = general.has('priorityweightqos') || isByQos(general.get('preempttype'))
   return Object.fromEntries(database.qos.flatMap((qos) => {
@@ -21,7 +21,7 @@ export function qosPriorities({ database, general }: SlurmConf, findings: Findin
   }))
 }
 
-/** How much of the use of each QOS is charged, where that is not all of it. */
+/** The factor by which the usage of jobs of a QOS is charged (UsageFactor), by QOS, without those of 1. */
 export function usageFactors({ database }: SlurmConf): Readonly<Record<string, number>> {
   return Object.fromEntries(database.qos.flatMap((qos) => {
     const factor = Number(settingOf(qos, 'usagefactor')?.value ?? 1)
@@ -29,9 +29,10 @@ export function usageFactors({ database }: SlurmConf): Readonly<Record<string, n
   }))
 }
 
+/** Whether PreemptType is preempt/qos. */
 export const isByQos = (type: Setting | undefined): boolean => /^preempt\/qos$/i.test(type?.value ?? '')
 
-/** Seconds for which preempted jobs of each QOS run on, those above 0. */
+/** The seconds that preempted jobs of a QOS run on (GraceTime), by QOS, without those of 0. Adds a finding for each. */
 export function graceTimes({ database }: SlurmConf, acts: boolean, findings: Findings): Readonly<Record<string, number>> {
   return Object.fromEntries(database.qos.flatMap((qos) => {
     const setting = settingOf(qos, 'gracetime')
@@ -42,7 +43,10 @@ export function graceTimes({ database }: SlurmConf, acts: boolean, findings: Fin
   }))
 }
 
-/** Seconds for which jobs of each QOS are left alone after their start, and those of partitions whose QOS says so, as `slurm-preempting` takes them. */
+/**
+ * The seconds after their start during which jobs are not preempted (PreemptExemptTime), by QOS and by partition with such a QOS, as options of
+ * `slurm-preempting`. Adds a finding for each.
+ */
 export function exemptTimes(conf: SlurmConf, acts: boolean, findings: Findings): Readonly<Record<string, unknown>> {
   return ofQosAndQueues(conf, ['exemptTimes', 'exemptTimesOfQueues'], (qos) => {
     const setting = settingOf(qos, 'preemptexempttime')
@@ -52,7 +56,10 @@ export function exemptTimes(conf: SlurmConf, acts: boolean, findings: Findings):
   })
 }
 
-/** Priorities from which on jobs of each QOS keep others back, and those of partitions whose QOS says so, as `replan` takes them. `why` they do not: '' where they do. */
+/**
+ * The priority from which on a waiting job keeps later ones back (MinPrioThreshold), by QOS and by partition with such a QOS, as options of `replan`. `why`:
+ * why these settings have no effect, empty if they have one. Adds a finding for each.
+ */
 export function minPriorities(conf: SlurmConf, why: string, findings: Findings): Readonly<Record<string, unknown>> {
   return ofQosAndQueues(conf, ['minPriorities', 'minPrioritiesOfQueues'], (qos) => {
     const setting = MIN_PRIORITY.flatMap((key) => settingOf(qos, key) ?? [])[0]
@@ -62,9 +69,13 @@ export function minPriorities(conf: SlurmConf, why: string, findings: Findings):
     return why === '' ? priority : undefined
   })
 }
+/** Names of the setting. */
 const MIN_PRIORITY = ['minpriothreshold', 'minpriothresh', 'minpriothres']
 
-/** What QOS say, by their names and by the partitions that have one of them; with the QOS that come before that of the partition, where any is of one. */
+/**
+ * The numbers that QOS give, as two options: by name of the QOS, and by name of a partition whose QOS gives one. In the second case `ownQosFirst` lists the
+ * QOS that are preferred to that of the partition (flag OverPartQOS).
+ */
 function ofQosAndQueues(conf: SlurmConf, [name, ofQueues]: readonly [string, string], numberOf: (qos: Entity) => number | undefined): Readonly<Record<string, unknown>> {
   const own = Object.fromEntries(conf.database.qos.flatMap((qos) => {
     const number = numberOf(qos)
@@ -80,10 +91,12 @@ function ofQosAndQueues(conf: SlurmConf, [name, ofQueues]: readonly [string, str
   }
 }
 
-export const RUNS_ON = 'its jobs go when that is over and their place is taken'
+/** The note for GraceTime. */
+export const RUNS_ON = 'preempted jobs stop when it is over and another job takes their place'
+/** The note for settings of preemption by QOS if there is none. */
 export const NO_QOS_PREEMPTION = 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'
 
-/** Whom each QOS preempts, as `slurm-preempting` takes it; `within`: whether jobs of it preempt each other. */
+/** Which QOS each QOS preempts, as the option `qos` of `slurm-preempting`. `within`: whether jobs of a QOS preempt one another. Adds a finding for each. */
 export function preemptingQos(
   { database }: SlurmConf,
   priorities: Readonly<Record<string, number>>,

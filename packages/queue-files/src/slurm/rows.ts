@@ -3,13 +3,13 @@ import { asWritten, type Setting } from '../setting.js'
 import type { SlurmConf } from './conf.js'
 import type { Entity } from './database.js'
 
-/** Partitions, and what the database says of QOS, accounts and users. */
+/** Partitions, QOS, accounts and users as a table. */
 export const slurmTable = (conf: SlurmConf): QueueTable => withoutShares([...partitionRows(conf), ...databaseRows(conf)])
 
-/** Settings that are of no single queue, as written. */
+/** Settings of no single partition, by name, as written; each word of SchedulerParameters for itself. */
 export const slurmGeneral = ({ general }: SlurmConf): Record<string, string> => asWritten([...general.values()].flatMap(eachParameter))
 
-/** Settings as Slurm's manual writes them, which may be written in any case. */
+/** Settings under the spelling of Slurm's manual, by name in small letters. */
 const partitionSettings = new Map(['PriorityTier', 'PriorityJobFactor', 'MaxTime', 'State', 'Nodes'].map((name) => [name.toLowerCase(), name]))
 
 const partitionRows = ({ partitions }: SlurmConf): SettingsRow[] =>
@@ -20,7 +20,7 @@ const partitionRows = ({ partitions }: SlurmConf): SettingsRow[] =>
     return { path: name.value, depth: 0, isParent: false, settings: Object.fromEntries(own) }
   })
 
-/** QOS, accounts, and the users who have a setting of their own but shares. */
+/** QOS, accounts, and users with a setting other than shares and administrative ones. */
 const databaseRows = ({ database: { qos, accounts, users } }: SlurmConf): SettingsRow[] => [
   ...qos.map((each) => databaseRow(`QOS ${each.name}`, each)),
   ...accounts.map((each) => databaseRow(`account ${each.name}`, each)),
@@ -30,7 +30,7 @@ const databaseRows = ({ database: { qos, accounts, users } }: SlurmConf): Settin
 
 const databaseRow = (path: string, { settings }: Entity): SettingsRow => ({ path, depth: 0, isParent: false, settings: asWritten(settings) })
 
-/** The list of parameters of Slurm's schedulers is told one by one, as findings are; a flag is `yes`. */
+/** The setting itself, or for SchedulerParameters one entry for each word of the list; the value of a word without a number is `yes`. */
 function eachParameter({ name, value }: Pick<Setting, 'name' | 'value'>): Pick<Setting, 'name' | 'value'>[] {
   if (name.toLowerCase() !== 'schedulerparameters') return [{ name, value }]
   return value.split(',').filter((each) => each.trim() !== '').map((each) => {

@@ -1,10 +1,11 @@
 import type { Findings } from '../finding.js'
+import { accountTree } from './account-tree.js'
 import type { SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
 import type { Setting } from '../setting.js'
 
-/** Accounts and users with their shares, as `multifactor` takes them. */
+/** The shares of an account, and of the users and accounts in it, as `multifactor` takes them. */
 interface Shares {
   shares?: Share
   users?: Record<string, Share>
@@ -14,32 +15,21 @@ interface Shares {
 type Share = number | 'parent'
 
 /**
- * The tree of accounts with shares, `undefined` without one; `root` has the users that are in no account. A user has shares of its own for the jobs in a partition where there is an
- * association of that.
+ * The tree of accounts with shares (Fairshare); undefined if none is given. `root` has the users that are in no other account. A user with an association for
+ * a partition has shares of its own for jobs in that partition. Adds a finding.
  */
-export function sharesOf({ database: { accounts, users } }: SlurmConf, findings: Findings): Readonly<Record<string, Shares>> | undefined {
+export function sharesOf(conf: SlurmConf, findings: Findings): Readonly<Record<string, Shares>> | undefined {
+  const { accounts, users } = conf.database
   const [first] = [...accounts, ...users].flatMap((each) => settingOf(each) ?? [])
   if (first === undefined) return undefined
-  const made = new Map<string, Shares>([['root', {}]])
-  for (const each of accounts) if (each.name !== 'root') made.set(each.name, { shares: shareOf(each) })
-  for (const each of accounts) {
-    const around = made.get(each.parent === '' ? 'root' : each.parent)
-    if (each.name !== 'root' && around !== undefined) (around.accounts ??= {})[each.name] = made.get(each.name) as Shares
-  }
-  for (const each of users) {
-    const around = made.get(each.parent)
-    if (around === undefined) continue
-    if (each.partition === undefined) (around.users ??= {})[each.name] = shareOf(each)
-    else ((around.usersOfPartitions ??= {})[each.partition] ??= {})[each.name] = shareOf(each)
-  }
   findings.add('honoured', first, `${first.name} of ${accounts.length + users.length} associations`, '')
-  const { accounts: inside = {}, ...atRoot } = made.get('root') as Shares
-  return { ...(Object.keys(atRoot).length > 0 && { root: atRoot }), ...inside }
+  const values = { ofAccount: (each: Entity) => (each.name === 'root' ? {} : { shares: shareOf(each) }), ofUser: shareOf }
+  return accountTree(conf.database, values, conf.file) as Readonly<Record<string, Shares>>
 }
 
 const settingOf = ({ settings }: Entity): Setting | undefined => settings.find((setting) => ['fairshare', 'share', 'shares'].includes(keyAndValue(setting)[0]))
 
-/** How `sacctmgr dump` writes Fairshare=parent: as the number that it is in the database (SLURMDB_FS_USE_PARENT). */
+/** The number as which `sacctmgr dump` writes Fairshare=parent (SLURMDB_FS_USE_PARENT). */
 const USE_PARENT = '2147483647'
 
 function shareOf(entity: Entity): Share {

@@ -4,12 +4,14 @@ import { gpusOf, type SlurmNodes } from './nodes.js'
 import { labelOf } from './partition-nodes.js'
 import { listed } from '../setting.js'
 
-/** A node as `scontrol show node` tells it. */
+/** A node as `scontrol show node` prints it. */
 interface Shown {
   readonly name: string
+  /** 1-based; undefined for JSON. */
   readonly line: number | undefined
+  /** CPUs for jobs. */
   readonly procs: number
-  /** MiB. */
+  /** Memory for jobs in MiB. */
   readonly mem: number
   readonly gres: string
   readonly features: readonly string[]
@@ -20,15 +22,16 @@ interface Shown {
 const isText = (text: string): boolean => /^NodeName=.*(?:\n[ \t]+.*)*?[ \t]CPUTot=/m.test(text)
 const isJson = (text: string): boolean => /^\s*\{/.test(text) && /"nodes"\s*:\s*\[/.test(text) && /"real_memory"\s*:/.test(text)
 
-/** Whether a text is what `scontrol show node` prints, on several lines, on one (-o) or in JSON. */
+/** Whether a text is the output of `scontrol show node`, with several lines for each node, with one (-o), or in JSON. */
 export const isShownNodes = (text: string): boolean => isText(text) || isJson(text)
 
-/** States in which nodes take no jobs, or of nodes that are not there yet; one of cloud nodes that are off is none. */
+/** States in which a node takes no jobs, or does not exist yet. Cloud nodes that are powered off are not away. */
 const AWAY = /^(DOWN|DRAIN|DRAINED|DRAINING|FAIL|FAILING|FUTURE|NOT_RESPONDING|UNKNOWN|ERROR)$/
 
 /**
- * The nodes that `scontrol show node` prints, as those of a slurm.conf: `procs` (those for jobs, CPUEfctv, or CPUTot without the cores kept for the system), `mem` (RealMemory
- * without MemSpecLimit), `gpus`, features and partitions as labels. Nodes that are down, draining or for the future are left out. Throws `BAD_INPUT` with the line.
+ * The nodes that `scontrol show node` prints, with the same resources and labels as `slurmNodes`: `procs` (CPUEfctv, or CPUTot without the cores kept for the
+ * system), `mem` (RealMemory without MemSpecLimit, in MiB), `gpus`, features, and partitions that do not have all nodes. Nodes that are down, draining or for
+ * the future are left out. Throws `BAD_INPUT` with the line.
  *
  * Source: manual page of scontrol, Slurm 20 to 25; data_parser v0.0.36 and later for JSON.
  */
@@ -78,7 +81,7 @@ function fromText({ text, file }: SourceText): Shown[] {
       )
     const fields = records.at(-1)?.fields
     for (const [, key = '', value = ''] of content.matchAll(/(?:^|\s)(\w+)=(\S*)/g))
-      if (fields?.has(key) === false) fields.set(key, value) // reasons and names of systems, which may hold others, come after
+      if (fields?.has(key) === false) fields.set(key, value) // a reason or a system's name may hold NAME=VALUE too, but comes last
   }
   return records.map(({ line, fields }) => {
     const whole = (key: string) => {
@@ -89,7 +92,7 @@ function fromText({ text, file }: SourceText): Shown[] {
     const total = whole('CPUTot')
     if (total === undefined) throw new SchedError('BAD_INPUT', 'is missing.', { file, line, field: 'CPUTot' }, 'Was the file cut short? Copy it again.')
     const cores = (whole('Sockets') ?? total) * (whole('CoresPerSocket') ?? 1)
-    const ofCore = total <= cores ? 1 : (whole('ThreadsPerCore') ?? 1) // where the cores are scheduled, their threads are not
+    const ofCore = total <= cores ? 1 : (whole('ThreadsPerCore') ?? 1) // CPUs are cores or threads
     return {
       name: fields.get('NodeName') ?? '', line, procs: whole('CPUEfctv') ?? total - (whole('CoreSpecCount') ?? 0) * ofCore,
       mem: (whole('RealMemory') ?? 0) - (whole('MemSpecLimit') ?? 0), gres: fields.get('Gres') ?? '', features: valuesOf(
@@ -113,7 +116,7 @@ function fromJson({ text, file }: SourceText): Shown[] {
       if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
       throw bad(key, value, 'a whole number')
     }
-    /** A list, or as older versions have it, text with commas. */
+    /** A list of texts; older versions print one text with commas. */
     const texts = (key: string): string[] => {
       const value = node[key] ?? []
       if (typeof value === 'string') return valuesOf(value)

@@ -6,19 +6,21 @@ import type { Statement } from './lines.js'
 const HEADING = /^Configuration data as of /
 const PARTITION = /^PartitionName=\S/
 
-/** Whether a text is what `scontrol show config` or `scontrol show partition` prints, the latter on several lines or on one (-o), or both. */
+/** Whether a text is the output of `scontrol show config`, of `scontrol show partition` (with several lines or one, -o, for each), or both. */
 export const isShownSettings = (text: string): boolean =>
   /^Configuration data as of /m.test(text) || /^PartitionName=\S+[ \t]*\r?\n[ \t]+\w+=/m.test(text) || /^PartitionName=\S+[ \t](?:.*[ \t])?TotalCPUs=/m.test(text)
 
-/** What is no setting of a partition, but follows from those. */
+/** Fields of a partition that are no settings but follow from them. */
 const FACTS = /^(TotalCPUs|TotalNodes|NodeSets|TRES)$/i
-/** How scontrol shows that nothing is said, of any setting; and of some, beside which other words mean something. */
+/** Values that scontrol prints for any setting that is not given. */
 const NOTHING = /^(\(null\)|N\/A)?$/i
+/** Settings for which it prints NONE; for others NONE is a value. */
 const NONE = /^(OverTimeLimit|SelectTypeParameters|JobDefaults)$/i
 
 /**
- * The settings that scontrol shows, as the lines of a slurm.conf: a line of `show config` is one of these, and so is a partition. What is not set is left out, and so are units of time,
- * which are those that the file counts in. What `show config` prints of other files (Cgroup Support Configuration) and of daemons is passed over. Throws `BAD_INPUT` with the line.
+ * Reads the output of `scontrol show config` and `scontrol show partition` as lines of a slurm.conf: each setting is a line, and each partition. Settings that
+ * are not given are left out, and so are units of time, which are the units of the file. What `show config` prints of other files (Cgroup Support
+ * Configuration) and of the state of daemons is passed over. Throws `BAD_INPUT` with the line.
  *
  * Source: Slurm, slurm_print_ctl_conf (config_info.c) and slurm_sprint_partition_info (partition_info.c).
  */
@@ -48,7 +50,7 @@ export function shownSettings({ text, file }: SourceText): Statement[] {
   return statements.map((settings) => settings.filter(isSaid)).filter((settings) => settings.length > 0) as unknown as Statement[]
 }
 
-/** Undefined: a heading, of other files. */
+/** The setting of a line of `show config`; undefined: the line is the heading of another file. */
 function lineOf(content: string, file: string, line: number): Setting | undefined {
   const found = /^(\w[\w[\]/]*)\s+=(.*)$/.exec(content)
   return found === null ? undefined : { name: found[1] as string, value: (found[2] as string).trim().replace(/^(\d+) (sec|min|usec|days?|hours?)$/, '$1'), file, line }

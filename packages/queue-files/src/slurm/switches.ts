@@ -5,13 +5,13 @@ import { hostNames } from './hosts.js'
 import { hostsOf } from './partition-nodes.js'
 import { listed, type Setting } from '../setting.js'
 
-/** A topology, and the nodes that it may name. */
+/** A topology and the nodes that it may name. */
 type NodesAndSwitches = Pick<SlurmConf, 'switches' | 'blockSizes' | 'nodes' | 'nodeSets'>
 
 /**
- * The switches above each node, from its own up, as the racks of a description of a cluster. All paths have one length: in a tree of unequal depth the switch of a node
- * that has fewer above it comes several times. A switch above all nodes is left out. Of a node on several switches the first counts. A block is as a switch, and above it are the
- * blocks together that BlockSizes names, one behind the other. Throws `BAD_INPUT` for what is no tree.
+ * The switches above each node, from its own up, by name of the node, as the racks of a description of a cluster. All paths have the same length: in a tree
+ * of unequal depth the own switch of a node comes several times. A switch above all nodes is left out. For a node on several switches the first counts. A
+ * block counts as a switch, below the larger blocks that BlockSizes makes of consecutive blocks. Throws `BAD_INPUT` with the line if the switches are no tree.
  *
  * Source: Slurm, topology.conf(5); `_get_block_level` of topology/block.
  */
@@ -30,23 +30,23 @@ export function switchPaths(conf: NodesAndSwitches): ReadonlyMap<string, readonl
   }))
 }
 
-/** Nodes of the file that are below no switch, where there are any. */
+/** The nodes of the file that are below no switch; empty if no node is below one. */
 export function nodesWithoutSwitch(conf: NodesAndSwitches): readonly string[] {
   const connected = new Set(conf.switches.filter(isLeaf).flatMap((each) => nodesOf(each, conf)))
   return connected.size === 0 ? [] : conf.nodes.flatMap(({ name }) => hostNames(name).filter((host) => !connected.has(host)))
 }
 
-/** Number of switches that are below none. */
+/** The number of switches that are below no other. */
 export const rootsOf = (conf: Pick<SlurmConf, 'switches'>): number => {
   const parents = parentsOf(conf)
   return conf.switches.filter(({ name }) => !parents.has(name.value)).length
 }
 
-/** The nodes of each block, and the sizes of blocks where the file says them. Throws `BAD_INPUT`. */
+/** The nodes of each block, and the sizes of blocks (BlockSizes) if the file gives them. Throws `BAD_INPUT` with the line. */
 export const blocksIn = (conf: NodesAndSwitches): { readonly blocks: string[][]; readonly sizes?: number[] } =>
   ({ blocks: conf.switches.map((each) => nodesOf(each, conf)), ...(conf.blockSizes !== undefined && { sizes: sizesIn(conf.blockSizes) }) })
 
-/** The larger blocks that the one at a place lies in, from the smaller up: `BlockSizes=18,72` puts four together. */
+/** The larger blocks around the block at index `at`, smallest first: with `BlockSizes=18,72` four consecutive blocks make one. */
 function blocksAround(at: number, { blockSizes }: NodesAndSwitches): string[] {
   const [least = NaN, ...more] = blockSizes === undefined ? [] : sizesIn(blockSizes)
   return more.map((size) => `${size}#${Math.floor((at * least) / size) + 1}`)
@@ -62,11 +62,12 @@ function sizesIn(blockSizes: Setting): number[] {
 
 const isPowerOfTwo = (number: number): boolean => Number.isInteger(number) && (number & (number - 1)) === 0
 
-/** A switch with others below it may list all their nodes, as scontrol show topology does. */
+/** Whether a switch has no others below it. Only its nodes are read: one with others may list all their nodes too, as `scontrol show topology` does. */
 const isLeaf = (each: Declared): boolean => childrenOf(each).length === 0
 
 const childrenOf = ({ settings }: Declared): string[] => listOf(settings.get('switches'))
-/** Those of its own, by names of hosts and of NodeSets; ALL those of the file. */
+
+/** The nodes that a switch or block lists, by names of hosts and NodeSets; ALL stands for all nodes of the file. */
 function nodesOf({ settings }: Declared, conf: NodesAndSwitches): string[] {
   const setting = settings.get('nodes')
   if (setting === undefined) return []
@@ -75,6 +76,7 @@ function nodesOf({ settings }: Declared, conf: NodesAndSwitches): string[] {
 
 const listOf = (setting: Setting | undefined): string[] => (setting === undefined ? [] : hostNames(setting))
 
+/** The switch above each switch, by name. Throws `BAD_INPUT` with the line for a switch that is declared or listed twice, and for one that is not declared. */
 function parentsOf({ switches }: Pick<SlurmConf, 'switches'>): Map<string, Declared> {
   const names = new Set(switches.map(({ name }) => name.value))
   const twice = switches.find(({ name }, i) => switches.findIndex((other) => other.name.value === name.value) < i)
@@ -90,6 +92,7 @@ function parentsOf({ switches }: Pick<SlurmConf, 'switches'>): Map<string, Decla
   return parents
 }
 
+/** The names of a switch and of those above it. Throws `BAD_INPUT` with the line if one is above itself. */
 function pathUp(leaf: Declared, parents: ReadonlyMap<string, Declared>): string[] {
   const path: string[] = []
   for (let at: Declared | undefined = leaf; at !== undefined; at = parents.get(at.name.value)) {

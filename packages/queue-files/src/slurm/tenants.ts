@@ -2,8 +2,9 @@ import type { SlurmConf } from './conf.js'
 import { isExclusive } from './whole-nodes.js'
 
 /**
- * How many tenants each node is to have: the processors of the largest, where nodes differ of a partition whose jobs get whole ones, and jobs of another partition share any
- * of them; otherwise 0. `procs`: those of each host that is up; `partitions`: the hosts of those that have not all.
+ * How much of the resource `tenants` (`TENANTS`) each node needs: as many as the largest node has processors if the nodes of a partition whose jobs get whole
+ * nodes differ and jobs of another partition share any of them, otherwise 0. `procs`: processors of each host that is up; `partitions`: hosts of the
+ * partitions that do not have all.
  */
 export function tenantsOf(conf: SlurmConf, procs: ReadonlyMap<string, number>, partitions: ReadonlyMap<string, ReadonlySet<string>>): number {
   const hostsOf = (name: string): Iterable<string> => partitions.get(name) ?? procs.keys()

@@ -2,22 +2,22 @@ import type { Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { preemptionActs } from './preemption.js'
 
-/** What a `slurm.conf` says of jobs that take turns, as `gang-scheduling` takes it. */
+/** Time slices, in which jobs take turns on the same processors, as options of `gang-scheduling`. */
 export interface TimeSlices {
-  /** Jobs that share a processor. */
+  /** Number of jobs that share a processor. */
   readonly rows: number
-  /** Seconds. */
+  /** Length of a slice in seconds. */
   readonly slice: number
 }
 
-/** Jobs that share, and seconds of a slice, where the file names none (slurm.conf(5): OverSubscribe, SchedulerTimeSlice). */
+/** Slurm's defaults (slurm.conf(5): OverSubscribe, SchedulerTimeSlice). */
 const DEFAULTS: TimeSlices = { rows: 4, slice: 30 }
-/** The least and the most that Slurm takes for a slice. */
+/** The shortest and the longest slice that Slurm takes, in seconds. */
 const [LEAST, MOST] = [5, 65_533]
 
 /**
- * Time slices of PreemptMode=GANG, where all partitions share their processors among as many jobs (OverSubscribe=FORCE:n) and nobody is preempted;
- * `undefined`: nobody takes turns. Throws `BAD_INPUT` for a slice that Slurm does not take.
+ * The time slices of PreemptMode=GANG; undefined: jobs do not take turns. They do if all partitions share their processors among the same number of jobs
+ * (OverSubscribe=FORCE:n, at least 2) and nobody is preempted. Throws `BAD_INPUT` with the line for a slice that Slurm does not take.
  *
  * Source: Slurm, gang.c; slurm.conf(5).
  */
@@ -32,7 +32,7 @@ export function timeSlices(conf: SlurmConf): TimeSlices | undefined {
 
 const hasGang = (mode: Setting | undefined): boolean => /(^|,)\s*gang\s*(,|$)/i.test(mode?.value ?? '')
 
-/** How many jobs share a processor of a partition whether or not they ask for it; 1: none. */
+/** How many jobs share each processor of a partition, whether or not they ask for it; 1: they do not share. */
 function sharedBy(setting: Setting | undefined): number {
   const given = /^force(?::(\d+))?$/i.exec(setting?.value.trim() ?? '')
   if (given === null) return 1

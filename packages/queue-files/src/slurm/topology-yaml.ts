@@ -9,19 +9,21 @@ import type { Declared } from './declared.js'
 export interface NamedTopology {
   readonly name: Setting
   readonly kind: 'tree' | 'block' | 'flat'
-  /** Its switches, or its blocks. */
+  /** Its switches or its blocks, as lines of a topology.conf would declare them. */
   readonly switches: readonly Declared[]
   readonly blockSizes?: Setting | undefined
 }
 
-/** All topologies of a topology.yaml, at least one, and which of them is that of partitions that name none. */
+/** The topologies of a topology.yaml. */
 export interface Topologies {
+  /** All of them, at least one. */
   readonly all: readonly NamedTopology[]
+  /** The one of partitions that name none. */
   readonly ofOthers: NamedTopology
 }
 
 /**
- * The topologies of a topology.yaml: the first with `cluster_default: true`, or else the first, is that of partitions that name none. Throws `BAD_INPUT` with the line.
+ * Reads a topology.yaml. Partitions that name no topology have the first with `cluster_default: true`, or else the first. Throws `BAD_INPUT` with the line.
  *
  * Source: Slurm 25.05, topology.yaml(5).
  */
@@ -59,7 +61,7 @@ function topologyOf(name: Setting, path: Path, yaml: Yaml): NamedTopology {
   return { name, kind, switches, blockSizes: yaml.has([...inside, 'block_sizes']) ? yaml.list([...inside, 'block_sizes']) : undefined }
 }
 
-/** A switch or a block as a line of a topology.conf has it. */
+/** A switch or a block in the form of a line of a topology.conf. */
 function declared(path: Path, what: 'switch' | 'block', yaml: Yaml): Declared {
   const settings = ([['children', 'switches'], ['nodes', 'nodes']] as const).filter(([key]) => yaml.has([...path, key])).map(([key, name]) => [name, yaml.list([...path, key])] as const)
   const name = yaml.word([...path, what])
@@ -67,7 +69,7 @@ function declared(path: Path, what: 'switch' | 'block', yaml: Yaml): Declared {
   return { name, settings: new Map(settings) }
 }
 
-/** What stands at the paths of the file. Throws `BAD_INPUT` with the line for anything else than is asked for. */
+/** Reads values at paths of the file. Every method throws `BAD_INPUT` with the line if the value is not what it reads. */
 class Yaml {
   readonly #yaml: YamlSource
 
@@ -79,7 +81,7 @@ class Yaml {
     return (this.#at(path) ?? null) !== null
   }
 
-  /** The items of a list, as paths, each a mapping with no other keys. */
+  /** The paths of the items of a list, each of which must be a mapping with no keys but `known`. */
   items(path: Path, known: readonly string[]): Path[] {
     const list = this.#at(path)
     if (!Array.isArray(list)) throw this.#unexpected(path, 'a list')
@@ -89,6 +91,7 @@ class Yaml {
     })
   }
 
+  /** Checks that a value is a mapping with no keys but `known`. */
   keys(path: Path, known: readonly string[]): void {
     const value = this.#at(path)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.#unexpected(path, `a mapping with ${known.join(', ')}`)
@@ -98,19 +101,21 @@ class Yaml {
     throw this.bad([...path, odd], 'is not known.', close === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${close}?`)
   }
 
+  /** Whether a value is true; absent: false. */
   isTrue(path: Path): boolean {
     const value = this.#at(path) ?? false
     if (typeof value !== 'boolean') throw this.#unexpected(path, 'true or false')
     return value
   }
 
+  /** A name or a number, as a setting. */
   word(path: Path): Setting {
     const value = this.#at(path)
     if ((typeof value !== 'string' && typeof value !== 'number') || value === '') throw value === undefined ? this.bad(path, 'is missing.', 'Give it a name.') : this.#unexpected(path, 'a name')
     return this.#setting(path, String(value))
   }
 
-  /** Names of hosts, or numbers, as one text with commas between them. */
+  /** A list of names or numbers, or a single one, as a setting with commas between them. */
   list(path: Path): Setting {
     const value = this.#at(path)
     const parts = Array.isArray(value) ? (value as unknown[]) : [value]

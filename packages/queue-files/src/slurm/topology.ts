@@ -6,9 +6,12 @@ import { preemptionActs } from './preemption.js'
 import { blocksIn, nodesWithoutSwitch, rootsOf } from './switches.js'
 import { timeSlices } from './time-slices.js'
 
-/** How the nodes of a job are chosen. */
+/** How the nodes of a job are chosen by topology. */
 interface Topology {
-  /** By the racks of the cluster, which stand for switches, or in the order of their names; by the racks where a job asks for few; or in blocks. */
+  /**
+   * `tree`: below as few switches as possible, which are the racks of the cluster; `asked`: only for jobs that ask for few switches; `flat`: by no topology;
+   * or by blocks.
+   */
   readonly kind: 'tree' | 'flat' | 'asked' | ReturnType<typeof blocksIn>
   readonly verdict: Verdict
   readonly note: string
@@ -16,7 +19,7 @@ interface Topology {
 
 type Facts = Pick<ClusterFacts, 'nodes' | 'racks' | 'nodeNames'>
 
-/** What TopologyPlugin, or a topology.yaml, and TopologyParam come to for partitions that name no topology. Tells of all three. */
+/** The topology for partitions that name none, by TopologyPlugin or a topology.yaml, and by TopologyParam. Adds findings for all three. */
 export function topologyOf(conf: SlurmConf, facts: Facts, findings: Findings): Topology['kind'] {
   const [plugin, param] = [conf.general.get('topologyplugin'), conf.general.get('topologyparam')]
   const flags = flagsOf(conf)
@@ -32,9 +35,10 @@ export function topologyOf(conf: SlurmConf, facts: Facts, findings: Findings): T
   return kind
 }
 
+/** The words of TopologyParam, in small letters. */
 export const flagsOf = ({ general }: SlurmConf): readonly string[] => listed((general.get('topologyparam')?.value ?? '').toLowerCase())
 
-/** What becomes of each topology of a topology.yaml; of those that only partitions have these are told, too. */
+/** Adds a finding for each topology of a topology.yaml. What partitions make of the topology that they name is told with their settings. */
 function tellTopologies({ topologies, partitions }: SlurmConf, { verdict, note }: Pick<Topology, 'verdict' | 'note'>, findings: Findings): void {
   for (const each of topologies?.all ?? []) {
     const { name, kind } = each
@@ -44,6 +48,7 @@ function tellTopologies({ topologies, partitions }: SlurmConf, { verdict, note }
   }
 }
 
+/** The topology for partitions that name none, with what becomes of its setting. */
 function chosen(conf: SlurmConf, { nodes, racks = 0, nodeNames }: Facts, flags: readonly string[]): Topology {
   const { topology } = conf
   if (topology === 'flat') return flat('honoured', '')
@@ -68,7 +73,7 @@ function inBlocks(conf: SlurmConf, nodeNames: readonly string[] | undefined): To
   return { kind, verdict: deviations.length === 0 ? 'honoured' : 'approximated', note: deviations.join('; ') }
 }
 
-/** What is not as in Slurm, of a topology in the place of that of the cluster; `alone`: nodes that it lacks. */
+/** How the topology of the cluster deviates from Slurm's, as notes. `alone`: nodes that it does not have. */
 export function deviationsOf(conf: SlurmConf, alone: readonly string[]): string[] {
   const isTree = conf.topology === 'tree'
   return [

@@ -7,40 +7,42 @@ import type { Declared } from './declared.js'
 import { WHOLE_NODES } from './other-settings.js'
 import { labelOf, markedPartitions } from './partition-nodes.js'
 
-/** What nodes of one size have, by resource. */
+/** The capacity of nodes of one size, by resource. */
 type Size = Readonly<Record<string, number>>
 type Facts = Pick<ClusterFacts, 'nodes' | 'nodeNames' | 'nodesWith' | 'sizesWith'>
 
-/** What jobs of a partition get whose nodes nobody shares. */
+/** How jobs of a partition get whole nodes. */
 interface Whole {
-  /** Of its nodes, each once. */
+  /** The sizes of its nodes, each once; empty: its jobs get no whole nodes here. */
   readonly sizes: readonly Size[]
   readonly verdict: Verdict
   readonly note: string
 }
 
+/** Whether SelectType is select/linear, which gives jobs whole nodes. */
 export const isLinear = ({ general }: SlurmConf): boolean => /^select\/linear$/i.test(general.get('selecttype')?.value ?? '')
 
-/** Whether the jobs of a partition get whole nodes. */
+/** Whether the file gives jobs of a partition whole nodes. */
 export function isExclusive({ settings }: Declared, conf: SlurmConf): boolean {
   const value = (settings.get('oversubscribe') ?? settings.get('shared'))?.value ?? ''
   return isLinear(conf) ? !/^force(?!:1$)/i.test(value) : /^exclusive$/i.test(value)
 }
 
 /**
- * The resource of nodes that differ, where jobs of some partitions get them whole and those of others share them: as many of each node as the largest has processors,
- * so that there is one for each task beside others, and a task that has its node for itself takes all.
+ * A resource of nodes that differ in size, needed if jobs of one partition get them whole and jobs of another share them. Each node has as many as the largest
+ * node has processors. A task that shares its node asks for one, a task that gets its node whole for all.
  */
 export const TENANTS = 'tenants'
 
 const HONOURED = 'jobs get whole nodes: all processors and GPUs of each'
-const BY_SMALLEST = 'no other job is on the nodes of a job; these differ, so it holds the processors that it asks for, and processors alone are on as many nodes as the smallest would have to be'
+const BY_SMALLEST = 'a job has its nodes for itself; these differ, so it holds only the processors that it asks for, and single processors are on as many nodes as if all were the smallest'
 const SHARED = `its nodes differ, and jobs of other partitions may be on them, too, beside its own: ${WHOLE_NODES}`
 
 /**
- * The partitions whose jobs get whole nodes: all with select/linear but for those with OverSubscribe=FORCE, otherwise those with
- * OverSubscribe=EXCLUSIVE. Where their nodes have the same processors a job asks for all of them, and so fits on empty nodes alone. Where
- * they differ each task asks for one of `nodes`, which keeps off others that do; where jobs of other partitions could be there, too, for all tenants of a node, of which those ask for one each, or nothing is done.
+ * Tells which jobs get whole nodes, and how. With select/linear these are the jobs of all partitions but those with OverSubscribe=FORCE, otherwise those of
+ * partitions with OverSubscribe=EXCLUSIVE. If the nodes of the partition have the same number of processors, a task asks for all of them and so fits only on
+ * an empty node. If they differ, a task asks for one of the resource `nodes`, of which a node has one. If jobs of other partitions may be on these nodes too, a
+ * task asks for all `tenants` of a node and the others for one each; without `tenants` nothing is done, and the finding says so.
  *
  * Source: Slurm, OverSubscribe in slurm.conf(5), `--exclusive` in sbatch(1) (all CPUs and GRES of nodes, memory as it is asked for), `_cpus_to_use` of select/cons_tres.
  */
@@ -48,7 +50,7 @@ export class WholeNodes {
   readonly #marked: ReadonlySet<string>
   readonly #nodesWith: (label: string) => readonly string[]
   readonly #found = new Map<string | undefined, Whole | undefined>()
-  /** By label of a partition; of all nodes without one. */
+  /** Sizes of nodes by the label of a partition; under undefined those of all nodes. */
   readonly #sizes = new Map<string | undefined, readonly Size[]>()
   readonly #isLinear: boolean
   #tenants: number | undefined
@@ -59,12 +61,12 @@ export class WholeNodes {
     this.#isLinear = isLinear(conf)
   }
 
-  /** Whether jobs of any partition get whole nodes. */
+  /** Whether jobs of any partition get whole nodes and the sizes of nodes are known. */
   get any(): boolean {
     return this.areSizesKnown && (this.#isLinear || this.conf.partitions.some((each) => isExclusive(each, this.conf)))
   }
 
-  /** What becomes of a partition, declared or, with select/linear, not; `undefined`: its jobs share nodes. */
+  /** How jobs of a partition get whole nodes; undefined: they share nodes. With select/linear the partition need not be declared. */
   of(name: string | undefined): Whole | undefined {
     if (!this.#found.has(name)) this.#found.set(name, this.#find(name))
     return this.#found.get(name)
@@ -80,14 +82,14 @@ export class WholeNodes {
     return isAlone || this.tenants > 0 ? { sizes, verdict: 'approximated', note: BY_SMALLEST } : { sizes: [], verdict: 'ignored', note: SHARED }
   }
 
-  /** Tenants of a node, 0 where there are none. */
+  /** The amount of `tenants` that nodes have; 0: they have none. */
   get tenants(): number {
     return (this.#tenants ??= Math.max(0, ...(this.areSizesKnown ? this.#sizesOf(undefined) : []).map((size) => size[TENANTS] ?? 0)))
   }
 
   /**
-   * The nodes of a partition with room for a task, for a job that asks for nodes of its own: without tenants the smallest, on larger ones others may be beside it,
-   * where those get no whole nodes.
+   * The sizes of a partition's nodes that have room for a task, for a job that itself asks for whole nodes. Without `tenants` only the smallest of them: the
+   * task then asks for all processors of such a node, and on a larger one other jobs may be beside it.
    */
   ownFor(name: string | undefined, demand: Demand): readonly Size[] {
     const cpu = (size: Size) => size[nameOf('cpu', size)] ?? 0
@@ -97,7 +99,7 @@ export class WholeNodes {
     return withRoom.filter((size) => cpu(size) === least)
   }
 
-  /** Of the nodes of a partition, which are looked through once, not for each of its jobs. */
+  /** The sizes of a partition's nodes. They are kept, so that the nodes are looked through once and not for each job. */
   #sizesOf(name: string | undefined): readonly Size[] {
     const label = name !== undefined && this.#marked.has(name) ? labelOf(name) : undefined
     const known = this.#sizes.get(label)
@@ -107,7 +109,7 @@ export class WholeNodes {
     return found
   }
 
-  /** What becomes of select/linear: of the partition of which least is kept. */
+  /** What becomes of select/linear: the worst of what becomes of the partitions. */
   ofAll(): Pick<Whole, 'verdict' | 'note'> {
     const names = this.conf.partitions.map(({ name }) => name.value)
     const all = (names.length === 0 ? [undefined] : names).flatMap((name) => this.of(name) ?? [])
@@ -115,12 +117,12 @@ export class WholeNodes {
     return least === undefined ? { verdict: 'honoured', note: HONOURED } : { verdict: 'approximated', note: least.note }
   }
 
-  /** Whether there are nodes that a job could have for itself: one that is the whole of a machine, and so not a node of it, is none. */
+  /** Whether the sizes of nodes are known. A single node without the resource `nodes` stands for a whole machine, whose nodes are not known. */
   get areSizesKnown(): boolean {
     return this.facts.sizesWith !== undefined && (this.facts.nodes > 1 || this.facts.sizesWith().every((size) => size['nodes'] === 1))
   }
 
-  /** Whether partitions have nodes in common. */
+  /** Whether two partitions have nodes in common. */
   #meet(one: string | undefined, other: string): boolean {
     const marks = [one, other].filter((name): name is string => name !== undefined && this.#marked.has(name)).map((name) => new Set(this.#nodesWith(labelOf(name))))
     const [first, second] = marks
@@ -128,7 +130,7 @@ export class WholeNodes {
   }
 }
 
-/** Has the tasks of a job take whole nodes, stage by stage, where its partition or the job says so. One that asks for nodes does already. */
+/** The job with tasks that ask for whole nodes, stage by stage, if its partition or the job itself demands it. Tasks that ask for `nodes` do so already. */
 export const onWholeNodes = (spec: JobSpec, whole: WholeNodes): JobSpec => ({ ...spec, stages: spec.stages.map((stage) => wholeStage(spec, stage, whole)) })
 
 function wholeStage(spec: JobSpec, stage: StageSpec, whole: WholeNodes): StageSpec {
@@ -141,23 +143,23 @@ function wholeStage(spec: JobSpec, stage: StageSpec, whole: WholeNodes): StageSp
   const [cpu, gpu] = [nameOf('cpu', size), nameOf('gres/gpu', size)]
   const [procs, gpus] = [processorsOfAll(sizes), sameIn(sizes, gpu)]
   const { tasks, demand } = isOfProcessors(spec, stage, cpu) ? filling(stage, Math.min(...sizes.map((each) => each[cpu] ?? 0)), cpu) : stage
-  if (procs !== undefined && (demand[cpu] ?? 0) > procs) return stage // it fits nowhere, which is told as such
+  if (procs !== undefined && (demand[cpu] ?? 0) > procs) return stage // it fits on no node; left as it is, the job is reported as such
   const all = { ...demand, ...(procs !== undefined && { [cpu]: procs }), ...(gpus !== undefined && { [gpu]: gpus }), ...(sameIn(sizes, 'nodes') === 1 && { nodes: 1 }), ...(whole.tenants > 0 && { [TENANTS]: whole.tenants }) }
   return { ...stage, tasks, demand: all }
 }
 
-/** Whether the tasks are processors, wherever they are: a gang of tasks that ask for one each and nothing else. */
+/** Whether the tasks stand for single processors on any nodes: a gang whose tasks ask for one processor each and nothing else. */
 const isOfProcessors = ({ gang }: JobSpec, { gang: own, minTasks, demand, duration, data, use, phases, constraints }: StageSpec, cpu: string): boolean =>
   (gang === true || own === true) && minTasks === undefined && typeof duration === 'number' && data === undefined && use === undefined && phases === undefined
   && constraints?.distinctNodes !== true && demand[cpu] === 1 && Object.keys(demand).length === 1
 
-/** So many processors as tasks of one node each. */
+/** Single processors as tasks of one node each: as few nodes as possible, of at most `most` processors, with equal parts, rounded up. */
 function filling({ tasks }: StageSpec, most: number, cpu: string): { readonly tasks: number; readonly demand: Demand } {
   const nodes = Math.ceil(tasks / most)
   return { tasks: nodes, demand: { [cpu]: Math.ceil(tasks / nodes) } }
 }
 
-/** The amount of a resource that all sizes have, where it is one, and not 0. */
+/** The amount of a resource if all sizes have the same and it is above 0; otherwise undefined. */
 function sameIn(sizes: readonly Size[], name: string): number | undefined {
   const amount = sizes[0]?.[name] ?? 0
   return amount > 0 && sizes.every((size) => size[name] === amount) ? amount : undefined
@@ -165,5 +167,5 @@ function sameIn(sizes: readonly Size[], name: string): number | undefined {
 
 const processorsOfAll = (sizes: readonly Size[]): number | undefined => sameIn(sizes, nameOf('cpu', sizes[0] ?? {}))
 
-/** What resources of a size are called that Slurm calls so. */
+/** The name that the resources of a size have for one of Slurm's resources (TRES). */
 const nameOf = (tres: string, size: Size): string => Object.keys(size)[slurmResource(tres, Object.keys(size))] ?? tres

@@ -2,10 +2,10 @@ import { SchedError, suggest } from '@sched/core'
 import type { SourceText } from '../source-text.js'
 import type { Setting } from '../setting.js'
 
-/** Whether a text is a spark-defaults.conf: its first line that says something sets a property of Spark. */
+/** Whether a text is a spark-defaults.conf: its first line that is neither empty nor a comment sets a property of Spark. */
 export const isSparkConf = (text: string): boolean => /^\uFEFF?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*spark\.[\w.-]+[ \t:=]/.test(text)
 
-/** The properties of a spark-defaults.conf, the last of equal names. Throws `BAD_INPUT` with the line for one that is not of Spark. */
+/** The properties of a spark-defaults.conf; of equal names the last counts. Throws `BAD_INPUT` with the line for a name that does not begin with `spark.`. */
 export function readSparkConf({ text, file }: SourceText): Setting[] {
   const found = new Map<string, Setting>()
   for (const [i, content] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
@@ -23,10 +23,10 @@ export function readSparkConf({ text, file }: SourceText): Setting[] {
   return [...found.values()]
 }
 
-/** Units of Java's times, in seconds. */
+/** Units of Spark's times, in seconds. */
 const units: Readonly<Record<string, number>> = { us: 1e-6, ms: 0.001, s: 1, m: 60, min: 60, h: 3600, d: 86_400 }
 
-/** Seconds of a time such as 3s, 500ms or 1min; milliseconds without a unit. Throws `BAD_INPUT`. */
+/** The seconds of a time such as 3s, 500ms or 1min; without a unit it is in milliseconds. Throws `BAD_INPUT` with the line for any other text. */
 export function secondsOf({ name, value, file, line }: Setting): number {
   const [, number = '', unit = 'ms'] = /^(\d+)([a-z]+)?$/.exec(value.toLowerCase()) ?? []
   const factor = units[unit]
@@ -40,7 +40,7 @@ export function secondsOf({ name, value, file, line }: Setting): number {
   return factor < 1 ? Number(number) / Math.round(1 / factor) : Number(number) * factor
 }
 
-/** FAIR or FIFO. Throws `BAD_INPUT`. */
+/** The mode FAIR or FIFO, in any case. Throws `BAD_INPUT` with the line for any other text. */
 export function schedulerMode({ name, value, file, line }: Setting): 'FAIR' | 'FIFO' {
   const mode = value.toUpperCase()
   if (mode !== 'FAIR' && mode !== 'FIFO') throw new SchedError('BAD_INPUT', `there is no scheduling mode "${value}".`, { file, line, field: name }, suggest(mode, ['FAIR', 'FIFO']))

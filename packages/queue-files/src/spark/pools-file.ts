@@ -6,37 +6,37 @@ import type { Given, Setting } from '../setting.js'
 
 /** A pool of a fairscheduler.xml. */
 export interface SparkPool {
-  /** As written. */
+  /** Name as written. */
   readonly name: string
-  /** Where it is declared, 1-based. */
+  /** Line on which it is declared, 1-based. */
   readonly line: number
   /** Order of the jobs inside; absent: `fifo`. */
   readonly mode?: Given<'fair' | 'fifo'> | undefined
-  /** Share relative to other pools; absent: 1. */
+  /** Share relative to other pools, at least 1; absent: 1. */
   readonly weight?: Given<number> | undefined
-  /** Cores that it is served up to before others; absent: 0. */
+  /** Number of cores up to which the pool is served before others; absent: 0. */
   readonly minShare?: Given<number> | undefined
 }
 
-/** A fairscheduler.xml of Spark, with the settings of a spark-defaults.conf where there is one. */
+/** A fairscheduler.xml of Spark, a spark-defaults.conf, or both. */
 export interface SparkFile {
   /** Tells the models of files apart. */
   readonly kind: 'spark'
   /** Name of the file, for messages. */
   readonly file: string
-  /** As listed. */
+  /** Pools in the order of the file. */
   readonly pools: readonly SparkPool[]
-  /** Settings of a spark-defaults.conf beside it. */
+  /** Settings of the spark-defaults.conf; empty without one. */
   readonly conf: readonly Setting[]
-  /** Settings of pools for which Spark takes its default. */
+  /** Elements that Spark does not read, and settings of pools for which it takes its default. */
   readonly ignored: Findings
 }
 
 const settings = ['schedulingMode', 'weight', 'minShare']
 
 /**
- * Whether `<allocations>` are those of Spark: pools with its three settings and no other, and one of those that YARN does not have;
- * `minShare` tells them from those of YARN whatever stands beside them.
+ * Whether an element `<allocations>` is of Spark rather than of YARN: it has pools, no `<queue>`, and its pools have only Spark's three settings. Besides, a
+ * pool must have a `minShare`, or there must be only pools and one of them a `schedulingMode` FAIR or FIFO in capital letters.
  */
 export function isSparkPools({ children }: XmlElement): boolean {
   const pools = children.filter(({ name }) => name === 'pool')
@@ -46,8 +46,8 @@ export function isSparkPools({ children }: XmlElement): boolean {
 }
 
 /**
- * Reads the pools of a fairscheduler.xml. A value that is none is told and its default taken, as Spark does. Throws `BAD_INPUT` with the
- * line for pools without a name, of the same name, or whose weight is not positive.
+ * Reads the pools of a fairscheduler.xml. A value that Spark cannot read becomes a finding, and the default is taken, as in Spark. Throws `BAD_INPUT` with
+ * the line for a pool without a name, for a name that comes twice and for a weight that is not positive.
  */
 export function readSparkPools({ file }: SourceText, top: XmlElement): SparkFile {
   const ignored = new Findings(file)

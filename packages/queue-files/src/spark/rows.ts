@@ -3,7 +3,7 @@ import type { QueueTable } from '../queue-rows.js'
 import { sharesTable, type Asked, type QueueNode, type ShownCluster } from '../share-tree.js'
 import type { SparkFile, SparkPool } from './pools-file.js'
 
-/** Pools with shares by weight above the minimum, which counts where tasks ask for one resource. */
+/** The pools as a table, with shares by weight above the minimum share. The minimum counts only if the cluster has one resource, since it is in cores. */
 export const sparkTable = (file: SparkFile, asked: Asked): QueueTable => sharesTable((cluster) => sparkNode(file, cluster), asked)
 
 function sparkNode({ pools }: SparkFile, cluster: ShownCluster): QueueNode {

@@ -7,22 +7,23 @@ import type { Given, Setting } from '../setting.js'
 import { booleanOf } from '../yarn/site.js'
 import type { QueuePolicy } from '../queue-policy.js'
 
-/** What a fairscheduler.xml comes to. */
+/** The policy that a fairscheduler.xml describes. */
 export interface SparkPolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'spark'
-  /** Of the order `fair`; undefined where the mode is FIFO. */
+  /** Options of the order `fair`; undefined if `spark.scheduler.mode` is FIFO. */
   readonly options: FairOptions | undefined
 }
 
-/** spark.locality.wait, seconds. */
+/** The default of spark.locality.wait, in seconds. */
 const LOCALITY_WAIT = 3
-/** Before Spark 3.1 every launch began the waits of its job anew. */
+/** Whether every start of a task begins the waits of its job anew, as before Spark 3.1. */
 const ON_LAUNCH = 'spark.locality.wait.legacyResetOnTaskLaunch'
+/** How the waits deviate from Spark's: of Spark 3.1 and later, and of the older way. */
 const OFFERS = 'offers of all that is free are made as tasks end, or by heartbeats, not every second'
 const DELAY = 'the wait of a job runs while it is passed over, not since a task of it last started'
 
-/** Settings that bear on when tasks start and mean nothing here. */
+/** Settings that bear on when tasks start but have no effect here, and why. */
 const why = knownWords<string>({
   'spark.locality.wait.process': 'tasks have no data in processes',
   'spark.scheduler.allocation.file': 'the pools are those of the file given',
@@ -33,8 +34,8 @@ const why = knownWords<string>({
 })
 
 /**
- * The policy of Spark's task scheduler: pools by minimum share and weight, FIFO or fair inside (`FairSchedulingAlgorithm`), under its waits for
- * data; with `spark.scheduler.mode FIFO` the jobs alone, one after the other.
+ * The policy of Spark's task scheduler: pools by minimum share and weight, FIFO or fair inside (`FairSchedulingAlgorithm`), and waiting for nodes with the
+ * data (delay scheduling). With `spark.scheduler.mode FIFO` there are no pools, and jobs go in the order of submission.
  */
 export function sparkPolicy(file: SparkFile): SparkPolicy {
   const findings = new Findings(file.file)
@@ -73,5 +74,5 @@ function tell({ name, value, file, line }: Setting, delay: string, findings: Fin
   const add = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, { file, line }, name, value, note)
   if (name === 'spark.scheduler.mode' || name === ON_LAUNCH) add('honoured')
   else if (/^spark\.locality\.wait(\.node|\.rack)?$/.test(name)) add('approximated', delay)
-  else add('ignored', why[name] ?? (name.startsWith('spark.dynamicAllocation.') ? 'the cluster is as large as it is' : 'not of the order of tasks'))
+  else add('ignored', why[name] ?? (name.startsWith('spark.dynamicAllocation.') ? 'the cluster is as large as it is' : 'it does not bear on which task is next'))
 }

@@ -1,25 +1,27 @@
 import type { Config } from '@sched/core'
 import type { Verdict } from '../finding.js'
+import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
+import { listed } from '../setting.js'
 
-/** Plug-ins that score nodes. */
+/** The plug-ins of Volcano that score nodes and are simulated. */
 export const SCORING: readonly string[] = ['nodeorder', 'binpack']
-/** The score of `weighted` for an argument of nodeorder, with its weight where none is given. */
+/** Arguments of the plug-in nodeorder: the score of the placement `weighted` that each weighs, and the weight by default. */
 const nodeScores: Readonly<Record<string, readonly [score: string, weight: number]>> = {
   'leastrequested.weight': ['least-allocated', 1], 'balancedresource.weight': ['balanced-allocation', 1], 'mostrequested.weight': ['most-allocated', 0], 'tainttoleration.weight': ['taint-toleration', 3],
   'podaffinity.weight': ['inter-pod-affinity', 2], 'podtopologyspread.weight': ['pod-topology-spread', 2], 'nodeaffinity.weight': ['node-affinity', 2],
 }
-/** Those in which CPUs and memory count alone. */
+/** Scores that count CPUs and memory only. */
 const WITHOUT_GPUS = ['least-allocated', 'most-allocated']
 const LIST = 'binpack.resources'
 const WEIGHTS: Readonly<Record<string, 'cpu' | 'mem'>> = { 'binpack.cpu': 'cpu', 'binpack.memory': 'mem' }
 
-/** What becomes of an argument. */
+/** What becomes of an argument, and the note that tells it. */
 export type Told = readonly [verdict: Verdict, note: string]
 
 /**
- * What plug-ins that score nodes come to.
+ * Collects the plug-ins that score nodes and their arguments, and makes the placement `weighted` of them.
  *
- * Source: Volcano, nodeorder.go, binpack.go (calculateWeight). Deviation: images of containers do not count.
+ * Source: Volcano, nodeorder.go, binpack.go (calculateWeight). Deviation: images of containers are not scored.
  */
 export class NodeScores {
   readonly #scores: Record<string, number> = {}
@@ -27,12 +29,16 @@ export class NodeScores {
   #weight = 1
   #packs = false
 
+  /** Switches a plug-in on, with its default weights. */
   turnOn(plugin: string): void {
     if (plugin === 'binpack') this.#packs = true
     else for (const [score, weight] of Object.values(nodeScores)) this.#scores[score] ??= weight
   }
 
-  /** Takes an argument; `list` is what the plug-in lists in `binpack.resources`, of which alone others than CPUs and memory count. */
+  /**
+   * Takes an argument and returns what becomes of it. `list`: the plug-in's argument `binpack.resources`; binpack counts resources other than CPUs and
+   * memory only if this lists them. `number`: reads the value as a number of at least `least`.
+   */
   take(plugin: string, argument: string, value: unknown, list: unknown, number: (least: number) => number): Told {
     if (plugin === 'nodeorder') {
       const [score] = nodeScores[argument] ?? []
@@ -44,26 +50,26 @@ export class NodeScores {
       this.#weight = number(0)
       return ['honoured', '']
     }
-    const listed = namesIn(argument === LIST ? value : list)
+    const names = namesIn(argument === LIST ? value : list)
     if (argument === LIST) {
-      for (const name of listed) this.#weigh(resourceOf(name), 1)
-      return listed.some((name) => resourceOf(name) !== undefined) ? ['honoured', ''] : ['ignored', ELSE]
+      for (const name of names) this.#weigh(resourceOf(name), 1)
+      return names.some((name) => resourceOf(name) !== undefined) ? ['honoured', ''] : ['ignored', NOT_OF_NODES]
     }
     const own = argument.startsWith(`${LIST}.`) ? argument.slice(LIST.length + 1) : undefined
     const resource = WEIGHTS[argument] ?? (own === undefined ? undefined : resourceOf(own))
-    if (resource === undefined) return ['ignored', own === undefined ? 'not simulated' : ELSE]
-    if (own !== undefined && !listed.includes(own)) return ['ignored', `${LIST} does not list it`]
+    if (resource === undefined) return ['ignored', own === undefined ? 'not simulated' : NOT_OF_NODES]
+    if (own !== undefined && !names.includes(own)) return ['ignored', `${LIST} does not list it`]
     const weight = number(-Infinity)
     this.#weights[resource] = weight < 0 ? 1 : weight
     return ['honoured', weight < 0 ? 'below 0: Volcano takes 1 then' : '']
   }
 
-  /** The list may come after the weight. */
+  /** Sets the weight of a resource unless an argument has set it before. */
   #weigh(resource: string | undefined, weight: number): void {
     if (resource !== undefined) this.#weights[resource] ??= weight
   }
 
-  /** The placement on a cluster with these resources; undefined: nothing is scored. */
+  /** The placement on a cluster with these resources; undefined: nothing is scored. Resources whose weight is 1, the default of `weighted`, are left out. */
   placement(resources: readonly string[]): Config | undefined {
     const scores = Object.fromEntries(Object.entries(this.#scores).filter(([, weight]) => weight > 0))
     const hasGpus = resources.includes('gpu')
@@ -79,9 +85,4 @@ export class NodeScores {
   }
 }
 
-const ELSE = 'jobs ask for CPU, memory and GPUs'
-
-const namesIn = (list: unknown): string[] => (typeof list === 'string' ? list.split(',').map((each) => each.trim()).filter((each) => each !== '') : [])
-
-/** The resource of nodes of Kubernetes; undefined: none that jobs ask for. */
-export const resourceOf = (name: string): 'cpu' | 'mem' | 'gpu' | undefined => (name === 'cpu' ? 'cpu' : name === 'memory' ? 'mem' : /\/gpu(-count)?$/.test(name) ? 'gpu' : undefined)
+const namesIn = (list: unknown): string[] => (typeof list === 'string' ? listed(list) : [])

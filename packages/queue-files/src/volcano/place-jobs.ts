@@ -2,7 +2,10 @@ import type { Place } from '../placed.js'
 import { DEFAULT } from './volcano-file.js'
 import type { VolcanoPolicy } from './volcano-policy.js'
 
-/** Jobs name a Queue of Volcano that takes jobs; those that name none, or only their namespace, are in its own. */
+/**
+ * Puts a job into the Queue that it names. A job that names none, or that names its user, which is its namespace, goes into Volcano's own queue `default`.
+ * It is refused if no queue that takes jobs has the name.
+ */
 export function placeInVolcano({ leaves }: VolcanoPolicy): Place {
   return ({ queue, user }) => {
     if (queue !== undefined && leaves.includes(queue)) return { queue }

@@ -3,29 +3,28 @@ import { knownWords, SchedError, suggest } from '@sched/core'
 import type { VolcanoOptions } from '@sched/policies'
 import { at, fieldsOf, textOf, unexpected, where } from '../fields.js'
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
-import { inUnits } from '../kueue/quotas.js'
+import { countedResources, inUnits, NOT_OF_NODES, notInCluster } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import { amountKinds, amountsOf, ROOT, stateOf, type VolcanoQueue } from './volcano-file.js'
 
 type Settings = NonNullable<VolcanoOptions['queues']>[string]
-/** Plug-ins by name, as far as they decide what settings of queues count. */
+/** The plug-ins of the configuration by name, with the flag that decides which settings of queues count. */
 export type Plugins = ReadonlyMap<string, { readonly enableHierarchy?: boolean | undefined }>
 
-/** What decides which settings of queues count. */
+/** The facts that decide which settings of queues count. */
 export interface Rules {
-  /** The cluster whose resources amounts are of. */
+  /** The cluster whose resources are shared. */
   readonly cluster: ClusterFacts
-  /** Those of the configuration, or Volcano's own. */
+  /** The plug-ins of the configuration, or Volcano's default ones. */
   readonly plugins: Plugins
-  /** Whether there is the action `reclaim`. */
+  /** Whether the configuration has the action `reclaim`. */
   readonly reclaims: boolean
-  /** Whether `capacity` has queues in others. */
+  /** Whether the plug-in `capacity` arranges queues as a tree (`enableHierarchy`). */
   readonly isTree: boolean
-  /** Whether `drf` has. */
+  /** Whether the plug-in `drf` does. */
   readonly isDominant: boolean
 }
 
-const RESOURCES = ['cpu', 'mem', 'gpu']
 const strategies = ['traverse', 'fifo', 'priorityfifo']
 const states = ['Open', 'Closed', 'Closing', 'Unknown']
 const why = knownWords<string>({ affinity: 'queues are not bound to groups of nodes', type: 'it has no effect', extendClusters: 'there is one cluster' })
@@ -34,14 +33,17 @@ const OWN = 'volcano.sh/'
 const HIERARCHY = ['metadata', 'annotations', 'volcano.sh/hierarchy']
 const WEIGHTS = ['metadata', 'annotations', 'volcano.sh/hierarchy-weights']
 
-/** Settings of one queue. Tells of each what becomes of it. Throws `BAD_INPUT` with the line for what Volcano does not take. */
+/** The options of one queue. Adds a finding for each of its settings. Throws `BAD_INPUT` with the line for a value that Volcano does not take. */
 export const queueSettings = (queue: VolcanoQueue, rules: Rules, findings: Findings): Settings => new Reading(queue, rules, findings).settings()
 
-/** A field of a queue: whether it counts, why it does not otherwise, and what it must be. */
+/** How a field of a queue is read. */
 interface Field {
+  /** Whether the field has an effect; absent: yes. */
   readonly counts?: boolean
+  /** Why it has none. */
   readonly note?: string
   readonly isRight: (value: unknown) => boolean
+  /** The values that are right, for messages. */
   readonly expected: string
 }
 
@@ -92,7 +94,7 @@ class Reading {
     this.#take('dequeueStrategy', { isRight: (value) => strategies.includes(value as string), expected: strategies.join(', ') })
     this.#take('parent', {
       counts: isTree || isDominant || fieldsOf(this.#queue.found.object['spec'])['parent'] === ROOT,
-      note: 'queues lie in others with enableHierarchy of the plug-in capacity or drf',
+      note: 'queues have parents only with enableHierarchy of the plug-in capacity or drf',
       isRight: (value) => typeof value === 'string',
       expected: 'a queue',
     })
@@ -109,7 +111,10 @@ class Reading {
     if (counts) this.#settings[field] = value
   }
 
-  /** Where `drf` has the queue, as its annotations say; `undefined`: in its parent. */
+  /**
+   * The place of the queue in the tree of `drf`, which its annotations give, with the weights on the way to it; undefined if one of the two annotations is
+   * missing: its place is then in its parent. Throws `BAD_INPUT` with the line if they do not fit together.
+   */
   #wayOf(): { readonly hierarchy: string; readonly hierarchyWeights: string } | undefined {
     const { found } = this.#queue
     const [hierarchy, weights] = [HIERARCHY, WEIGHTS].map((path) => textOf(at(found.object, path) ?? '')) as [string, string]
@@ -147,20 +152,20 @@ class Reading {
     if (state.value !== 'Open') this.#settings['state'] = state.value
   }
 
-  /** Amounts in the units of nodes of Kubernetes; GPUs of all makers together. */
+  /** The amounts of one kind by resource, in the units of nodes (`inUnits`); GPUs of all makers together. `whyNot`: why they do not count, or empty. */
   #amounts(kind: (typeof amountKinds)[number], whyNot: string): Record<string, number> | undefined {
     const { found, name } = this.#queue
     const { cluster } = this.#rules
     const { path, amounts } = amountsOf(found, kind)
-    const resources = RESOURCES.some((each) => cluster.resources.includes(each)) ? cluster.resources : RESOURCES
+    const resources = countedResources(cluster)
     const taken: Record<string, number> = {}
     for (const resource of Object.keys(amounts)) {
       const place = where(found, [...path, resource])
       const tell = (verdict: Verdict, note: string) => this.#findings.add(verdict, place, `${name} ${kind} of ${resource}`, textOf(amounts[resource]), note)
       const unit = inUnits(resource, quantityAt(found, ...path, resource))
       if (whyNot !== '') tell('ignored', whyNot)
-      else if (unit === undefined) tell('ignored', 'jobs ask for CPU, memory and GPUs')
-      else if (!resources.includes(unit.resource)) tell('ignored', `the cluster has no ${unit.resource} (in ${unit.unit})`)
+      else if (unit === undefined) tell('ignored', NOT_OF_NODES)
+      else if (!resources.includes(unit.resource)) tell('ignored', notInCluster(unit))
       else if (kind === 'capability' && unit.amount === 0 && unit.resource !== 'gpu') tell('honoured', 'none: no bound, as in Volcano')
       else {
         const others = taken[unit.resource]
@@ -172,7 +177,10 @@ class Reading {
     return Object.keys(taken).length === 0 ? undefined : taken
   }
 
-  /** Where an amount is more than one that bounds it, if that says anything at all (validate_queue.go, validateResourceOfQueue). */
+  /**
+   * The note for an amount that is more than another kind allows, which Volcano refuses: `deserved` and `guarantee` above `capability`, `guarantee` above
+   * `deserved`. A kind that names no resource at all bounds nothing; otherwise a resource that it does not name is 0 (validate_queue.go, validateResourceOfQueue).
+   */
   #refused(kind: (typeof amountKinds)[number], resource: string): string | undefined {
     const { found } = this.#queue
     const bounds = { capability: [], deserved: ['capability'], guarantee: ['capability', 'deserved'] } as const

@@ -4,41 +4,44 @@ import type { VolcanoOptions } from '@sched/policies'
 import { secondsAbove0 } from '../durations.js'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
 import { fieldsOf, listAt, textOf, type Path } from '../fields.js'
-import { NodeScores, resourceOf, SCORING } from './node-scores.js'
+import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
+import { NodeScores, SCORING } from './node-scores.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
 type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
 type Action = NonNullable<VolcanoOptions['actions']>[number]
 
-/** What a scheduler's configuration comes to. */
+/** The policy's part that the configuration of Volcano's scheduler describes. */
 export interface SchedulerConf {
+  /** Options of the policy `volcano`. */
   readonly options: Pick<VolcanoOptions, 'actions' | 'tiers'>
-  /** As its plug-ins score nodes; undefined: they do not. */
+  /** The placement by the plug-ins that score nodes; undefined: no plug-in does. */
   readonly placement: Config | undefined
 }
 
 const actions: readonly Action[] = ['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim']
 const otherActions = knownWords<string>({
-  gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', shuffle: 'nothing is moved', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
+  gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', shuffle: 'running tasks are not moved', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
 })
 const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla']
 const why = knownWords<string>({
-  predicates: 'what nodes have, and labels that jobs require, are looked at in any case', tdm: 'nodes have no times of their own', 'task-topology': 'tasks of a job have no places beside each other',
-  numaaware: 'nodes have no inner topology', cdp: 'nobody has a cooldown', rescheduling: 'nothing is moved', usage: 'nodes are taken by what is asked', extender: 'nobody else is asked', pdb: 'there are no disruption budgets',
+  predicates: 'capacities of nodes and required labels always count', tdm: 'nodes are there at all times', 'task-topology': 'affinity between tasks of a job is not simulated',
+  numaaware: 'the inside of nodes is not simulated', cdp: 'there is no cooldown protection', rescheduling: 'running tasks are not moved', usage: 'nodes are chosen by what tasks ask for, not by what they use', extender: 'no external scheduler is called', pdb: 'there are no disruption budgets',
   nodegroup: 'queues are not bound to groups of nodes', deviceshare: 'devices are shared as the jobs ask', resourcequota: 'there are no quotas of namespaces', 'network-topology-aware': 'there is no network topology', 'resource-strategy-fit': 'give weights of resources to binpack',
 })
-/** How long a job waits at most under `sla`. */
+/** The argument of the plug-in `sla`: how long a job waits at most. */
 const WAITING = 'sla-waiting-time'
-/** Flags that switch parts of a plug-in off, as the policy has them. */
+/** Flags that switch parts of a plug-in on and off, under the names that the policy has for them. */
 const flags: readonly string[] = [
   'enableJobOrder', 'enableQueueOrder', 'enableJobEnqueued', 'enabledOverused', 'enabledAllocatable', 'enablePreemptable', 'enableReclaimable', 'enablePreemptive', 'enableJobStarving', 'enableHierarchy',
 ]
+/** Flags of Volcano that the policy does not have. */
 const otherFlags = [
   'enableJobReady', 'enableJobPipelined', 'enableTaskOrder', 'enablePredicate', 'enableBestNode', 'enableNodeOrder', 'enableVictim',
   'enableTargetJob', 'enableReservedNodes', 'enableNamespaceOrder', 'enableClusterOrder',
 ]
 
-/** Reads the configuration of Volcano's scheduler, telling setting by setting what is honoured. Throws `BAD_INPUT` with the line. */
+/** Reads the configuration of Volcano's scheduler and adds a finding for each setting. Throws `BAD_INPUT` with the line. */
 export function schedulerConf(conf: KubernetesObject, resources: readonly string[], findings: Findings): SchedulerConf {
   return new Reader(conf, resources, findings).read()
 }
@@ -69,7 +72,7 @@ class Reader {
     return { options: { ...(chosen.length > 0 && { actions: chosen }), tiers }, placement: this.#scores.placement(this.#resources) }
   }
 
-  /** Throws `BAD_INPUT` for the two plug-ins that Volcano does not take in one tier (UnmarshalSchedulerConf). */
+  /** Throws `BAD_INPUT` with the line if a tier has both `proportion` and `drf` with `enableHierarchy`, which Volcano refuses (UnmarshalSchedulerConf). */
   #checkTree(path: Path): void {
     const plugins = listAt(this.#conf, path).map(fieldsOf)
     const tree = plugins.findIndex((each) => each['name'] === 'drf' && each['enableHierarchy'] === true)
@@ -82,7 +85,7 @@ class Reader {
     this.#findings.add(verdict, { line, file }, setting, typeof value === 'object' ? '' : textOf(value), note)
   }
 
-  /** Those that the policy has. Volcano takes none of the others either, unless it was built with them. */
+  /** The actions that the policy has, in their order. Throws `BAD_INPUT` with the line if there are none or a name looks like a mistake in one of these. */
   #actions(given: unknown): Action[] {
     const names = Array.isArray(given) ? given.map(textOf) : typeof given === 'string' ? given.split(',') : []
     if (names.join('').trim() === '')
@@ -98,7 +101,7 @@ class Reader {
 
   #action(name: string, path: Path): Action[] {
     const action = actions.find((each) => each === name)
-    const isWhole = actions.some((each) => name.includes(each)) // such as gangallocate: a name of its own, and no mistake in one
+    const isWhole = actions.some((each) => name.includes(each)) // a name such as gangallocate is another action, not a misspelt allocate
     if (action === undefined && otherActions[name] === undefined && !isWhole && nearest(name, actions) !== undefined)
       throw new SchedError('BAD_INPUT', `no action is called "${name}".`, this.#conf.place(...path), suggest(name, actions))
     const note = otherActions[name] ?? (action === undefined ? 'not simulated, and not of Volcano itself' : name === 'backfill' ? 'tasks that ask nothing start with the others' : '')
@@ -106,7 +109,7 @@ class Reader {
     return action === undefined ? [] : [action]
   }
 
-  /** As the policy has it; none where it does not decide whose work goes next. */
+  /** The plug-in as an option of the policy; an empty list for a plug-in that does not decide whose work goes next. */
   #plugin({ name, arguments: args, ...rest }: Fields, path: Path): Plugin[] {
     if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is a plug-in without a name.', this.#conf.place(...path), 'Write "- name: gang".')
     const isScoring = SCORING.includes(name)
@@ -150,7 +153,7 @@ class Reader {
       const resource = resourceOf(argument.slice('overcommit-factor.'.length))
       const isKnown = !argument.includes('.') || resource !== undefined
       const note = number() < 1 ? 'below 1: Volcano takes 1.2 then' : ''
-      this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? note : 'jobs ask for CPU, memory and GPUs')
+      this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? note : NOT_OF_NODES)
       return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
     }
     const longest = name === 'sla' && argument === WAITING ? secondsAbove0(textOf(value)) : undefined
@@ -166,11 +169,11 @@ class Reader {
   }
 }
 
-/** A flag without the word before it, which is written in two ways. */
+/** A flag without its prefix, which Volcano spells `enable` or `enabled`, in small letters. */
 const bare = (flag: string): string => flag.replace(/^enabled?/, '').toLowerCase()
 
 function numberAt(conf: KubernetesObject, path: Path, value: unknown, least: number): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof number === 'number' && number >= least && Math.abs(number) < Infinity) return number
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number of at least 0.`, conf.place(...path))
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`, conf.place(...path))
 }

@@ -8,7 +8,7 @@ import { priorityClasses, type PriorityClass } from '../priority-classes.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 
-/** A Queue of Volcano; the root is left out of paths. */
+/** A Queue of Volcano; its path does not begin with the root. */
 export type VolcanoQueue = NestedQueue
 
 /** Queues of Volcano, and the configuration of its scheduler. */
@@ -21,20 +21,22 @@ export interface VolcanoFile {
   readonly queues: readonly VolcanoQueue[]
   /** The scheduler's configuration (actions, tiers), where there is one. */
   readonly conf: KubernetesObject | undefined
-  /** By priority, the highest first. */
+  /** PriorityClasses, highest value first. */
   readonly classes: readonly PriorityClass[]
   /** Objects of other kinds. */
   readonly others: readonly KubernetesObject[]
 }
 
-/** The keys of the scheduler's configuration in its ConfigMap, and in the values of Volcano's chart. */
+/** The key of the scheduler's configuration in its ConfigMap. */
 const CONF = /^volcano-scheduler\.conf$/
+/** Other keys under which it may stand: of another ConfigMap, and in the values of Volcano's Helm chart. */
 const OTHER_CONF = /^volcano-scheduler.*\.conf$|^scheduler_config_override$/
 /** The queue around all others. */
 export const ROOT = 'root'
-/** The queue of jobs that name none, which Volcano makes itself. */
+/** The queue of jobs that name none; Volcano makes it itself. */
 export const DEFAULT = 'default'
 
+/** Whether a text is the configuration itself, not inside an object. */
 const isBareConf = (text: string): boolean => /^actions\s*:/m.test(text) && /^tiers\s*:/m.test(text)
 
 /** Whether a text has Queues of Volcano or the configuration of its scheduler, as they are, as kubectl prints them, or in values of Helm. */
@@ -58,17 +60,17 @@ export function readVolcano(...sources: readonly SourceText[]): VolcanoFile {
 
 const isQueue = ({ kind, object }: KubernetesObject): boolean => kind === 'Queue' && textOf(object['apiVersion'] ?? '').startsWith('scheduling.volcano.sh/')
 
-/** The configuration that an object is, or holds as a text. */
+/** The scheduler's configuration if the object is one or holds one as a text. */
 function confOf(found: KubernetesObject, source: SourceText): KubernetesObject | undefined {
   if (found.object['actions'] !== undefined || found.object['tiers'] !== undefined) return found
   const path = pathOfText(found.object, (_, key) => CONF.test(key)) ?? pathOfText(found.object, (_, key) => OTHER_CONF.test(key))
   return path === undefined ? undefined : innerObject(found, path, source)
 }
 
-/** Fields of a queue that are amounts by resource. */
+/** The fields of a queue that are amounts by resource. */
 export const amountKinds = ['deserved', 'guarantee', 'capability'] as const
 
-/** What an object says of a queue's amounts, by kind. */
+/** The amounts of one kind that a queue's object gives, by resource, and their path in it. */
 export const amountsOf = (found: KubernetesObject, kind: (typeof amountKinds)[number]): {
   readonly path: readonly string[]
   readonly amounts: Readonly<Record<string, unknown>>
@@ -77,7 +79,7 @@ export const amountsOf = (found: KubernetesObject, kind: (typeof amountKinds)[nu
   return kind === 'guarantee' ? { path: ['spec', kind, 'resource'], amounts: fieldsOf(given['resource']) } : { path: ['spec', kind], amounts: given }
 }
 
-/** Settings of a queue as written, one text each: amounts as `cpu=4 memory=8Gi`. */
+/** Settings of a queue as written, one text for each; amounts as `cpu=4 memory=8Gi`. */
 export function volcanoSettings({ found }: VolcanoQueue): Record<string, string> {
   const spec = fieldsOf(found.object['spec'])
   const state = stateOf(found)
@@ -92,7 +94,7 @@ export function volcanoSettings({ found }: VolcanoQueue): Record<string, string>
   return { ...settings, ...(state !== undefined && { state: textOf(state.value) }) }
 }
 
-/** Whether the queue is open: kubectl prints it as its status. */
+/** The state of a queue (Open, Closed, ...) and its path in the object; undefined if it has none. kubectl prints it in the status, which is preferred. */
 export function stateOf({ object }: KubernetesObject): { readonly path: readonly string[]; readonly value: unknown } | undefined {
   for (const around of ['status', 'spec']) {
     const value = fieldsOf(object[around])['state']

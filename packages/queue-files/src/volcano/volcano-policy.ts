@@ -10,20 +10,22 @@ import { queueSettings, type Plugins } from './queue-settings.js'
 import { schedulerConf } from './scheduler-conf.js'
 import { DEFAULT, ROOT, type VolcanoFile } from './volcano-file.js'
 
-/** What Queues of Volcano and the configuration of its scheduler come to. */
+/** The policy that Queues of Volcano and the configuration of its scheduler describe. */
 export interface VolcanoPolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'volcano'
-  /** Of `volcano`. */
+  /** Options of the policy `volcano`. */
   readonly options: VolcanoOptions
-  /** Queues that take jobs, by name. */
+  /** Names of the queues that take jobs. */
   readonly leaves: readonly string[]
 }
 
+/** The plug-ins of Volcano's default configuration. */
 const ownPlugins: Plugins = new Map(['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion'].map((name) => [name, {}]))
 
 /**
- * The policy `volcano` with the queues and the configuration of the file, without one with Volcano's own, and the priorities whose pods preempt nobody. Throws `BAD_INPUT` with the line.
+ * The policy `volcano` with the queues of the file, with its configuration or else Volcano's default one, and with the priorities whose pods never preempt.
+ * Throws `BAD_INPUT` with the line.
  *
  * Source: Volcano, API scheduling.volcano.sh/v1beta1 (`QueueSpec`), pkg/scheduler/conf.
  */
@@ -43,7 +45,7 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
       { line: 1 },
       'configuration',
       '',
-      'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion',
+      'none is given: the default of Volcano counts, with the actions enqueue, allocate, backfill and the plug-in proportion',
     )
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.name, queueSettings(queue, rules, findings)]))
   if (!(DEFAULT in queues)) queues[DEFAULT] = {}
@@ -64,14 +66,14 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
   }
 }
 
-/** As nodes are scored without a configuration: by nodeorder. */
+/** The placement of Volcano's default configuration, in which the plug-in nodeorder scores nodes. */
 function ownPlacement(resources: readonly string[]): Config | undefined {
   const scores = new NodeScores()
   scores.turnOn('nodeorder')
   return scores.placement(resources)
 }
 
-/** Settings that are of no single queue, as written: actions, the plug-ins of each tier, and classes that preempt nobody. */
+/** Settings of no single queue, as written: actions, the plug-ins of each tier, and PriorityClasses whose pods never preempt. */
 export function volcanoGeneral({ conf, classes }: VolcanoFile): Record<string, string> {
   const never = Object.fromEntries(classes.filter(({ isNever }) => isNever).map(({ name, value }) => [`class ${name}`, `value=${value} preemptionPolicy=Never`]))
   if (conf === undefined) return never

@@ -2,17 +2,17 @@ import type { JobSpec, StageSpec } from '@sched/core'
 import type { Placed } from '../placed.js'
 import type { Bounds } from './resource-types.js'
 
-/** What YARN makes of what tasks ask for, by resource of the cluster. */
+/** How YARN rounds what tasks ask for, by resource of the cluster. */
 export interface Allocation {
-  /** They get that much at least. */
+  /** A task gets at least this amount. */
   readonly least: Readonly<Record<string, number>>
-  /** What they get is a multiple of it; absent or 0: as they ask. */
+  /** A task gets a multiple of this amount; absent or 0: its amount is not rounded. */
   readonly steps: Readonly<Record<string, number>>
 }
 
 /**
- * A job whose tasks ask for as much as YARN gives them: no less than the least, rounded up to whole steps, but no more than the most. A job that
- * asks for more than that is refused, with the line that says so.
+ * The stages of a job with what YARN gives their tasks: at least `least`, rounded up to a multiple of `steps`, but at most `most`. A job with a task that
+ * asks for more than `most` is refused, and the refusal names the setting and its line.
  *
  * Source: Hadoop 3.4, SchedulerUtils.normalizeAndValidateRequest and DominantResourceCalculator.normalize.
  */

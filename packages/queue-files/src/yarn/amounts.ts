@@ -1,30 +1,31 @@
 import { knownWords, SchedError } from '@sched/core'
 
-/** Where a value stands, for errors. */
+/** The place of a value, for error messages. */
 export interface At {
   readonly file: string
   readonly line: number
   readonly field: string
 }
 
-/** Amounts as a queue file names them: `memory-mb`, `vcores`, others; `all` is a percentage of every resource. */
+/** Amounts under YARN's names of resources: `memory-mb` in MiB, `vcores`, and others. */
 export interface NamedAmounts {
-  /** Amount or percentage of each resource that is named. */
+  /** Amount, or percentage of the cluster, of each resource that is named. */
   readonly byName: Readonly<Record<string, number | `${number}%`>>
-  /** Percentage of every resource, in place of amounts; absent: none. */
+  /** Percentage of every resource of the cluster, in place of amounts; absent: not given. */
   readonly all?: number
-  /** Written as `X mb, Y vcores`: a maximum in this form leaves 0 of every other resource. */
+  /** Whether they are written as `X mb, Y vcores`: a maximum in this form is 0 for every other resource. */
   readonly isOldStyle?: boolean
 }
 
-/** A number as Hadoop takes it: also `5120.` and `-3.5`. */
+/** A number in the forms that Hadoop takes, such as `5120.` and `-3.5`. */
 const NUMBER = '(-?\\d+(?:\\.\\d*)?)'
 
+/** The error for amounts that cannot be read. */
 const bad = (text: string, why: string, at: At, wayOut = 'Write "X mb, Y vcores", "vcores=X, memory-mb=Y", or percentages of the cluster such as "50%".') =>
   new SchedError('BAD_INPUT', `"${text}" ${why}.`, at, wayOut)
 
 /**
- * Resources as the fair scheduler writes them: `10000 mb, 4 vcores`, `50%`, `50% memory, 30% cpu`, `vcores=4, memory-mb=10000`,
+ * Reads amounts as the fair scheduler's file writes them: `10000 mb, 4 vcores`, `50%`, `50% memory, 30% cpu`, `vcores=4, memory-mb=10000`, or
  * `vcores=30%, memory-mb=50%`. Throws `BAD_INPUT` with the place.
  */
 export function fairAmounts(text: string, at: At): NamedAmounts {
@@ -71,14 +72,14 @@ function oldStyle(text: string, at: At): Record<string, number> {
   return found
 }
 
-/** Hadoop refuses `1024 mb, 2 4 vcores`: one number is of one amount, between commas or, without any, as one of two. */
+/** Throws for more than one number between two commas, such as `1024 mb, 2 4 vcores`, and for more than two numbers without a comma, as Hadoop does. */
 function checkNumbers(text: string, at: At): void {
   const parts = text.split(',')
   const odd = parts.find((part) => (part.match(new RegExp(NUMBER, 'g')) ?? []).length > (parts.length === 1 ? 2 : 1))
   if (odd !== undefined) throw bad(text, `has more than one number in "${odd.trim()}"`, at)
 }
 
-/** Hadoop cuts fractions off. */
+/** An amount without its fraction, which Hadoop cuts off. */
 function whole(value: string, text: string, at: At): number {
   const number = Number(value)
   if (number < 0) throw bad(text, 'has a negative amount', at)
@@ -93,13 +94,16 @@ function percentage(value: string, text: string, at: At): number {
 
 const units: Readonly<Record<string, number>> = { '': 1, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50 }
 
-/** What a number with a unit is multiplied with: memory is in MiB, without a unit too; undefined for no unit of Hadoop's. */
+/** The factor of a unit: `memory-mb` gets MiB (without a unit the number is in MiB already), others single units; undefined for a unit that Hadoop does not have. */
 export function unitFactor(name: string, unit: string): number | undefined {
   const factor = units[unit]
   return name === 'memory-mb' && unit !== '' && factor !== undefined ? factor / 2 ** 20 : factor
 }
 
-/** `[memory=10240,vcores=12]` of the capacity scheduler; undefined for another text. Percentages and weights of single resources stay text. */
+/**
+ * Reads amounts in brackets as the capacity scheduler's file writes them, `[memory=10240,vcores=12]`; undefined for a text without brackets. Percentages and
+ * weights of single resources (`50%`, `2w`) stay text. Throws `BAD_INPUT` with the place.
+ */
 export function bracketedAmounts(text: string, at: At): Record<string, number | `${number}%` | `${number}w`> | undefined {
   const inside = /^\[(.*)\]$/.exec(text.trim())?.[1]
   if (inside === undefined) return undefined
@@ -121,7 +125,8 @@ export function bracketedAmounts(text: string, at: At): Record<string, number | 
 }
 
 /**
- * `memory-mb=8192,vcores=4` of a queue of the capacity scheduler, perhaps in brackets; amounts may be in M and G, memory in MiB.
+ * Reads `maximum-allocation` of a queue of the capacity scheduler: `memory-mb=8192,vcores=4`, perhaps in brackets. Amounts may have the unit M or G, which
+ * are Mi and Gi. Memory is returned in MiB. Throws `BAD_INPUT` with the place.
  *
  * Source: Hadoop 3.4, ResourceUtils.createResourceFromString.
  */
@@ -143,8 +148,8 @@ const aliases = knownWords<readonly string[]>({
   'yarn.io/gpu': ['yarn.io/gpu', 'gpu', 'gpus'],
 })
 
-/** What the cluster calls a resource of YARN; undefined where it has none. */
+/** The cluster's name for a resource of YARN; undefined if it does not have the resource. */
 export const clusterName = (name: string, resources: readonly string[]): string | undefined => (aliases[name] ?? [name]).find((each) => resources.includes(each))
 
-/** The unit of a resource of YARN, where it has one. */
+/** The unit of a resource of YARN; empty if it has none. */
 export const unitOf = (name: string): string => (name === 'memory-mb' ? 'MiB' : '')

@@ -8,7 +8,10 @@ import type { Bound, Bounds, ResourceTypes } from './resource-types.js'
 import type { Place } from '../placed.js'
 import type { Setting } from '../setting.js'
 
-/** What tasks may ask in each listed queue: what it says, else what the queue around it does. Throws `BAD_INPUT` for one that says more than all queues may have. */
+/**
+ * The most that a task may ask for in each listed queue, by path: as the queue says, or else as its parent does. Throws `BAD_INPUT` with the line for a
+ * queue that allows more than the maximum of all queues.
+ */
 export function largestByQueue({ root }: CapacityFile, { most }: ResourceTypes, resources: readonly string[]): Map<string, Bounds> {
   const byPath = new Map<string, Bounds>()
   const visit = (queue: CapacityQueue, around: Bounds): void => {
@@ -31,6 +34,7 @@ export function largestByQueue({ root }: CapacityFile, { most }: ResourceTypes, 
   return byPath
 }
 
+/** The bounds that a queue itself sets, by resource of the cluster. */
 function boundsOf({ properties }: CapacityQueue, resources: readonly string[]): [string, Bound][] {
   const named = (name: string, value: number, from: Setting): [string, Bound][] => {
     const known = clusterName(name, resources)
@@ -39,7 +43,7 @@ function boundsOf({ properties }: CapacityQueue, resources: readonly string[]): 
   const all = properties.get('maximum-allocation')
   if (all !== undefined) {
     const given = Object.entries(queueAllocation(all.value, { file: all.file, line: all.line, field: all.name })).flatMap(([name, value]) => named(name, value, all))
-    const none = given.length === 0 ? [] : resources.map((name): [string, Bound] => [name, { value: 0, from: all }]) // what it does not name
+    const none = given.length === 0 ? [] : resources.map((name): [string, Bound] => [name, { value: 0, from: all }]) // a resource that it does not name is 0
     return [...none, ...given]
   }
   const older = (key: string, name: string) => {
@@ -49,14 +53,20 @@ function boundsOf({ properties }: CapacityQueue, resources: readonly string[]): 
   return [...older('maximum-allocation-mb', 'memory-mb'), ...older('maximum-allocation-vcores', 'vcores')]
 }
 
-/** Of a file that compares memory alone, memory alone is rounded; YARN gives a task one vcore then, whatever it asks. */
+/**
+ * How the capacity scheduler rounds what tasks ask for: up to multiples of the least allocation. `isDominant`: whether its resource calculator compares all
+ * resources. The default one compares and rounds only memory. Deviation: YARN then gives each task one vcore; here it gets those that it asks for.
+ */
 export function roundedBy({ least }: ResourceTypes, isDominant: boolean, resources: readonly string[]): Allocation {
   const memory = clusterName('memory-mb', resources)
   const counted = [...least].filter(([name, { value }]) => value > 0 && (isDominant || name === memory)).map(([name, { value }]) => [name, value] as const)
   return { least: Object.fromEntries(counted), steps: Object.fromEntries(counted) }
 }
 
-/** How jobs ask in the queue that they name; of those that mappings place, the policy looks at the limits of their queue. */
+/**
+ * Rounds what the tasks of a job ask for, and refuses a job that asks for more than its queue allows; undefined if nothing is rounded or limited. The queue
+ * is the one that the job names. If mappings override that, only the bounds of the root are checked here; the policy checks those of the queue.
+ */
 export function allocating(allocation: Allocation, byPath: ReadonlyMap<string, Bounds>, { overrideWithMappings = false }: Options): Place | undefined {
   const isLimited = [...byPath.values()].some((bounds) => bounds.size > 0)
   if (!isLimited && Object.keys(allocation.least).length === 0) return undefined

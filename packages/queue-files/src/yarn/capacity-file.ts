@@ -14,47 +14,60 @@ import { templateError, templateMark } from '../template.js'
 import { readXml } from '../xml.js'
 import { listed, type Setting } from '../setting.js'
 
-/** Reads a capacity-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake. */
+/** Reads a capacity-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake found. */
 export function readCapacityFile(source: SourceText, top = readXml(source.text, source.file)): CapacityFile {
   const { file } = source
   const all = readProperties(source, top)
   const ignored = new Findings(file)
-  for (const { name, file: of, line } of all.values()) if (name.includes('${')) throw templateError(templateMark(name, true) ?? name, of, line) // Hadoop fills in values alone
-  const lists = new Map<string, Setting>()
-  for (const property of all.values()) if (property.name.startsWith(`${prefix}root.`) && property.name.endsWith('.queues'))
-    lists.set(property.name.slice(prefix.length, -'.queues'.length), property)
-  if (!lists.has('root'))
-    throw new SchedError('BAD_INPUT', `has no property ${prefix}root.queues.`, { file },
-      [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.'))
-        ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.'
-        : 'It names the queues below the root.')
+  for (const { name, file: of, line } of all.values()) if (name.includes('${')) throw templateError(templateMark(name, true) ?? name, of, line) // Hadoop fills in variables in values only
   const legacy = all.get(LEGACY)
   const isLegacy = legacy === undefined || booleanOf(legacy)
-  const root: CapacityQueue = { path: 'root', parent: undefined, isLegacy, file, line: top.line, properties: new Map(), queues: [] }
-  const byPath = new Map([['root', root]])
-  addQueues(root, lists, byPath)
-  const [orphan] = [...lists].filter(([path]) => !byPath.has(path))
-  if (orphan !== undefined) {
-    const [path, { line, name }] = orphan
-    throw new SchedError('BAD_INPUT', `it lists queues inside "${path}", and there is no such queue.`, { file, line, field: name }, suggest(path, [...byPath.keys()]))
-  }
+  const byPath = queuesOf(all, { path: 'root', parent: undefined, isLegacy, file, line: top.line, properties: new Map(), queues: [] })
   const general = new Map<string, Setting>()
-  const written = new Map<string, Map<string, Setting>>()
+  const written: SettingsByPath = new Map()
   for (const property of all.values()) assign(property, byPath, general, written, ignored)
-  const unlisted = new Map<string, Map<string, Setting>>()
+  const unlisted: SettingsByPath = new Map()
   for (const [path, settings] of written)
     if (mayBeMade(path, byPath.values(), general)) unlisted.set(path, settings)
     else for (const property of settings.values()) stale(property, path, lowestAround(path, byPath), ignored)
-  if (isLegacy) checkVectors([...byPath.values()].map(({ properties }) => properties), unlisted.values())
-  for (const queue of byPath.values()) readCapacities(queue)
-  for (const queue of byPath.values()) checkPresence(queue)
-  if (isLegacy) for (const queue of byPath.values()) checkCapacities(queue, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
+  checkQueues(byPath, general, unlisted)
+  return { kind: 'capacity', file, root: byPath.get('root') as CapacityQueue, general, unlisted, ignored }
+}
+
+type SettingsByPath = Map<string, Map<string, Setting>>
+
+/** The queues that properties list, by path, with the root. Throws `BAD_INPUT` with the line if the root lists none or a queue that is not listed does. */
+function queuesOf(all: ReadonlyMap<string, Setting>, root: CapacityQueue): Map<string, CapacityQueue> {
+  const isList = ({ name }: Setting): boolean => name.startsWith(`${prefix}root.`) && name.endsWith('.queues')
+  const lists = new Map([...all.values()].filter(isList).map((property) => [property.name.slice(prefix.length, -'.queues'.length), property]))
+  if (!lists.has('root'))
+    throw new SchedError('BAD_INPUT', `has no property ${prefix}root.queues.`, { file: root.file },
+      [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.'))
+        ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.'
+        : 'It names the queues below the root.')
+  const byPath = new Map([['root', root]])
+  addQueues(root, lists, byPath)
+  const [orphan] = [...lists].filter(([path]) => !byPath.has(path))
+  if (orphan === undefined) return byPath
+  const [path, { file, line, name }] = orphan
+  throw new SchedError('BAD_INPUT', `it lists queues inside "${path}", and there is no such queue.`, { file, line, field: name }, suggest(path, [...byPath.keys()]))
+}
+
+/** Reads the capacities of all queues and checks what Hadoop checks. Throws `BAD_INPUT` with the line. */
+function checkQueues(byPath: ReadonlyMap<string, CapacityQueue>, general: ReadonlyMap<string, Setting>, unlisted: SettingsByPath): void {
+  const queues = [...byPath.values()]
+  const [root] = queues as [CapacityQueue]
+  if (root.isLegacy) checkVectors(queues.map(({ properties }) => properties), unlisted.values())
+  queues.forEach(readCapacities)
+  queues.forEach(checkPresence)
+  const isDominant = general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true
+  if (root.isLegacy) for (const queue of queues) checkCapacities(queue, isDominant)
   checkUserWeights(root, general)
   checkLabels(root)
   checkStates(root)
-  return { kind: 'capacity', file, root, general, unlisted, ignored }
 }
 
+/** Adds the queues that the list of a queue names, and those inside them. */
 function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, byPath: Map<string, CapacityQueue>): void {
   const list = lists.get(parent.path)
   if (list === undefined) return
@@ -70,8 +83,11 @@ function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, b
   }
 }
 
-/** Gives a property to its queue, the one with the longest path that its name begins with. */
-function assign(property: Setting, byPath: ReadonlyMap<string, CapacityQueue>, general: Map<string, Setting>, unlisted: Map<string, Map<string, Setting>>, ignored: Findings): void {
+/**
+ * Gives a property to the listed queue with the longest path that its name begins with. A property of no queue goes to `general`, and one about queues made
+ * at first use at a path that is not listed to `unlisted`. A property of a queue that is not listed becomes a finding.
+ */
+function assign(property: Setting, byPath: ReadonlyMap<string, CapacityQueue>, general: Map<string, Setting>, unlisted: SettingsByPath, ignored: Findings): void {
   const { name } = property
   if (!name.startsWith(`${prefix}root.`)) return void general.set(name, property)
   const parts = name.slice(prefix.length).split('.')
@@ -92,13 +108,14 @@ function assign(property: Setting, byPath: ReadonlyMap<string, CapacityQueue>, g
   }
 }
 
-/** Properties whose names have several parts. */
+/** Whether this is the first part of a queue's property with several parts in its name. */
 const isGroup = (part: string): boolean =>
   [
     'accessible-node-labels', 'ordering-policy', 'user-settings', 'intra-queue-preemption', 'leaf-queue-template',
     'auto-create-child-queue', 'auto-queue-creation-v2', 'multi-node-sorting', 'user', 'mapping-rule',
   ].includes(part)
 
+/** Adds a finding for a property of a queue that is not listed. `around`: the innermost listed queue around its path. */
 function stale(property: Setting, path: string, around: CapacityQueue, ignored: Findings): void {
   const hint = didYouMean(path, around.queues.map((each) => each.path))
   ignored.add(
@@ -114,6 +131,7 @@ function stale(property: Setting, path: string, around: CapacityQueue, ignored: 
   )
 }
 
+/** The innermost listed queue around a path. */
 function lowestAround(path: string, byPath: ReadonlyMap<string, CapacityQueue>): CapacityQueue {
   const above = path.slice(0, path.lastIndexOf('.'))
   return byPath.get(above) ?? lowestAround(above, byPath)
@@ -126,6 +144,6 @@ function readCapacities(queue: CapacityQueue): void {
   const maximum = queue.properties.get('maximum-capacity')
   if (maximum === undefined) return
   const value = capacityValue(maximum, { isMaximum: true, isLegacy })
-  if (value.kind === 'percent' && value.value < 0) return // -1: no limit
+  if (value.kind === 'percent' && value.value < 0) return // -1 is no limit
   queue.maximumCapacity = { ...value, file: maximum.file, line: maximum.line }
 }

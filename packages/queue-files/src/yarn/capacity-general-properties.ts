@@ -8,31 +8,19 @@ import { knownMonitors } from './monitors.js'
 import { booleanOf, numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
 
+/** The beginning of the properties of preemption. */
 export const preemptionPrefix = 'yarn.resourcemanager.monitor.capacity.preemption.'
+type Preemption = NonNullable<CapacitySchedulerOptions['preemption']>
+/** Sets an option of preemption. */
 const preempt =
-  (key: keyof NonNullable<CapacitySchedulerOptions['preemption']>, read: (property: Setting) => unknown): UseInAll =>
-  (options, property) => {
-    options.preemption = { ...options.preemption, [key]: read(property) }
-    return undefined
-  }
-const inside =
-  (key: keyof NonNullable<NonNullable<CapacitySchedulerOptions['preemption']>['intraQueue']>, read: (property: Setting) => unknown): UseInAll =>
-  (options, property) => {
-    options.preemption = { ...options.preemption, intraQueue: { enabled: false, ...options.preemption?.intraQueue, [key]: read(property) } }
-    return undefined
-  }
-const balance =
-  (key: keyof NonNullable<NonNullable<CapacitySchedulerOptions['preemption']>['balance']>, read: (property: Setting) => unknown): UseInAll =>
-  (options, property) => {
-    options.preemption = { ...options.preemption, balance: { enabled: false, ...options.preemption?.balance, [key]: read(property) } }
-    return undefined
-  }
-const byPriority =
-  (key: keyof NonNullable<NonNullable<CapacitySchedulerOptions['preemption']>['byPriority']>, read: (property: Setting) => unknown): UseInAll =>
-  (options, property) => {
-    options.preemption = { ...options.preemption, byPriority: { enabled: false, ...options.preemption?.byPriority, [key]: read(property) } }
-    return undefined
-  }
+  (key: keyof Preemption, read: (property: Setting) => unknown): UseInAll =>
+  (options, property) => void (options.preemption = { ...options.preemption, [key]: read(property) })
+/** Sets an option of a part of preemption, which is off unless its own property says otherwise. */
+const ofPart =
+  <P extends 'intraQueue' | 'balance' | 'byPriority'>(part: P) =>
+  (key: keyof NonNullable<Preemption[P]>, read: (property: Setting) => unknown): UseInAll =>
+  (options, property) => void (options.preemption = { ...options.preemption, [part]: { enabled: false, ...options.preemption?.[part], [key]: read(property) } })
+const [inside, balance, byPriority] = [ofPart('intraQueue'), ofPart('balance'), ofPart('byPriority')]
 const insideOrder = ({ value, file, line, name }: Setting) => {
   const order = value.trim().toLowerCase().replace('_', '-')
   if (order !== 'userlimit-first' && order !== 'priority-first')
@@ -53,9 +41,9 @@ const option =
   (key: keyof CapacitySchedulerOptions, read: (property: Setting) => unknown): UseInAll =>
   (options, property) => void Object.assign(options, { [key]: read(property) })
 const integer = (property: Setting) => numberOf(property, { least: -1, whole: true })
-/** One order of nodes, where they do not come as they beat. */
+/** A setting of the order of nodes, which the policy has only for clusters without heartbeats: with heartbeats nodes come as they send these. */
 const multiNode: UseInAll = (options, property, cluster) => {
-  if (cluster.heartbeat) return { verdict: 'ignored', note: 'nodes come as they beat: a cluster without heartbeats has them in an order' }
+  if (cluster.heartbeat) return { verdict: 'ignored', note: 'nodes come in the order of their heartbeats; on a cluster without heartbeats it counts' }
   if (property.name.endsWith('.class') && !property.value.includes('ResourceUsageMultiNodeLookupPolicy')) return { verdict: 'ignored', note: 'nodes are ordered by what is in use on them' }
   if (property.name.endsWith('sorting-interval.ms')) return { verdict: 'approximated', note: 'nodes are in order after every start' }
   if (property.name.endsWith('multi-node-placement-enabled') && booleanOf(property)) options.nodeOrder = 'least-used'
@@ -63,7 +51,7 @@ const multiNode: UseInAll = (options, property, cluster) => {
 const threads = ignored('decisions are made one after the other, as without threads')
 const UNDERUTILIZED = `${prefix}ordering-policy.priority-utilization.underutilized-preemption.`
 
-/** What each property does that concerns all queues. */
+/** How each property that concerns all queues is used, by its full name. */
 export const generalProperties = knownWords<UseInAll>({
   [`${prefix}maximum-applications`]: option('maximumApplications', count),
   [`${prefix}global-queue-max-application`]: byDefault('maximumApplications', (property) => integer(property) > 0 ? integer(property) : undefined),
@@ -156,7 +144,7 @@ export const generalProperties = knownWords<UseInAll>({
   [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.max-wait-before-kill`]: balance('maxWaitBeforeKill', seconds),
   'yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval': option('queueManagementInterval', (property) => numberOf(property, { least: 1 }) / 1000),
   'yarn.resourcemanager.queue.auto.refresh.monitoring-interval': ignored('the file is read once'),
-  'yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation': (options, property) => (booleanOf(property) ? { verdict: 'ignored', note: 'masters start on no node that is lent' } : undefined),
+  'yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation': (options, property) => (booleanOf(property) ? { verdict: 'ignored', note: 'masters do not start on lent nodes' } : undefined),
   'yarn.resourcemanager.scheduler.class': ignored('the queue file says which scheduler it is'),
 })
 

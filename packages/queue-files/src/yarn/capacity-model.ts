@@ -2,32 +2,35 @@ import type { CapacityOfResource } from '@sched/policies'
 import type { Findings } from '../finding.js'
 import type { Setting } from '../setting.js'
 
-/** The capacity of one queue, by YARN's names; a vector has percentages or weights of single resources. */
+/**
+ * The capacity, or maximum capacity, of a queue: a percentage of its parent's, a weight among its siblings, amounts under YARN's names of resources, or a
+ * vector, which has an amount, a percentage or a weight for each resource.
+ */
 export type CapacityValue =
   | { readonly kind: 'percent'; readonly value: number }
   | { readonly kind: 'weight'; readonly value: number }
   | { readonly kind: 'amounts'; readonly value: Readonly<Record<string, number>> }
   | { readonly kind: 'vector'; readonly value: Readonly<Record<string, CapacityOfResource>> }
 
-/** A queue of a capacity-scheduler.xml with its own properties, by the part of their names behind the queue's path. */
+/** A queue of a capacity-scheduler.xml. */
 export interface CapacityQueue {
   /** Full path: `root.ads.reports`. */
   readonly path: string
   /** The queue around it; undefined for the root. */
   readonly parent: CapacityQueue | undefined
-  /** Name of the file, for messages. */
+  /** Name of the file that lists it, for messages. */
   readonly file: string
-  /** Whether siblings have capacities of one kind (`legacy-queue-mode.enabled`, Hadoop's default): the same of all queues of a file. */
+  /** Whether all siblings must have capacities of one kind (`legacy-queue-mode.enabled`, Hadoop's default); the same for all queues of a file. */
   readonly isLegacy: boolean
-  /** Where it is declared, 1-based. */
+  /** Line on which it is listed, 1-based. */
   readonly line: number
-  /** Its own properties, by the part of their names behind its path. */
+  /** Its own properties, by the part of their names after its path. */
   readonly properties: Map<string, Setting>
-  /** The queues inside it, as listed. */
+  /** The queues inside it, in the order of the list. */
   readonly queues: CapacityQueue[]
-  /** Absent: not given. */
+  /** Its capacity; absent: not given. */
   capacity?: CapacityValue & { readonly file: string; readonly line: number }
-  /** Absent: no limit. */
+  /** Its maximum capacity; absent: no limit. */
   maximumCapacity?: CapacityValue & { readonly file: string; readonly line: number }
 }
 
@@ -39,14 +42,18 @@ export interface CapacityFile {
   readonly file: string
   /** The root queue, with all others inside it. */
   readonly root: CapacityQueue
-  /** By full name. */
+  /** Properties that concern all queues, by full name. */
   readonly general: ReadonlyMap<string, Setting>
-  /** Settings of the making of queues at paths that are not listed, which may end in *: by path, then by the part of their names behind it. */
+  /**
+   * Properties about queues made at first use (auto-queue-creation-v2) at paths that are not listed: by path, whose last names may be *, then by the part of
+   * their names after the path.
+   */
   readonly unlisted: ReadonlyMap<string, ReadonlyMap<string, Setting>>
-  /** What was ignored at reading, each with its reason. */
+  /** Findings of settings that were ignored while reading. */
   readonly ignored: Findings
 }
 
+/** The beginning of the capacity scheduler's properties. */
 export const prefix = 'yarn.scheduler.capacity.'
-/** Whether siblings have capacities of one kind. */
+/** The property that says whether siblings must have capacities of one kind. */
 export const LEGACY = `${prefix}legacy-queue-mode.enabled`

@@ -16,17 +16,20 @@ import type { Place } from '../placed.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
-/** What a capacity-scheduler.xml comes to. */
+/** The policy that a capacity-scheduler.xml describes. */
 export interface CapacityPolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'capacity'
-  /** Of `capacity-scheduler`. */
+  /** Options of the policy `capacity-scheduler`. */
   readonly options: CapacitySchedulerOptions
-  /** How much tasks get of what they ask for; undefined: as they ask. */
+  /** Rounds what tasks ask for and refuses jobs that ask for too much; undefined: tasks get what they ask for. */
   readonly place: Place | undefined
 }
 
-/** The policy of a capacity-scheduler.xml, with a yarn-site.xml where there is one. */
+/**
+ * The policy of a capacity-scheduler.xml. `site`: properties of a yarn-site.xml and files that add to it. Throws `BAD_INPUT` with the line for a value that
+ * Hadoop does not take.
+ */
 export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: ReadonlyMap<string, Setting> = new Map()): CapacityPolicy {
   const findings = new Findings(file.file)
   const options: Options = { preemption: { enabled: false } }
@@ -60,10 +63,11 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all, place }
 }
 
+/** What the options of queues are made of. */
 interface Reading {
   readonly file: CapacityFile
   readonly cluster: ClusterFacts
-  /** Those of all queues. */
+  /** Options of all queues. */
   readonly options: Options
   readonly templates: CapacityTemplates
   readonly findings: Findings
@@ -79,7 +83,8 @@ function queueOptions({ file, cluster, options: { defaults = {}, queueExpiration
       if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
     const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = defaults
     if (kind !== undefined) own.autoCreate = true
-    if (kind === 'leaves') Object.assign(own, { maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...(queueExpiration !== undefined && { autoRemoval: false }), ...own.template } }) // as of declared queues; those of v2 have no such limits, and go when they are empty
+    // leaves made in the older way have the limits of declared queues and stay; those of auto-queue-creation-v2 have no such limits and go when they are empty
+    if (kind === 'leaves') Object.assign(own, { maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...(queueExpiration !== undefined && { autoRemoval: false }), ...own.template } })
     queues[queue.path] = { ...own, ...templates.of(queue) }
     queue.queues.forEach(visit)
   }
@@ -90,7 +95,7 @@ function queueOptions({ file, cluster, options: { defaults = {}, queueExpiration
 const ROUNDS_MEMORY: Told = { verdict: 'approximated', note: 'limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up' }
 const valuesOf = (bounds: Bounds) => Object.fromEntries([...bounds].map(([name, { value }]) => [name, value]))
 
-/** A mapping to a queue that is neither listed nor may be made, or that holds queues. */
+/** Throws `BAD_INPUT` with the line for a mapping to a queue that neither is listed nor may be made at first use, and for one to a parent queue. */
 function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
   const property = general.get(`${prefix}${isJson ? 'mapping-rule-json' : 'queue-mappings'}`)
   if (property === undefined) return
@@ -127,6 +132,7 @@ const jsonTargets = (property: Setting) => jsonMappings(property).mappings.flatM
   ? []
   : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
 
+/** Uses a property of a queue and adds a finding for it. `suffix`: the part of its name after the path. */
 function useInQueue(options: QueueOptions, suffix: string, property: Setting, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {
   const use = queueProperties[suffix] ?? patterned(suffix) ?? ofTemplate(suffix)
   if (use === undefined) return findings.add('ignored', property, property.name, property.value, noSuchProperty(suffix, queueProperties))
@@ -134,7 +140,7 @@ function useInQueue(options: QueueOptions, suffix: string, property: Setting, cl
   findings.add(told?.verdict ?? 'honoured', property, property.name, property.value, told?.note)
 }
 
-/** A setting of the leaves that are made in a queue at first use, in the older way. */
+/** How a setting for leaves made at first use in the older way (auto-create-child-queue) is used; undefined: it is no such setting. */
 function ofTemplate(suffix: string): UseInQueue | undefined {
   const own = /^leaf-queue-template\.(.+)$/.exec(suffix)?.[1]
   return own === undefined
@@ -148,6 +154,7 @@ function ofTemplate(suffix: string): UseInQueue | undefined {
     }
 }
 
+/** Uses a property that concerns all queues and adds a finding for it. */
 function useInAll(options: Options, property: Setting, cluster: ClusterFacts, findings: Findings): void {
   const { name, value } = property
   const user = /^yarn\.scheduler\.capacity\.user\.(.+)\.max-parallel-apps$/.exec(name)?.[1]
@@ -165,7 +172,7 @@ function useInAll(options: Options, property: Setting, cluster: ClusterFacts, fi
   findings.add(told?.verdict ?? 'honoured', property, name, value, told?.note)
 }
 
-/** Why a setting of all queues is ignored; undefined: nothing is said of it, since it bears on no scheduling. */
+/** Why a property that concerns all queues is ignored; undefined: it has nothing to do with scheduling, so there is no finding. */
 function unlisted(name: string): string | undefined {
   if (/^yarn\.(scheduler\.increment-allocation-|resource-types\..+\.increment-allocation$)/.test(name)) return 'of the fair scheduler: here amounts are in steps of the smallest allocation'
   const elsewhere = saidElsewhere(name)

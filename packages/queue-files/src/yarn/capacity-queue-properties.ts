@@ -12,6 +12,7 @@ import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 const acl = ignored('everybody may submit in a simulation')
 const lifetime = ignored('jobs end when their work is done')
 const bracketed = 'YARN reads amounts from capacity and maximum-capacity: [memory=10240,vcores=12]'
+/** Sets how many queues may be made at first use in a queue that makes them in this way. */
 const mostQueues =
   (kind: ReturnType<typeof makes>): UseInQueue =>
   (options, property, _, queue) => {
@@ -20,6 +21,7 @@ const mostQueues =
     return undefined
   }
 
+/** A capacity as the policy takes it, with what is told of it. `isKept`: whether it is guaranteed, so that an amount above that of the cluster gets a note. */
 const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): { value: number | string | Record<string, CapacityOfResource>; told: Told | undefined } => {
   if (value.kind === 'percent') return { value: value.value, told: undefined }
   if (value.kind === 'weight') return { value: `${value.value}w`, told: undefined }
@@ -30,6 +32,7 @@ const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): {
   return { value: amounts, told: beyond.length === 0 ? told : { ...told, note: [...(told?.note === undefined ? [] : [told.note]), ...beyond].join('; ') } }
 }
 
+/** Sets the largest amount of one resource that a task may ask for, unless the newer property `maximum-allocation` is given. */
 const maximumAllocation =
   (resource: string): UseInQueue =>
   (options, property, cluster, { properties }) => {
@@ -40,7 +43,7 @@ const maximumAllocation =
     return told
   }
 
-/** Hadoop takes the classes of the policies, too. */
+/** The classes by which ordering policies may be named too. */
 const orderingClasses = knownWords<string>({
   FifoOrderingPolicy: 'fifo',
   FairOrderingPolicy: 'fair',
@@ -48,6 +51,7 @@ const orderingClasses = knownWords<string>({
   FifoOrderingPolicyWithExclusivePartitions: 'fifo-with-partitions',
 })
 
+/** Sets how a queue orders its jobs, or a parent queue the queues inside it. */
 const ordering: UseInQueue = (options, property, _, { queues }) => {
   const { file, line, name } = property
   const value = orderingClasses[property.value.split('.').at(-1) ?? ''] ?? property.value
@@ -65,7 +69,7 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
     queues.length > 0 || !value.endsWith('utilization') ? '' : 'utilization and priority-utilization order queues, and this one holds jobs.')
 }
 
-/** What each property of a queue does, by the part of its name behind the queue's path. */
+/** How each property of a queue is used, by the part of its name after the queue's path. */
 export const queueProperties = knownWords<UseInQueue>({
   queues: () => undefined,
   capacity: (options, property, cluster, { parent, isLegacy }) => {
@@ -104,7 +108,7 @@ export const queueProperties = knownWords<UseInQueue>({
   'default-application-priority': (options, property) => void (options.defaultApplicationPriority = numberOf(property, { whole: true })),
   'maximum-applications': (options, property) => {
     const most = numberOf(property, { whole: true })
-    if (most >= 0) options.maximumApplications = most // below 0: its part of all
+    if (most >= 0) options.maximumApplications = most // below 0 it counts as not given: the queue gets a part of the maximum of all queues
   },
   'max-parallel-apps': (options, property) => void (options.maxParallelApps = count(property)),
   state: (options, property) => {
@@ -117,9 +121,7 @@ export const queueProperties = knownWords<UseInQueue>({
       )
     options.state = state
   },
-  'auto-create-child-queue.enabled': (options, property) => {
-    options.autoCreate = booleanOf(property)
-  },
+  'auto-create-child-queue.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),
   'auto-queue-creation-v2.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),
   'auto-create-child-queue.max-queues': mostQueues('leaves'),
   'auto-queue-creation-v2.max-queues': mostQueues('any'),
@@ -171,7 +173,7 @@ export const queueProperties = knownWords<UseInQueue>({
   'max-resource': ignored(bracketed),
 })
 
-/** Properties with a name inside their own. */
+/** How a property whose name contains a label or a user is used; undefined: it is no such property. */
 export function patterned(suffix: string): UseInQueue | undefined {
   const label = /^accessible-node-labels\.([^.]+)\.(capacity|maximum-capacity|maximum-am-resource-percent)$/.exec(suffix)
   if (label !== null) return ofLabel(label[1] ?? '', label[2] ?? '')
@@ -187,8 +189,8 @@ const isNowhere = (label: string, { partitions }: ClusterFacts): boolean => part
 const describe = (label: string) => `Describe nodes with \`labels: { partition: ${label} }\` in the file of the cluster.`
 
 /**
- * A queue that names a label of no node is refused, as by Hadoop before 2.9, since no job of that label would run; capacities for one are
- * passed over: files of EMR and of HDP have these.
+ * Returns the label. Throws `BAD_INPUT` with the line if no node has it, as Hadoop before 2.9 does, since no job of that label would run. Capacities for
+ * such a label are only ignored (`ofLabel`): files of EMR and of HDP have these.
  */
 function checkLabel(label: string, { file, line, name }: Setting, cluster: ClusterFacts): string {
   if (isNowhere(label, cluster))
@@ -201,6 +203,7 @@ function checkLabel(label: string, { file, line, name }: Setting, cluster: Clust
   return label
 }
 
+/** Uses a property of a queue for nodes with a label. */
 const ofLabel =
   (label: string, suffix: string): UseInQueue =>
   (options, property, cluster, { isLegacy }) => {
@@ -209,7 +212,7 @@ const ofLabel =
       options.labels = { ...options.labels, [label]: { ...options.labels?.[label], maximumAmResourcePercent: partOfMasters(property) } }
       return forMasters
     }
-    if (suffix === 'capacity' && property.value.trim() === '-1') return { verdict: 'ignored', note: 'it says that no capacity is given' } // so files of HDP
+    if (suffix === 'capacity' && property.value.trim() === '-1') return { verdict: 'ignored', note: 'it says that no capacity is given' } // files of HDP have it
     const read = capacityValue(property, { isMaximum: suffix === 'maximum-capacity', isLegacy })
     if (suffix === 'maximum-capacity' && read.kind === 'percent' && read.value < 0) return undefined
     const { value, told } = written(read, cluster)

@@ -5,11 +5,11 @@ import { amountOf } from './amount-of.js'
 import { clusterName } from './amounts.js'
 import type { CapacityFile, CapacityQueue, CapacityValue } from './capacity-model.js'
 
-/** Queues with their guarantees, and what idle ones leave by guarantee, up to the maximum. */
+/** The queues as a table. Shares: the guarantee, and what idle queues leave in proportion to the guarantees, up to the maximum. */
 export const capacityTable = ({ root }: CapacityFile, asked: Asked): QueueTable => sharesTable((cluster) => capacityNode(root, cluster, root.isLegacy ? inLegacyMode : inMixedMode), asked)
 
 type Around = Parameters<QueueNode['bounds']>[2]
-/** What a queue that lies in another may have of one resource, given what that may. */
+/** The bounds of a queue for one resource. `around`: the bounds of its parent; `total`: what the cluster has. */
 type BoundsOf = (queue: CapacityQueue, parent: CapacityQueue, cluster: ShownCluster, of: { readonly resource: string; readonly total: number; readonly around: Around }) => Around
 
 function capacityNode(queue: CapacityQueue, cluster: ShownCluster, boundsOf: BoundsOf): QueueNode {
@@ -23,6 +23,7 @@ function capacityNode(queue: CapacityQueue, cluster: ShownCluster, boundsOf: Bou
   }
 }
 
+/** The bounds if siblings have capacities of one kind. */
 const inLegacyMode: BoundsOf = (queue, { queues }, cluster, { resource, total, around }) => {
   const weights = queues.reduce((sum, { capacity }) => sum + (capacity?.kind === 'weight' ? capacity.value : 0), 0)
   const part = (value: CapacityValue | undefined, parent: number, missing: number): number => {
@@ -35,10 +36,13 @@ const inLegacyMode: BoundsOf = (queue, { queues }, cluster, { resource, total, a
   return { weight: guarantee, min: guarantee, max: Math.max(part(queue.maximumCapacity, around.max, around.max), 0) }
 }
 
-/** Of a cluster that is not known parts are shown, which are counted in these. */
+/** If the cluster is not known, shares are fractions, which are computed as whole numbers of this fraction of it. */
 const UNITS = 1e9
 
-/** Siblings are served by name, as the policy does. Each resource by itself: that there is no memory for a queue is not looked at. */
+/**
+ * The bounds if siblings may have capacities of different kinds. Siblings get theirs in the order of their names, as in the policy. Deviation: each resource
+ * is divided by itself; that a queue which gets no memory gets nothing else either is not shown.
+ */
 const inMixedMode: BoundsOf = (queue, { queues }, cluster, { resource, around }) => {
   const units = cluster.totals === undefined ? UNITS : 1
   const [min, max] = [Math.round(around.min * units), Math.round(around.max * units)]
@@ -49,7 +53,7 @@ const inMixedMode: BoundsOf = (queue, { queues }, cluster, { resource, around })
   return { weight: guarantee, min: guarantee, max: (limits[at] as number) / units }
 }
 
-/** What a value says of a resource of the cluster; of one that is not known, of memory, where amounts do not count. */
+/** The capacity that a value gives for one resource of the cluster. If the cluster is not known it is that for memory, and amounts count as 0. */
 function ofResource(value: CapacityValue | undefined, resource: string, cluster: ShownCluster): CapacityOfResource {
   if (value === undefined) return 0
   if (value.kind === 'percent') return `${value.value}%`

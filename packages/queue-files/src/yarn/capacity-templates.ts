@@ -11,16 +11,19 @@ import type { Setting } from '../setting.js'
 type Templates = NonNullable<CapacitySchedulerOptions['templates']>[string]
 type Kind = 'leaf' | 'parent'
 
-/** Whether a setting, by the part of its name behind the path, is of queues that are made in that of the path, and not of itself. */
+/** Whether a property, by the part of its name after the path, is for queues that are made inside the queue of the path, not for that queue itself. */
 export const isOfMade = (suffix: string): boolean => /^auto-queue-creation-v2\.(leaf-|parent-)?template\./.test(suffix)
 
-/** Settings that count for leaves, and for queues around them. */
+/** The settings of a template that count for leaves, and those that count for the parent queues around them. */
 const counting: Readonly<Record<Kind, RegExp>> = {
   leaf: /^(capacity|maximum-capacity|priority|minimum-user-limit-percent|user-limit-factor|maximum-allocation.*|user-settings\..*|ordering-policy.*|default-application-priority|maximum-applications|max-parallel-apps|accessible-node-labels.*|default-node-label-expression|disable_preemption|intra-queue-preemption\.disable_preemption|maximum-am-resource-percent|acl_.*|.*lifetime)$/,
   parent: /^(capacity|maximum-capacity|priority|maximum-allocation.*|user-settings\..*|ordering-policy|max-parallel-apps|accessible-node-labels.*|default-node-label-expression|disable_preemption|intra-queue-preemption\.disable_preemption|acl_.*|.*lifetime)$/,
 }
 
-/** Uses one setting of a template. The queue that it is for lies in the one around it, so that it is not the root. */
+/**
+ * Uses one setting of a template, as a property of a queue inside `around`, which thus is never the root. Returns what becomes of it if that is not simply
+ * honoured.
+ */
 export function useInTemplate(options: MadeOptions, suffix: string, property: Setting, cluster: ClusterFacts, around: CapacityQueue, kind: Kind): Told | undefined | void {
   if (suffix === REMOVAL) return void (options.autoRemoval = booleanOf(property))
   const use = queueProperties[suffix] ?? patterned(suffix)
@@ -30,8 +33,8 @@ export function useInTemplate(options: MadeOptions, suffix: string, property: Se
 }
 
 /**
- * The templates of a capacity-scheduler.xml for queues made at first use: of each queue what is said for leaves or for the queues around them, then what
- * is said for both; of each, first what stands at its own path, then what stands at paths with ever more of the last names as *.
+ * The templates of a capacity-scheduler.xml for queues made at first use (auto-queue-creation-v2). A setting in leaf-template or parent-template is preferred
+ * to the same in template, which is for both. Within each, the queue's own path is preferred to the paths in which more and more of the last names are *.
  *
  * Source: Hadoop 3.4, AutoCreatedQueueTemplate.
  */
@@ -45,13 +48,13 @@ export class CapacityTemplates {
     this.#cluster = cluster
   }
 
-  /** Those of a listed queue that says something of its own; of others `byPath` has them. */
+  /** The templates of a listed queue with template settings at its own path; for others `byPath` has them. */
   of(queue: CapacityQueue): Templates {
     const isTold = makes(queue) === 'any' && [...queue.properties.keys()].some(isOfMade)
     return isTold ? this.#at(queue.path, queue, [queue.path]) : {}
   }
 
-  /** Those of paths that are no listed queues. */
+  /** The templates at paths that are not listed. */
   byPath(): Record<string, Templates> {
     const found: Record<string, Templates> = {}
     for (const path of this.#file.unlisted.keys()) {
@@ -61,7 +64,7 @@ export class CapacityTemplates {
     return found
   }
 
-  /** Tells what became of each setting, once all templates are made. */
+  /** Adds a finding for each setting. To be called after all templates are made. */
   tell(findings: Findings): void {
     const tell = (suffix: string, property: Setting, otherwise: string): void => {
       if (!isOfMade(suffix)) return
@@ -93,7 +96,7 @@ export class CapacityTemplates {
     return { ...(Object.keys(leaf).length > 0 && { template: leaf }), ...(Object.keys(parent).length > 0 && { parentTemplate: parent }) }
   }
 
-  /** What is said for both kinds and counts for one of them counts. */
+  /** Uses a setting and notes what becomes of it. A setting for both kinds of queues counts if it counts for one of them. */
   #use(options: MadeOptions, suffix: string, property: Setting, around: CapacityQueue, kind: Kind): void {
     const told = useInTemplate(options, suffix, property, this.#cluster, around, kind) ?? undefined
     const known = this.#told.get(property)
@@ -103,7 +106,7 @@ export class CapacityTemplates {
 
 const BEHIND = 'what leaf-template and parent-template say goes before it'
 
-/** The settings of a kind of made queues by name; those of the first of `chain` go first, and those for the kind before those for both. */
+/** The settings for one kind of made queues, by name. Settings for the kind are preferred to those for both, and earlier ones in `chain` to later ones. */
 function entries(chain: readonly ReadonlyMap<string, Setting>[], kind: Kind): Map<string, Setting> {
   const found = new Map<string, Setting>()
   for (const beginning of [`${FLEXIBLE}.${kind}-template.`, `${FLEXIBLE}.template.`])

@@ -8,29 +8,34 @@ import type { ClusterFacts } from '../queue-policy.js'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export type QueueOptions = Mutable<CapacityQueueOptions>
-/** Of queues that are made at first use. */
+/** Options of queues made at first use. */
 export type MadeOptions = QueueOptions & { autoRemoval?: boolean }
 export type Options = Mutable<CapacitySchedulerOptions>
+/** What becomes of a property. */
 export interface Told {
+  /** Absent: honoured. */
   readonly verdict?: Verdict
   readonly note?: string
 }
-/** Sets an option from a property; may say how it is approximated. */
+/** Sets options of a queue from a property, and returns what becomes of it; nothing: it is honoured. Throws `BAD_INPUT` with the line. */
 export type UseInQueue = (options: QueueOptions, property: Setting, cluster: ClusterFacts, queue: CapacityQueue) => Told | undefined | void
+/** The same for a property that concerns all queues. */
 export type UseInAll = (options: Options, property: Setting, cluster: ClusterFacts) => Told | undefined | void
 
+/** A whole number of at least 0. */
 export const count = (property: Setting) => numberOf(property, { least: 0, whole: true })
-/** Hadoop takes 200 for 100. */
+/** A percentage of at least 0; Hadoop takes more than 100 as 100. */
 export const percentOfUsers = (property: Setting) => Math.min(100, numberOf(property, { least: 0 }))
+/** Ignores a property, with a note. */
 export const ignored = (note: string) => (): Told => ({ verdict: 'ignored', note })
 export const reservation = ignored('there is no reservation system')
-/** What a setting for masters is good for. */
+/** The note for a setting about application masters. */
 export const FOR_MASTERS = 'counts for jobs with masters: give jobs of traces some with --masters memory-mb=1536,vcores=1'
 export const forMasters: Told = { verdict: 'approximated', note: FOR_MASTERS }
-/** Hadoop takes any number: of less than 0, as of 0, one job at a time has its master. */
+/** The part that masters may take, cut to 0 to 1. Hadoop takes any number; with 0 or less one job at a time has its master. */
 export const partOfMasters = (property: Setting) => Math.min(1, Math.max(0, numberOf(property)))
 
-/** What of a property becomes of amounts, or other capacities, of the cluster's resources. */
+/** Amounts, or other capacities, under the cluster's names of resources, and what is told of resources that it does not have. */
 export function amountsIn<T extends number | string>(cluster: ClusterFacts, byName: Readonly<Record<string, T>>): { amounts: Record<string, T>; told: Told | undefined } {
   const amounts: Record<string, T> = {}
   const missing: string[] = []

@@ -1,12 +1,13 @@
 import { SchedError } from '@sched/core'
-import { bracketedAmounts } from './amounts.js'
+import { bracketedAmounts, type At } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
 import { fractionOf } from './site.js'
 import type { Setting } from '../setting.js'
 
 /**
- * `40`, `3w`, `[memory=10240,vcores=12]` or, of Hadoop 3.4, `[memory=50%,vcores=2w]`. Hadoop refuses `40%` outside brackets.
- * `[memory=50%,vcores=50%]` is 50 in the legacy mode; outside it nothing is said of other resources.
+ * Reads a capacity: a percentage `40`, a weight `3w`, amounts `[memory=10240,vcores=12]` or, since Hadoop 3.4, a vector `[memory=50%,vcores=2w]`. In legacy
+ * queue mode a vector with the same for all its resources is one percentage or weight for all resources; outside it other resources get nothing. Like
+ * Hadoop, refuses `40%` outside brackets. Throws `BAD_INPUT` with the line.
  */
 export function capacityValue({ name, value, file, line }: Setting, { isMaximum = false, isLegacy = true } = {}): CapacityValue {
   const at = { file, line, field: name }
@@ -19,18 +20,8 @@ export function capacityValue({ name, value, file, line }: Setting, { isMaximum 
     const amounts = Object.entries(bracketed).flatMap(([resource, amount]) => (typeof amount === 'number' ? [[resource, amount] as const] : []))
     return amounts.length === Object.keys(bracketed).length ? { kind: 'amounts', value: Object.fromEntries(amounts) } : { kind: 'vector', value: bracketed }
   }
-  const weight = /^(-?\d+(?:\.\d+)?)w$/.exec(value.trim())
-  if (weight !== null) {
-    if (Number(weight[1]) < 0) throw new SchedError('BAD_INPUT', `the weight ${weight[1] ?? ''} is negative.`, at, 'Use a number of at least 0.')
-    if (Number(weight[1]) > 10_000)
-      throw new SchedError(
-        'BAD_INPUT',
-        `the weight ${weight[1] ?? ''} is more than 10000.`,
-        at,
-        'Weights count relative to those of the siblings: divide them all.',
-      )
-    return { kind: 'weight', value: Number(weight[1]) }
-  }
+  const weight = weightIn(value, at)
+  if (weight !== undefined) return { kind: 'weight', value: weight }
   const percent = fractionOf(value)
   const isNone = isMaximum && percent === -1
   if (value.trim() === '' || !Number.isFinite(percent) || (!isNone && (percent < 0 || percent > 100)))
@@ -41,4 +32,17 @@ export function capacityValue({ name, value, file, line }: Setting, { isMaximum 
       /^\s*[\d.]+\s*%\s*$/.test(value) ? `Hadoop takes it without the sign: ${value.replace('%', '').trim()}.` : undefined,
     )
   return { kind: 'percent', value: percent }
+}
+
+/** The most that a weight may be. */
+const HEAVIEST = 10_000
+
+/** The weight in a text such as `3w`; undefined for any other text. Throws `BAD_INPUT` with the line for a negative weight and for too large a one. */
+function weightIn(text: string, at: At): number | undefined {
+  const [, number] = /^(-?\d+(?:\.\d+)?)w$/.exec(text.trim()) ?? []
+  if (number === undefined) return undefined
+  if (Number(number) < 0) throw new SchedError('BAD_INPUT', `the weight ${number} is negative.`, at, 'Use a number of at least 0.')
+  if (Number(number) > HEAVIEST)
+    throw new SchedError('BAD_INPUT', `the weight ${number} is more than ${HEAVIEST}.`, at, 'Weights count relative to those of the siblings: divide them all.')
+  return Number(number)
 }

@@ -2,12 +2,12 @@ import { SchedError } from '@sched/core'
 import { prefix, type CapacityQueue, type CapacityValue } from './capacity-model.js'
 import { capacityValue } from './capacity-value.js'
 
-/** Percentages that sum to 100 but for so much are taken as meant: Hadoop's tolerance of 0.0005 of the whole. */
+/** Percentages may sum to 100 plus or minus this: Hadoop's tolerance of 0.0005 of the whole. */
 const ROUNDING = 0.05
 
 /**
- * What Hadoop refuses: children whose capacities are not of one kind or do not sum to 100, a maximum below the capacity or
- * above the parent's, amounts around or inside something else. Throws `BAD_INPUT` with the line.
+ * Throws `BAD_INPUT` with the line for what Hadoop refuses: children whose capacities are not of one kind or do not sum to 100, a maximum below the capacity
+ * or above the parent's, amounts in a queue inside or around one without amounts. `isDominant`: whether the resource calculator compares all resources.
  *
  * Source: Hadoop 3, AbstractParentQueue.setChildQueues and CSQueueUtils, in legacy queue mode.
  */
@@ -19,7 +19,7 @@ export function checkCapacities(queue: CapacityQueue, isDominant: boolean): void
   checkPartitions(queue)
 }
 
-/** Percent of the cluster, where the queue and all around it have percentages; the root has 100. */
+/** The percentage of the cluster that a queue has; the root has 100. NaN if the queue or one around it has no percentage. */
 function percentOfCluster(queue: CapacityQueue | undefined, of: (queue: CapacityQueue) => CapacityValue | undefined): number {
   if (queue?.parent === undefined) return 100
   const value = of(queue)
@@ -28,7 +28,10 @@ function percentOfCluster(queue: CapacityQueue | undefined, of: (queue: Capacity
 const guaranteed = (queue: CapacityQueue) => percentOfCluster(queue, ({ capacity }) => capacity)
 const most = (queue: CapacityQueue) => percentOfCluster(queue, ({ maximumCapacity }) => maximumCapacity ?? { kind: 'percent', value: 100 })
 
-/** A capacity is of the parent's, a maximum of the parent's maximum: what counts is what both are of the cluster. */
+/**
+ * A maximum must not be below the capacity nor above the parent's maximum. A capacity is a part of the parent's capacity and a maximum a part of the parent's
+ * maximum, so both are compared as percentages of the cluster.
+ */
 function checkLimit(queue: CapacityQueue, isDominant: boolean): void {
   const { path, parent, capacity, maximumCapacity } = queue
   if (maximumCapacity === undefined) return
@@ -55,7 +58,10 @@ function checkLimit(queue: CapacityQueue, isDominant: boolean): void {
 
 type Amounts = Readonly<Record<string, number>>
 
-/** A resource of which there is more than around, as Hadoop compares before it knows any node: memory alone, or all resources, if there is less of none. */
+/**
+ * A resource by which the inner amounts exceed the outer ones; undefined if they do not. Compared as in Hadoop while it knows no node: by memory only, or
+ * with the dominant calculator by all resources, where they exceed only if no resource is less.
+ */
 function excess(inside: Amounts, around: Amounts, isDominant: boolean): string | undefined {
   const names = Object.keys(around).filter((name) => name === 'memory-mb' || isDominant)
   const isLess = names.some((name) => (inside[name] ?? 0) < (around[name] ?? 0))
@@ -64,7 +70,7 @@ function excess(inside: Amounts, around: Amounts, isDominant: boolean): string |
 
 const round = (percent: number) => Number(percent.toFixed(6))
 
-/** Below the root, amounts lie in amounts, and no queue has less than those in it together. */
+/** Below the root, a queue has amounts if and only if its parent has, and a queue has no less than its children together. */
 function checkAmounts({ path, parent, queues, capacity }: CapacityQueue, isDominant: boolean): void {
   const inside = queues.find((each) => (each.capacity?.kind === 'amounts') !== (capacity?.kind === 'amounts'))
   if (parent === undefined || queues.length === 0) return
@@ -90,7 +96,7 @@ function checkAmounts({ path, parent, queues, capacity }: CapacityQueue, isDomin
     )
 }
 
-/** Children have capacities of one kind, in all partitions; 0 percent is of any. */
+/** Children have capacities of one kind, without a label and for all labels; 0 percent counts as any kind. */
 function checkKinds({ queues }: CapacityQueue): void {
   const given = queues.flatMap(({ path, properties }) =>
     [...properties].flatMap(([suffix, property]) => {
@@ -114,13 +120,13 @@ function checkKinds({ queues }: CapacityQueue): void {
   )
 }
 
-/** Each queue in another has a capacity, of whatever kind. */
+/** Throws `BAD_INPUT` for a child queue without a capacity. */
 export function checkPresence({ queues }: CapacityQueue): void {
   const missing = queues.find((queue) => queue.capacity === undefined)
   if (missing !== undefined) throw new SchedError('BAD_INPUT', `queue "${missing.path}" has no capacity.`, { file: missing.file, line: missing.line }, `Set ${prefix}${missing.path}.capacity.`)
 }
 
-/** Percentages sum to 100, or to 0 in a queue that has no part itself. */
+/** Percentages of children sum to 100, or to 0 if the queue itself has none. */
 function checkChildren({ path, parent, capacity, queues: given, properties, file }: CapacityQueue): void {
   if (given.length === 0) return
   if (given.some((queue) => queue.capacity?.kind !== 'percent')) return
@@ -145,7 +151,7 @@ function checkChildren({ path, parent, capacity, queues: given, properties, file
   )
 }
 
-/** Percentages of a partition sum to 100 in each parent, or to 0 where its queues have none of it; no maximum is below the capacity. */
+/** For each label, percentages of children sum to 100, or to 0 if the queue itself has none; no maximum is below the capacity. */
 function checkPartitions({ path, parent, queues, properties }: CapacityQueue): void {
   if (queues.length === 0) return
   const labels = new Set([properties, ...queues.map((queue) => queue.properties)].flatMap((of) =>
@@ -160,7 +166,7 @@ function checkPartitions({ path, parent, queues, properties }: CapacityQueue): v
     const parts = values.flatMap((value) => (value.kind === 'percent' ? [value.value] : []))
     const sum = parts.reduce((total, each) => total + each, 0)
     const last = given.at(-1)
-    const around = parent === undefined ? undefined : properties.get(name) // a root has 100, and of labels without nodes, too
+    const around = parent === undefined ? undefined : properties.get(name) // the root has 100, even of labels that no node has
     const own = around === undefined || around.value.trim() === '-1' ? undefined : capacityValue(around)
     if (around !== undefined && own?.kind === 'percent' && parts.length === values.length && (own.value > 0) !== (sum > 0) && !mayBeEither)
       throw new SchedError(
@@ -179,6 +185,7 @@ function checkPartitions({ path, parent, queues, properties }: CapacityQueue): v
   }
 }
 
+/** For a label, the maximum must not be below the capacity, both as percentages of the cluster. */
 function checkPartitionLimit(queue: CapacityQueue, label: string, capacity: CapacityValue): void {
   const { path, properties } = queue
   const maximum = properties.get(`accessible-node-labels.${label}.maximum-capacity`)

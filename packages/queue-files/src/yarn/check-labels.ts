@@ -2,10 +2,13 @@ import { SchedError } from '@sched/core'
 import type { CapacityQueue } from './capacity-model.js'
 import { listed, type Setting } from '../setting.js'
 
+/** Labels of a queue, which the queues inside it inherit. */
 interface Labels {
-  /** What a queue may use; undefined: all. */
+  /** Labels that its jobs may use; undefined: all. */
   readonly accessible: ReadonlySet<string> | undefined
+  /** The setting that says so. */
   readonly from: Setting | undefined
+  /** The setting of the label of jobs that name none. */
   readonly byDefault: Setting | undefined
 }
 
@@ -13,7 +16,7 @@ const names = ({ value }: Setting) => new Set(listed(value))
 const inWords = (labels: ReadonlySet<string> | undefined) => (labels === undefined ? 'all' : labels.size === 0 ? 'none' : [...labels].join(', '))
 
 /**
- * A queue may use labels that the queue around it may use, and those of its jobs that name none are of these. Throws `BAD_INPUT` with the line.
+ * Throws `BAD_INPUT` with the line for a queue that may use a label which its parent may not, and for a leaf whose default label it may not use itself.
  *
  * Source: Hadoop 3, QueueNodeLabelsSettings and SchedulerUtils.checkQueueLabelExpression.
  */

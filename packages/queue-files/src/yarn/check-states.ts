@@ -3,7 +3,7 @@ import type { CapacityQueue } from './capacity-model.js'
 import type { Setting } from '../setting.js'
 
 /**
- * A queue in one that is STOPPED takes no jobs either, so none may say that it is RUNNING. Throws `BAD_INPUT` with the line.
+ * Throws `BAD_INPUT` with the line for a queue that is RUNNING inside one that is STOPPED: none of the queues inside that takes jobs.
  *
  * Source: Hadoop 3, AbstractCSQueue.initializeQueueState.
  */

@@ -4,8 +4,8 @@ import { fractionOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
 
 /**
- * Users of a leaf may weigh no more than as many users as its smallest user limit leaves room for, 100 / minimum-user-limit-percent:
- * more would be over the queue itself. Weights of the queues around it count, too. Throws `BAD_INPUT` with the line.
+ * Throws `BAD_INPUT` with the line for a user whose weight in a leaf is more than 100 / minimum-user-limit-percent, the number of users for whom the leaf has
+ * room: a larger weight would give the user more than the whole queue. A leaf inherits the weights that the queues around it give.
  *
  * Source: Hadoop 3, UserWeights.validateForLeafQueue and AbstractLeafQueue.setupQueueConfigs.
  */

@@ -3,7 +3,10 @@ import { LEGACY } from './capacity-model.js'
 import { capacityValue } from './capacity-value.js'
 import type { Setting } from '../setting.js'
 
-/** Capacities of several kinds, also of partitions and in templates, which Hadoop 3.4 takes outside its legacy mode alone. Throws `BAD_INPUT` with the line. */
+/**
+ * Throws `BAD_INPUT` with the line for a vector of capacities of several kinds, also for a label or in a template. To be called in legacy queue mode: Hadoop
+ * 3.4 takes such vectors only outside it.
+ */
 export function checkVectors(...ofPaths: readonly Iterable<ReadonlyMap<string, Setting>>[]): void {
   for (const [suffix, property] of ofPaths.flatMap((each) => [...each]).flatMap((settings) => [...settings])) {
     const found = /(?:^|\.)(maximum-)?capacity$/.exec(suffix)

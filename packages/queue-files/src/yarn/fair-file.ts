@@ -10,6 +10,7 @@ import type { Given } from '../setting.js'
 
 type Reader<T> = (element: XmlElement, at: At) => T
 
+/** The text of an element. Throws if it is empty. */
 const text: Reader<string> = ({ text: own }, at) => {
   if (own === '') throw new SchedError('BAD_INPUT', 'is empty.', at, 'Write a value, or remove the element.')
   return own
@@ -23,12 +24,12 @@ const number =
     return value
   }
 const count = number(0, true)
-const boolean: Reader<boolean> = (element, at) => text(element, at).toLowerCase() === 'true' // as Hadoop: anything else is false
+const boolean: Reader<boolean> = (element, at) => text(element, at).toLowerCase() === 'true' // as in Hadoop, any other text is false
 const amounts: Reader<NamedAmounts> = (element, at) => fairAmounts(text(element, at), at)
 const threshold: Reader<number> = (element, at) => Math.min(Math.max(0, number(-Infinity)(element, at)), 1)
 const masterShare: Reader<number> = (element, at) => (Number(element.text) === -1 ? -1 : threshold(element, at))
 
-/** Names and the classes that Hadoop has for them. */
+/** Policies by their names and by the names of Hadoop's classes for them. */
 const policies = knownWords<FairPolicyName>({ fair: 'fair', fairsharepolicy: 'fair', drf: 'drf', dominantresourcefairnesspolicy: 'drf', fifo: 'fifo', fifopolicy: 'fifo' })
 const policy: Reader<FairPolicyName> = (element, at) => {
   const name = text(element, at)
@@ -42,7 +43,7 @@ const defaultPolicy: Reader<'fair' | 'drf'> = (element, at) => {
   return chosen
 }
 
-/** Settings of a queue. */
+/** How each setting of a queue is read. */
 const readers = {
   weight: number(),
   schedulingPolicy: policy,
@@ -61,14 +62,14 @@ const readers = {
 
 const acl = 'everybody may submit in a simulation'
 const reservation = 'there is no reservation system'
-/** Elements of a queue that mean nothing here, with the reason. */
+/** Elements of a queue that have no effect here, and why. */
 const ignoredInQueue = knownWords<string>({
   aclSubmitApps: acl, aclAdministerApps: acl, aclAdministerReservations: acl, aclListReservations: acl, aclSubmitReservations: acl, reservation,
 })
 const ignoredAtTop = knownWords<string>({ 'reservation-agent': reservation, 'reservation-policy': reservation, 'reservation-planner': reservation })
 
 type Give = <T>(read: Reader<T>) => Given<T>
-/** What stands beside the queues. What the root queue itself says of preemption goes before what is said for all. */
+/** How each element beside the queues is read. Preemption settings of the root queue itself are preferred to these of all queues. */
 const topReaders: Readonly<Record<string, (file: FairFile, give: Give, element: XmlElement) => void>> = {
   user: (file, _, element) => readUser(element, file),
   userMaxAppsDefault: (file, give) => void (file.userMaxAppsDefault = give(count)),
@@ -85,7 +86,7 @@ const topReaders: Readonly<Record<string, (file: FairFile, give: Give, element: 
 }
 const knownAtTop = ['queue', 'pool', ...Object.keys(topReaders), ...Object.keys(ignoredAtTop)]
 
-/** Reads a fair-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake. */
+/** Reads a fair-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake found. */
 export function readFairFile(source: SourceText, top = readXml(source.text, source.file)): FairFile {
   const { file } = source
   const ignored = new Findings(file)
@@ -115,13 +116,13 @@ function readTop(element: XmlElement, file: FairFile): void {
   read(file, (reader) => ({ value: reader(element, { file: file.file, line, field: name }), line, text: element.text }), element)
 }
 
-/** Settings of the fair scheduler of Hadoop 1, and what they are called in YARN. */
+/** Settings of Hadoop 1's fair scheduler, and their names in YARN. */
 const ofHadoop1 = knownWords<string>({
   minMaps: 'minResources', minReduces: 'minResources', maxMaps: 'maxResources', maxReduces: 'maxResources', maxRunningJobs: 'maxRunningApps',
   poolMaxJobsDefault: 'queueMaxAppsDefault', userMaxJobsDefault: 'userMaxAppsDefault', defaultPoolSchedulingMode: 'defaultQueueSchedulingPolicy',
 })
 
-/** Why an element means nothing where it stands: YARN passes over it, too. */
+/** Why an element has no effect where it stands; YARN passes over it too. */
 const unknown = (name: string, known: readonly string[]): string => {
   if (name === 'property') return 'properties stand in yarn-site.xml, which is given beside this file'
   if (/(^|:)include$/.test(name)) return 'YARN reads no includes in this file, only in those of properties: put the lines of that file here'
@@ -146,7 +147,7 @@ function readUser(element: XmlElement, file: FairFile): void {
 function addQueue(parent: FairQueue, element: XmlElement, ignored: Findings): void {
   const queue = readQueue(element, parent, ignored)
   const twin = parent.queues.find(({ name }) => name === queue.name)
-  if (twin !== undefined) throw new SchedError('BAD_INPUT', `queue "${queue.path}" is declared twice, first in line ${twin.line}.`, { file: ignored.file, line: element.line })
+  if (twin !== undefined) throw new SchedError('BAD_INPUT', `queue "${queue.path}" is declared twice, first in line ${twin.line}.`, { file: ignored.file, line: element.line }, 'Declare it once.')
   parent.queues.push(queue)
 }
 
@@ -167,7 +168,7 @@ function readQueue(element: XmlElement, parent: FairQueue | undefined, ignored: 
   return queue
 }
 
-/** What Hadoop 3 refuses in queues that hold queues; elsewhere it means nothing here. */
+/** Throws `BAD_INPUT` with the line for a setting for leaves in a queue that holds queues, which Hadoop 3 refuses. */
 function checkForLeaves({ children }: XmlElement, { path }: FairQueue, file: string): void {
   const stray = children.find(({ name }) => name === 'maxAMShare' || name === 'reservation')
   if (stray !== undefined)
@@ -195,7 +196,7 @@ function readSetting(element: XmlElement, queue: FairQueue, ignored: Findings): 
   Object.assign(queue, { [key]: { value: read(element, { file: ignored.file, line, field: setting }), line, text: element.text } })
 }
 
-/** A minimum above the maximum of the same resource, where both are amounts or both are percentages. */
+/** Throws `BAD_INPUT` with the line for a minimum above the maximum of the same resource, if both are amounts or both are percentages. */
 function checkBounds({ path, minResources, maxResources }: FairQueue, file: string): void {
   const max = maxResources?.value.byName ?? {}
   for (const [name, least] of Object.entries(minResources?.value.byName ?? {})) {
@@ -210,6 +211,7 @@ function checkBounds({ path, minResources, maxResources }: FairQueue, file: stri
   }
 }
 
+/** Throws `BAD_INPUT` with the line for fifo on a queue that holds queues, and for drf inside fair. `parent`: the policy of the queue around it. */
 function checkPolicies(queue: FairQueue, parent: FairPolicyName | undefined, file: FairFile): void {
   const own = queue.policy?.value ?? file.defaultPolicy?.value ?? 'fair'
   const at = { file: file.file, line: queue.policy?.line ?? queue.line, field: queue.path }

@@ -11,17 +11,17 @@ export interface FairQueue {
   readonly name: string
   /** Full path: `root.ads.reports`. */
   readonly path: string
-  /** Where it is declared, 1-based. */
+  /** Line on which it is declared, 1-based. */
   readonly line: number
   /** Whether it holds queues and no jobs. */
   readonly isParent: boolean
-  /** Share relative to siblings; absent: 1. */
+  /** Share relative to siblings, at least 0; absent: 1. */
   weight?: Given<number>
-  /** How it divides what it has; absent: `defaultPolicy`. */
+  /** How it divides its share among its queues or jobs; absent: `defaultPolicy`. */
   policy?: Given<FairPolicyName>
-  /** Served before siblings while below; absent: nothing. */
+  /** Minimum share: while the queue uses less, it is served before its siblings; absent: 0. */
   minResources?: Given<NamedAmounts>
-  /** Never exceeded; absent: `queueMaxResourcesDefault`. */
+  /** Maximum share, which the queue never exceeds; absent: `queueMaxResourcesDefault`. */
   maxResources?: Given<NamedAmounts>
   /** `maxResources` of queues made inside it at first use; absent: no limit. */
   maxChildResources?: Given<NamedAmounts>
@@ -29,21 +29,21 @@ export interface FairQueue {
   maxContainerAllocation?: Given<NamedAmounts>
   /** Applications that may run at once; absent: `queueMaxAppsDefault`. */
   maxRunningApps?: Given<number>
-  /** Part of its fair share that application masters may take, 0 to 1, -1: no limit; absent: `queueMaxAMShareDefault`. */
+  /** Part of its fair share that application masters may take, 0 to 1; -1: no limit; absent: `queueMaxAMShareDefault`. */
   maxAMShare?: Given<number>
-  /** Seconds below the minimum share before it may take containers; absent: that of the queue around it. */
+  /** Seconds that it must be below its minimum share before it may preempt; absent: those of its parent. */
   minSharePreemptionTimeout?: Given<number>
-  /** Seconds below the threshold of its fair share before it may take containers; absent: that of the queue around it. */
+  /** Seconds that it must be below the threshold of its fair share before it may preempt; absent: those of its parent. */
   fairSharePreemptionTimeout?: Given<number>
-  /** Part of the fair share below which it is starved, 0 to 1; absent: that of the queue around it. */
+  /** Part of the fair share below which it counts as starved, 0 to 1; absent: that of its parent. */
   fairSharePreemptionThreshold?: Given<number>
-  /** False: its containers are never taken; absent: true. */
+  /** Whether its containers may be preempted; absent: true. */
   allowPreemptionFrom?: Given<boolean>
-  /** The queues inside it, as listed. */
+  /** The queues inside it, in the order of the file. */
   readonly queues: FairQueue[]
 }
 
-/** A fair-scheduler.xml: its queues below the root, what holds for all, and what of it means nothing in a simulation. */
+/** A fair-scheduler.xml: its queues, the settings of all queues, and the settings without an effect here. */
 export interface FairFile {
   /** Tells the models of files apart. */
   readonly kind: 'fair'
@@ -63,9 +63,9 @@ export interface FairFile {
   defaultPolicy?: Given<'fair' | 'drf'>
   /** Applications of single users that may run at once, by name. */
   readonly users: Map<string, Given<number>>
-  /** The rules of queuePlacementPolicy, in order; absent: none given. */
+  /** The rules of queuePlacementPolicy, in order; absent: not given. */
   rules?: readonly PlacementRule[]
-  /** What was ignored at reading, each with its reason. */
+  /** Findings of settings that were ignored while reading. */
   readonly ignored: Findings
 }
 
@@ -73,14 +73,14 @@ type RuleName = 'specified' | 'user' | 'primaryGroup' | 'secondaryGroupExistingQ
 
 /** A rule of a queuePlacementPolicy. */
 export interface PlacementRule {
-  /** Which rule it is. */
+  /** The kind of rule. */
   readonly name: RuleName
-  /** Whether it may name a queue that is not declared. */
+  /** Whether it may create a queue that is not declared. */
   readonly create: boolean
-  /** 1-based. */
+  /** Line in the file, 1-based. */
   readonly line: number
-  /** Of `default`: the full path. */
+  /** Full path of the queue that a rule `default` gives. */
   readonly queue?: string
-  /** Gives the queue around that of a user or group; absent: the root. */
+  /** The rule that gives the parent of the queue of a user or group; absent: the parent is the root. */
   readonly nested?: PlacementRule
 }

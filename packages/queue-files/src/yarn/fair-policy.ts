@@ -6,26 +6,29 @@ import { FOR_MASTERS } from './capacity-use.js'
 import { inIncrements } from './fair-allocation.js'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
-import { byPlace, Findings } from '../finding.js'
+import { byPlace, Findings, type Verdict } from '../finding.js'
 import { find, isLast, missing, nearestQueue } from './placement-rules.js'
 import { ResourceTypes, type Bound, type Bounds } from './resource-types.js'
 import type { Placed } from '../placed.js'
 import type { Given, Setting } from '../setting.js'
 import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-policy.js'
 
-/** What a fair-scheduler.xml comes to. */
+/** The policy that a fair-scheduler.xml describes. */
 export interface FairPolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'fair'
-  /** Of the order `yarn-fair`. */
+  /** Options of the order `yarn-fair`. */
   readonly options: YarnFairOptions
-  /** How jobs that name no queue, or one that is not declared, find theirs; the first that fits. */
+  /** Placement rules, which give jobs their queues; the first that gives one counts. */
   readonly rules: readonly PlacementRule[]
-  /** A job as it asks in a queue. */
+  /** What the tasks of a job get in a queue, or a refusal if one asks for more than a container of the queue may have. */
   readonly fit: (spec: JobSpec, queue: string) => Placed
 }
 
-/** The policy of a fair-scheduler.xml, with a yarn-site.xml where there is one. */
+/**
+ * The policy of a fair-scheduler.xml. `properties`: those of a yarn-site.xml and files that add to it. Throws `BAD_INPUT` with the line for a value that
+ * Hadoop does not take.
+ */
 export function fairPolicy(file: FairFile, cluster: ClusterFacts, properties: ReadonlyMap<string, Setting> = new Map()): FairPolicy {
   const findings = new Findings(file.file)
   const types = new ResourceTypes(properties, cluster.resources)
@@ -40,14 +43,17 @@ export function fairPolicy(file: FairFile, cluster: ClusterFacts, properties: Re
   return { kind: 'fair', policy, options, rules, findings: all, fit: (spec, queue) => allocated(spec, allocation, mapped.largestIn(queue)) }
 }
 
-/** Without a queuePlacementPolicy: the queue asked for, else that of the user, or `default`. */
+/** The rules of a file without a queuePlacementPolicy: the queue that the job names, else that of its user, else `root.default`. */
 function defaultRules({ allowUndeclaredPools: create, userAsDefaultQueue }: FairSite): PlacementRule[] {
   const specified: PlacementRule = { name: 'specified', create, line: 0 }
   const fallback: PlacementRule = { name: 'default', create: true, line: 0, queue: 'root.default' }
   return userAsDefaultQueue ? [specified, { name: 'user', create, line: 0 }, fallback] : [specified, fallback]
 }
 
-/** The order under what the site says of waiting for data, of starts per heartbeat, of reservations and of preemption. */
+/**
+ * The order inside the policies for the settings of the yarn-site.xml: waiting for nodes with the data, starts per heartbeat, reservations and preemption.
+ * Starts per heartbeat and reservations need a cluster with heartbeats and no continuous scheduling.
+ */
 function composed(options: YarnFairOptions, site: FairSite, { nodes, heartbeat, resources }: ClusterFacts): Config {
   const order = { 'yarn-fair': options }
   const skips = (part: number) => Math.floor(Math.min(part, 1) * nodes)
@@ -65,7 +71,7 @@ function composed(options: YarnFairOptions, site: FairSite, { nodes, heartbeat, 
   return { 'yarn-preempting': { policy, utilizationThreshold, waitBeforeKill, waitBeforeNextCheck, updateInterval } }
 }
 
-/** Amounts from which a task reserves a node that has no room for it. */
+/** The amount of each resource from which a task that finds no room on a node reserves the node. */
 function smallestReserving({ increments, reservationMultiple }: FairSite, resources: readonly string[]): Record<string, number> {
   const threshold: Record<string, number> = {}
   for (const [name, increment] of Object.entries(increments)) {
@@ -75,14 +81,14 @@ function smallestReserving({ increments, reservationMultiple }: FairSite, resour
   return threshold
 }
 
-/** Turns settings into options and tells what became of each. */
+/** Makes options of settings and adds a finding for each. */
 class Mapping {
   readonly #file: FairFile
   readonly #cluster: ClusterFacts
   readonly #site: FairSite
   readonly #types: ResourceTypes
   readonly #findings: Findings
-  /** What tasks may ask in queues that say so, by path. */
+  /** The largest container of each queue that limits it, by path. */
   readonly #largest = new Map<string, Bounds>()
 
   constructor(file: FairFile, cluster: ClusterFacts, site: FairSite, types: ResourceTypes, findings: Findings) {
@@ -117,7 +123,7 @@ class Mapping {
     })
   }
 
-  /** What tasks may ask in a queue: as it says, or the nearest around it; percentages are left to the policy. */
+  /** The most that a task may ask for in a queue: as the queue says, or the nearest one around it. Percentages are left to the policy. */
   largestIn(queue: string): Bounds {
     for (let path = queue; path.includes('.'); path = path.slice(0, path.lastIndexOf('.'))) {
       const bounds = this.#largest.get(path)
@@ -126,32 +132,15 @@ class Mapping {
     return this.#largest.get('root') ?? this.#types.most
   }
 
+  /** Adds a finding for each placement rule of the file. */
   tellRules(): void {
     const rules = this.#file.rules ?? []
     const first = rules.find((rule) => rule.name === 'nestedUserQueue' && isLast(rule))
     for (const rule of rules) {
-      const nowhere = missing(rule, this.#file.root)
-      if (nowhere !== undefined) {
-        this.#findings.add('ignored', rule, `rule ${rule.name}`, nowhere, `it may not make this queue, which is not declared: it goes on to the next rule. ${nearestQueue(nowhere, this.#file.root)}`)
-        continue
-      }
       const isLate = first !== undefined && rules.indexOf(rule) > rules.indexOf(first)
-      const isUnknown = rule.name === 'secondaryGroupExistingQueue' || rule.nested?.name === 'secondaryGroupExistingQueue'
-      const isNowhere = rule.queue !== undefined && find(this.#file.root, rule.queue)?.isParent === true
-      const note = isUnknown
-        ? 'jobs here have no secondary groups: it goes on to the next rule'
-        : isNowhere
-          ? ''
-          : rule.name === 'primaryGroup' || rule.nested?.name === 'primaryGroup' ? 'the group is that of the job in the workload' : ''
-      this.#findings.add(
-        isUnknown ? 'ignored' : note === '' ? 'honoured' : 'approximated',
-        rule,
-        `rule ${rule.name}`,
-        rule.queue ?? '',
-        isNowhere
-          ? 'it holds queues: jobs that come to this rule are refused, as in Hadoop'
-          : note || (isLate ? `for jobs that the one in line ${first.line} gives no queue; Hadoop 3.3 and later refuse a rule behind it` : ''),
-      )
+      const late = isLate ? `for jobs that the one in line ${first.line} gives no queue; Hadoop 3.3 and later refuse a rule behind it` : ''
+      const { value = rule.queue ?? '', verdict, note = late } = toldOfRule(rule, this.#file.root)
+      this.#findings.add(verdict, rule, `rule ${rule.name}`, value, note)
     }
   }
 
@@ -184,7 +173,7 @@ class Mapping {
     })
   }
 
-  /** The largest container of a queue, which yarn.scheduler.maximum-allocation-* limits everywhere. */
+  /** The largest container of a queue, no larger than yarn.scheduler.maximum-allocation-* allows everywhere; undefined: as its parent. */
   #container(queue: FairQueue): QueueOptions['maxContainerAllocation'] {
     const own = this.#amounts(`${queue.path} maxContainerAllocation`, queue.maxContainerAllocation, 'container')
     if (own === undefined && queue.path !== 'root') return undefined
@@ -200,7 +189,7 @@ class Mapping {
     return Object.keys(most).length === 0 ? undefined : most
   }
 
-  /** Amounts in the names of the cluster. */
+  /** Amounts under the cluster's names of resources, with a finding; undefined if they are not given or the cluster has none of the resources. */
   #amounts(setting: string, given: Given<NamedAmounts> | undefined, of: 'minimum' | 'maximum' | 'container'): Record<string, number | string> | undefined {
     if (given === undefined) return undefined
     const { resources } = this.#cluster
@@ -228,4 +217,16 @@ class Mapping {
     this.#findings.add(none ? 'ignored' : missing.length > 0 || isPart ? 'approximated' : 'honoured', given, setting, given.text, notes.join('; '))
     return none ? undefined : mapped
   }
+}
+
+/** What becomes of a placement rule. `value`: the queue that it names, if that is not the rule's own. */
+function toldOfRule(rule: PlacementRule, root: FairQueue): { readonly verdict: Verdict; readonly note?: string; readonly value?: string } {
+  const nowhere = missing(rule, root)
+  const isOf = (name: PlacementRule['name']): boolean => rule.name === name || rule.nested?.name === name
+  if (nowhere !== undefined)
+    return { verdict: 'ignored', value: nowhere, note: `it may not make this queue, which is not declared: it goes on to the next rule. ${nearestQueue(nowhere, root)}` }
+  if (isOf('secondaryGroupExistingQueue')) return { verdict: 'ignored', note: 'jobs here have no secondary groups: it goes on to the next rule' }
+  if (rule.queue !== undefined && find(root, rule.queue)?.isParent === true)
+    return { verdict: 'honoured', note: 'it holds queues: jobs that come to this rule are refused, as in Hadoop' }
+  return isOf('primaryGroup') ? { verdict: 'approximated', note: 'the group is that of the job in the workload' } : { verdict: 'honoured' }
 }

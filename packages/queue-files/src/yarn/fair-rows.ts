@@ -5,12 +5,12 @@ import { amountOf } from './amount-of.js'
 import type { NamedAmounts } from './amounts.js'
 import type { FairFile, FairQueue } from './fair-model.js'
 
-/** Queues with shares by weight between minimum and maximum. */
+/** The queues as a table, with shares by weight between minimum and maximum. */
 export const fairTable = (file: FairFile, asked: Asked): QueueTable =>
   sharesTable((cluster) => fairNode(file.root, file, cluster), asked, asked.totals !== undefined)
 
 const fairSettings = [
-  'weight', 'policy', 'minResources', 'maxResources', 'maxChildResources', 'maxContainerAllocation', 'maxRunningApps',
+  'weight', 'policy', 'minResources', 'maxResources', 'maxChildResources', 'maxContainerAllocation', 'maxRunningApps', 'maxAMShare',
   'minSharePreemptionTimeout', 'fairSharePreemptionTimeout', 'fairSharePreemptionThreshold', 'allowPreemptionFrom',
 ] as const
 
@@ -32,15 +32,16 @@ function fairNode(queue: FairQueue, file: FairFile, cluster: ShownCluster): Queu
   }
 }
 
-/** Rounded down where it is an amount and no part. */
+/** Rounds an amount down; a fraction, shown if the cluster is not known, stays as it is. */
 const wholeOf = (amount: number, { totals }: ShownCluster): number => (totals === undefined ? amount : Math.floor(amount))
 
-/** Settings that are of no single queue, as written. */
+/** Settings of no single queue, by name, as written. */
 export function fairGeneral(file: FairFile): Record<string, string> {
   const settings: Record<string, string> = {}
   const tell = (name: string, given: Given<unknown> | undefined) => void (given !== undefined && (settings[name] = given.text))
   tell('queueMaxResourcesDefault', file.queueMaxResourcesDefault)
   tell('queueMaxAppsDefault', file.queueMaxAppsDefault)
+  tell('queueMaxAMShareDefault', file.queueMaxAMShareDefault)
   tell('userMaxAppsDefault', file.userMaxAppsDefault)
   tell('defaultQueueSchedulingPolicy', file.defaultPolicy)
   for (const [user, given] of file.users) tell(`user ${user} maxRunningApps`, given)

@@ -6,7 +6,7 @@ import { saidElsewhere } from './said-elsewhere.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
 
-/** What a yarn-site.xml says about the fair scheduler. Times in seconds. */
+/** The settings of the fair scheduler in a yarn-site.xml. Times are in seconds. */
 export interface FairSite {
   userAsDefaultQueue: boolean
   allowUndeclaredPools: boolean
@@ -19,18 +19,23 @@ export interface FairSite {
   assignMultiple: boolean
   dynamicMaxAssign: boolean
   maxAssign: number
-  /** Parts of the cluster's nodes; -1: no waiting. */
+  /** Part of the cluster's nodes that a job passes over while it waits for a node with its data, 0 to 1; -1: it does not wait. */
   localityNode: number
+  /** The same while it waits for a rack with its data. */
   localityRack: number
+  /** With continuous scheduling, seconds that a job waits for a node with its data; below 0: it does not wait. */
   localityNodeDelay: number
+  /** The same for a rack with its data. */
   localityRackDelay: number
+  /** Whether scheduling is continuous, not only at heartbeats. */
   continuous: boolean
-  /** Part of the nodes that one job may reserve, and the smallest task that does, in multiples of the increments. */
+  /** Part of the nodes that one job may reserve, 0 to 1. */
   reservableNodes: number
+  /** A task reserves a node only if it asks for at least this many increments of a resource. */
   reservationMultiple: number
-  /** Steps in which tasks get what they ask, by YARN's names, where they or the least of a resource are written; for reservations, of all. */
+  /** Increments in which tasks get resources, by YARN's names; YARN's defaults where none is given, for reservations. */
   increments: Record<string, number>
-  /** Those of them that are written. */
+  /** Names of the resources whose increment is given. */
   stepped: readonly string[]
 }
 
@@ -40,7 +45,9 @@ const defaults: FairSite = {
   reservableNodes: 0.05, reservationMultiple: 2, increments: { 'memory-mb': 1024, vcores: 1 },
 }
 
+/** Sets a field of the site from a property. */
 type Use = (site: FairSite, property: Setting) => void
+/** A property of the fair scheduler. */
 interface Known {
   /** Absent: ignored. */
   readonly use?: Use
@@ -50,14 +57,14 @@ interface Known {
 
 type Flag = 'userAsDefaultQueue' | 'allowUndeclaredPools' | 'preemption' | 'sizeBasedWeight' | 'assignMultiple' | 'dynamicMaxAssign' | 'continuous'
 const flag = (key: Flag): Use => (site, property) => void (site[key] = booleanOf(property))
-const part = (key: 'utilizationThreshold' | 'localityNode' | 'localityRack' | 'maxAssign'): Use => (site, property) => void (site[key] = numberOf(property, { least: -1 }))
+const part = (key: 'utilizationThreshold' | 'localityNode' | 'localityRack'): Use => (site, property) => void (site[key] = numberOf(property, { least: -1 }))
 const milliseconds = (key: 'waitBeforeKill' | 'waitBeforeNextCheck' | 'localityNodeDelay' | 'localityRackDelay'): Use => (site, property) => {
   const value = numberOf(property, { least: -1 })
   site[key] = value < 0 ? value : value / 1000
 }
-const interval: Use = (site, property) => void (site.updateInterval = Math.max(numberOf(property), 0) / 1000 || defaults.updateInterval) // as Hadoop
+const interval: Use = (site, property) => void (site.updateInterval = Math.max(numberOf(property), 0) / 1000 || defaults.updateInterval) // as in Hadoop, 0 or less is the default
 const increment = (resource: string): Use => (site, property) => void (site.increments[resource] ??= numberOf(property, { least: 0 }))
-/** With a unit, `1 Gi`; it counts where the older property of a resource is there too. */
+/** Reads an increment that may have a unit, such as `1 Gi`. It overrides the older property of the same resource. */
 const typedIncrement = (resource: string): Use => (site, { name, value, file, line }) => {
   const [, amount = '', unit = ''] = /^(\d+) ?([A-Za-z]*)$/.exec(value.trim()) ?? []
   const factor = amount === '' ? undefined : unitFactor(resource, unit)
@@ -78,7 +85,7 @@ const known = knownWords<Known>({
   [`${prefix}sizebasedweight`]: { use: flag('sizeBasedWeight') },
   [`${prefix}assignmultiple`]: { use: flag('assignMultiple') },
   [`${prefix}dynamic.max.assign`]: { use: flag('dynamicMaxAssign') },
-  [`${prefix}max.assign`]: { use: part('maxAssign') },
+  [`${prefix}max.assign`]: { use: (site, property) => void (site.maxAssign = numberOf(property, { least: -1, whole: true })) },
   [`${prefix}locality.threshold.node`]: { use: part('localityNode'), note: 'as opportunities skipped by the job, in whole nodes of the cluster' },
   [`${prefix}locality.threshold.rack`]: { use: part('localityRack'), note: 'as opportunities skipped by the job, in whole nodes of the cluster' },
   [`${prefix}locality-delay-node-ms`]: { use: milliseconds('localityNodeDelay'), note: 'waited with continuous scheduling' },
@@ -87,7 +94,7 @@ const known = knownWords<Known>({
   [`${prefix}continuous-scheduling-sleep-ms`]: { note: 'a cluster without heartbeats acts on every change at once' },
   [`${prefix}update-interval-ms`]: { use: interval, note: 'for starvation and reservations; the order of queues is always current' },
   [`${prefix}reservable-nodes`]: { use: (site, property) => void (site.reservableNodes = numberOf(property, { least: 0, most: 1 })) },
-  [`${prefix}am.preemption`]: { note: 'masters of jobs are taken last, whatever it says' },
+  [`${prefix}am.preemption`]: { note: 'masters of jobs are always preempted last' },
   [`${prefix}eventlog.enabled`]: { note: 'a log is no part of a simulation' },
   [`${prefix}eventlog.dir`]: { note: 'a log is no part of a simulation' },
   'yarn.scheduler.increment-allocation-mb': { use: increment('memory-mb') },
@@ -96,7 +103,7 @@ const known = knownWords<Known>({
   'yarn.resourcemanager.scheduler.class': { note: 'the queue file says which scheduler it is' },
 })
 
-/** Reads what a yarn-site.xml says to the fair scheduler; properties that bear on no scheduling are passed over in silence. */
+/** Reads the fair scheduler's settings of a yarn-site.xml and adds a finding for each; properties that have nothing to do with scheduling get none. */
 export function readFairSite(properties: ReadonlyMap<string, Setting>, types: ResourceTypes, resources: readonly string[], findings: Findings): FairSite {
   const site: FairSite = { ...defaults, increments: {} }
   for (const property of properties.values()) {
@@ -123,11 +130,11 @@ export function readFairSite(properties: ReadonlyMap<string, Setting>, types: Re
 function pattern(name: string, resources: readonly string[]): Known | undefined {
   const type = /^yarn\.resource-types\.(.+)\.increment-allocation$/.exec(name)?.[1]
   if (type !== undefined) return clusterName(type, resources) === undefined ? { note: `the cluster has no ${type}` } : { use: typedIncrement(type) }
-  if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'masters of jobs are taken last, whatever it says' }
+  if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'masters of jobs are always preempted last' }
   return undefined
 }
 
-/** Why a setting is ignored; undefined: nothing is said of it, since it bears on no scheduling. */
+/** Why a property is ignored; undefined: it has nothing to do with scheduling. */
 function unknown(name: string): string | undefined {
   const elsewhere = saidElsewhere(name)
   if (elsewhere !== undefined) return elsewhere
@@ -135,5 +142,5 @@ function unknown(name: string): string | undefined {
   return ofCapacity.test(name) ? 'not of the fair scheduler' : undefined
 }
 
-/** What the capacity scheduler reads outside its file. */
+/** Properties that the capacity scheduler reads outside its own file. */
 const ofCapacity = /^yarn\.(scheduler\.|cluster\.max-application-priority$|resourcemanager\.(scheduler\.monitor|monitor\.capacity)\.)/

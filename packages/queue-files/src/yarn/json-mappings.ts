@@ -3,9 +3,9 @@ import type { CapacitySchedulerOptions } from '@sched/policies'
 import type { Setting } from '../setting.js'
 
 type Mappings = NonNullable<CapacitySchedulerOptions['mappings']>
-/** Queues that policies give, inside `parentQueue` where there is one. */
+/** The queue that each policy of a rule gives, inside the rule's `parentQueue` if it has one. */
 const patterns = knownWords<string>({ specified: '%specified', user: '%user', primaryGroup: '%primary_group', primaryGroupUser: '%primary_group.%user', defaultQueue: '%default' })
-/** Policies without a queue here, and why. */
+/** Policies whose rules are left out here, and why. */
 const without = knownWords<string>({
   secondaryGroup: 'jobs have no secondary groups',
   secondaryGroupUser: 'jobs have no secondary groups',
@@ -16,7 +16,7 @@ const inside = ['user', 'primaryGroup', 'primaryGroupUser']
 const fallbacks = knownWords<'skip' | 'default' | 'reject'>({ skip: 'skip', placeDefault: 'default', reject: 'reject' })
 
 /**
- * The rules of `mapping-rule-json` as mappings, and which are left out and why. Throws `BAD_INPUT` with the line of the property.
+ * The rules of `mapping-rule-json` as mappings of the policy. `leftOut`: which rules are left out and why. Throws `BAD_INPUT` with the line of the property.
  *
  * Source: Hadoop 3, MappingRuleCreator.
  */
@@ -33,7 +33,7 @@ export function jsonMappings({ value, file, line, name }: Setting): { readonly m
       throw bad(`rule ${i + 1} has the policy "${policy}".`, suggest(policy, [...Object.keys(patterns), ...Object.keys(without), 'reject', 'custom']))
     const isUnknown = type === 'application' || /%(application|secondary_group)/.test(custom ?? '')
     if (isUnknown || policy in without) leftOut.push(`rule ${i + 1}: ${without[policy] ?? 'jobs have neither names nor secondary groups'}`)
-    else if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`)
+    else if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`, 'Write "customPlacement": "root.%user", for example.')
     else {
       const parent = text('parentQueue')
       const queue = policy === 'reject'
@@ -57,7 +57,7 @@ function rulesOf(text: string, bad: (what: string, wayOut?: string) => SchedErro
   try {
     read = JSON.parse(text)
   } catch {
-    throw bad('it is no JSON.')
+    throw bad('it is no JSON.', 'Write { "rules": [...] }.')
   }
   const rules = typeof read === 'object' && read !== null && 'rules' in read ? read.rules : undefined
   if (!Array.isArray(rules) || !rules.every((rule) => typeof rule === 'object' && rule !== null)) throw bad('it holds no rules.', 'Write { "rules": [...] }.')

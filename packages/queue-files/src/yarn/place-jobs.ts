@@ -5,8 +5,8 @@ import type { FairQueue, PlacementRule } from './fair-model.js'
 import { find } from './placement-rules.js'
 
 /**
- * Applies placement rules to a job, in order. `group` of a job is its primary group; secondary groups are not known here,
- * so `secondaryGroupExistingQueue` never places.
+ * The queue of a job by the first placement rule that gives it one, or a refusal. The group of a job is its primary group; secondary groups are not known,
+ * so `secondaryGroupExistingQueue` never gives a queue.
  *
  * Source: Hadoop 3, FairScheduler.md, queuePlacementPolicy.
  */
@@ -26,7 +26,7 @@ export function placeJob(spec: JobSpec, rules: readonly PlacementRule[], root: F
   return { refused: 'no placement rule gives it a queue' }
 }
 
-/** The queue that a rule wants for a job; undefined: the next rule. */
+/** The full path of the queue that a rule gives a job; undefined: none, the next rule is tried. */
 function wanted({ name, queue, nested }: PlacementRule, spec: JobSpec, root: FairQueue): string | undefined {
   switch (name) {
     case 'specified':
@@ -43,7 +43,7 @@ function wanted({ name, queue, nested }: PlacementRule, spec: JobSpec, root: Fai
   }
 }
 
-/** The queue of a user or group in the one that a nested rule gives, which may be made or holds queues; without such a rule in the root. */
+/** The queue of a user or group inside the queue that a nested rule gives, by default inside the root; undefined if that queue can hold no queues. */
 function inside(nested: PlacementRule | undefined, name: string, spec: JobSpec, root: FairQueue): string | undefined {
   const around = nested === undefined ? 'root' : wanted(nested, spec, root)
   if (around === undefined) return undefined
@@ -51,10 +51,10 @@ function inside(nested: PlacementRule | undefined, name: string, spec: JobSpec, 
   return mayHold === true ? `${around}.${clean(name)}` : undefined
 }
 
-/** Periods in names of users and groups would be levels of the tree; spaces around them do not count. */
+/** A name of a user or group as the name of a queue: without blanks around it, and with _dot_ for a period, which would be a level of the tree. */
 const clean = (name: string): string => name.trim().replaceAll('.', '_dot_')
 
-/** A declared queue around a path that holds jobs, so that nothing can lie in it. */
+/** The path of a declared queue around a path that holds jobs and thus can hold no queue; undefined if there is none. */
 function leafAround(root: FairQueue, path: string): string | undefined {
   const parts = path.split('.')
   for (let depth = 2; depth < parts.length; depth++) {

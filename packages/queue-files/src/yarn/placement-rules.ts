@@ -6,8 +6,9 @@ import type { XmlElement } from '../xml.js'
 const ruleNames = ['specified', 'user', 'primaryGroup', 'secondaryGroupExistingQueue', 'nestedUserQueue', 'default', 'reject'] as const
 
 /**
- * Reads the rules in order. Throws `BAD_INPUT` with the line: an unknown rule, a last one that may leave jobs, one after a last one. After a nestedUserQueue others may stand, as before
- * Hadoop 3.3 (YARN-8967) and in files that Cloudera Manager wrote: it places all jobs but those whose queue would lie in one that holds jobs.
+ * Reads the rules of a queuePlacementPolicy. Throws `BAD_INPUT` with the line for an unknown rule, for a last rule that may leave jobs without a queue, and
+ * for a rule after one that always decides. After nestedUserQueue rules are allowed, as before Hadoop 3.3 (YARN-8967) and in files that Cloudera Manager
+ * wrote: it gives no queue to jobs whose queue would lie in one that holds jobs.
  */
 export function readRules(element: XmlElement, file: FairFile): PlacementRule[] {
   const rules = element.children.map((each) => readRule(each, file))
@@ -50,10 +51,10 @@ function readRule(element: XmlElement, file: FairFile): PlacementRule {
   return { ...rule, queue: underRoot(element.attributes['queue'] ?? 'root.default') }
 }
 
-/** What names of rules stand for: the queue of a user is one thing, in the root or in another queue. */
+/** The kind of a rule for comparisons: `user` and `nestedUserQueue` both give the queue of a user, in the root or in another queue. */
 const kindOf = (name: string): string => (name === 'nestedUserQueue' ? 'user' : name)
 
-/** The rule that gives the queue around that of another rule. */
+/** Reads the rule inside another one, which gives the parent of the other's queue. */
 function readNested(element: XmlElement, { name, line }: PlacementRule, file: FairFile): PlacementRule {
   const nested = readRule(element, file)
   const at = { file: file.file, line: nested.line, field: 'queuePlacementPolicy' }
@@ -68,13 +69,13 @@ function readNested(element: XmlElement, { name, line }: PlacementRule, file: Fa
   return own
 }
 
-/** The queue that a rule names and that is neither declared nor may be made: it places nobody, and the next rule is asked. */
+/** The queue that a rule names if it neither is declared nor may be created, so that the rule gives no job a queue; otherwise undefined. */
 export function missing({ queue, create, nested }: PlacementRule, root: FairQueue): string | undefined {
   if (nested !== undefined) return missing(nested, root)
   return queue !== undefined && !create && find(root, queue) === undefined ? queue : undefined
 }
 
-/** What is told of one that is not declared: those with the nearest names. */
+/** The hint for a queue that is not declared: the declared one with the nearest name. */
 export const nearestQueue = (path: string, root: FairQueue): string => suggest(path, paths(root))
 
 function checkTarget(last: PlacementRule, { file, root }: FairFile): void {
@@ -83,7 +84,7 @@ function checkTarget(last: PlacementRule, { file, root }: FairFile): void {
   throw new SchedError('BAD_INPUT', `rule "default" names queue "${path}", which is not declared.`, { file, line: last.line, field: 'queuePlacementPolicy' }, nearestQueue(path, root))
 }
 
-/** The declared queue of a full path. */
+/** The declared queue of a full path; undefined if there is none. */
 export function find(root: FairQueue, path: string): FairQueue | undefined {
   let queue: FairQueue | undefined = root
   for (const name of path.split('.').slice(1)) queue = queue?.queues.find((each) => each.name === name)
@@ -92,6 +93,6 @@ export function find(root: FairQueue, path: string): FairQueue | undefined {
 
 const paths = (queue: FairQueue): string[] => [queue.path, ...queue.queues.flatMap(paths)]
 
-/** Rules that leave no job to a next one, as Hadoop has it: by whether they may make the queue they name, and the one around it. */
+/** Whether a rule always decides, so that no later rule is tried. As in Hadoop: it does if it may create the queue that it names and that one's parent. */
 export const isLast = ({ name, create, nested }: PlacementRule): boolean =>
   name === 'reject' || (create && ['default', 'user', 'primaryGroup', 'nestedUserQueue'].includes(name) && (nested === undefined || isLast(nested)))

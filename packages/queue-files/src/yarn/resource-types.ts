@@ -4,13 +4,15 @@ import type { Told } from './capacity-use.js'
 import { numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
 
-/** An amount of a resource that a setting gives. */
+/** A least or largest amount of a resource. */
 export interface Bound {
+  /** The amount, in YARN's unit of the resource. */
   readonly value: number
+  /** The setting that gives it, for messages. */
   readonly from: Setting
 }
 
-/** Amounts by resource of the cluster. */
+/** Bounds by resource of the cluster. */
 export type Bounds = ReadonlyMap<string, Bound>
 
 const MANDATORY = ['memory-mb', 'vcores']
@@ -18,8 +20,8 @@ const older: Readonly<Record<string, string>> = { 'memory-mb': 'mb', vcores: 'vc
 const property = /^yarn\.resource-types\.(.+)\.([^.]+)$/
 
 /**
- * The types of resources of a yarn-site.xml or resource-types.xml, and the least and the most of each that a task may have. What is not
- * written has no limit here: YARN's own defaults, from 1024 to 8192 MB and from 1 to 4 vcores, are not taken for it.
+ * The resource types of a yarn-site.xml or resource-types.xml, with the least and the largest amount of each that a task gets. Deviation: an amount that is
+ * not given is no limit; YARN's defaults, 1024 to 8192 MB and 1 to 4 vcores, are not used.
  *
  * Source: Hadoop 3.4, ResourceUtils.initializeResourcesMap.
  */
@@ -30,7 +32,7 @@ export class ResourceTypes {
   readonly #resources: readonly string[]
   readonly #listed: readonly string[]
 
-  /** Throws `BAD_INPUT` with the line where the least of a resource is above the most of it, or a type is listed twice. */
+  /** `resources`: those of the cluster. Throws `BAD_INPUT` with the line if the least amount of a type is above the largest, or a type is listed twice. */
   constructor(properties: ReadonlyMap<string, Setting>, resources: readonly string[]) {
     this.#properties = properties
     this.#resources = resources
@@ -45,7 +47,10 @@ export class ResourceTypes {
     }
   }
 
-  /** Throws `BAD_INPUT` where further types are listed and memory alone would be compared: Hadoop does not start then (CapacityScheduler.initScheduler). */
+  /**
+   * Throws `BAD_INPUT` with the line if types besides memory and vcores are listed. To be called if the resource calculator compares only memory: Hadoop does
+   * not start then (CapacityScheduler.initScheduler). `calculator`: the property that sets it.
+   */
   refuseFurther(calculator: string): void {
     const list = this.#properties.get('yarn.resource-types')
     const [type] = this.#listed.slice(MANDATORY.length)
@@ -53,7 +58,7 @@ export class ResourceTypes {
     throw new SchedError('BAD_INPUT', `lists ${type}, and the resource calculator compares memory alone.`, { file: list.file, line: list.line, field: list.name }, `Set ${calculator} to org.apache.hadoop.yarn.util.resource.DominantResourceCalculator, or list no further types.`)
   }
 
-  /** What becomes of a setting of a type; undefined: it is none. `least` is for what else the scheduler does with the least of a resource. */
+  /** What becomes of a setting about a type; undefined: it is none. `least`: what to tell of the least amount, if the scheduler does more with it than round. */
   told({ name, value }: Setting, least?: Told): Told | undefined {
     if (name === 'yarn.resource-types') {
       const missing = this.#listed.filter((type) => !MANDATORY.includes(type) && clusterName(type, this.#resources) === undefined)
@@ -67,8 +72,8 @@ export class ResourceTypes {
     if (old !== null && newer !== undefined) return { verdict: 'ignored', note: `${newer.name} goes before it (line ${newer.line})` }
     if (key === 'minimum-allocation' || key === 'maximum-allocation')
       return clusterName(type, this.#resources) === undefined ? { verdict: 'ignored', note: `the cluster has no ${type}` } : (key === 'minimum-allocation' ? least : undefined) ?? {}
-    if (key === 'units') return { verdict: 'approximated', note: `amounts of ${type} are in ${value.trim() === '' ? 'single ones' : value.trim()}: so they are taken of nodes and jobs` }
-    return { verdict: 'ignored', note: key === 'minimum' || key === 'maximum' ? `YARN does not read it: it is ${key}-allocation` : 'resources are counted, and nothing else is told of them' }
+    if (key === 'units') return { verdict: 'approximated', note: `amounts of ${type} are in ${value.trim() === '' ? 'single ones' : value.trim()}: those of nodes and jobs must be in the same unit` }
+    return { verdict: 'ignored', note: key === 'minimum' || key === 'maximum' ? `YARN does not read it: it is ${key}-allocation` : 'only amounts of resources count here' }
   }
 
   #types(list: Setting): string[] {

@@ -1,4 +1,4 @@
-/** What begins the names of settings that bear on scheduling and that neither scheduler reads here, and why; what is not in it bears on none. */
+/** Properties of a yarn-site.xml that bear on scheduling but are read by neither scheduler here, and why. Properties of YARN not in it do not bear on it. */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/^yarn\.nodemanager\.resource(-types?)?\./, 'what nodes have is said by the cluster'],
   [/^yarn\.nodemanager\.(resource-plugins|pluggable-device-framework|numa-awareness|windows-container\.(cpu|memory)-limit)\b/, 'what nodes have is said by the cluster'],
@@ -23,5 +23,5 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^(mapreduce|mapred)\./, 'jobs are those of the workload'],
 ]
 
-/** Why a setting of a yarn-site.xml that bears on scheduling is not read here; undefined: it bears on none, or it may be one of the scheduler. */
+/** Why a property that bears on scheduling is not read here; undefined: it does not bear on it, or it may be a property of the scheduler. */
 export const saidElsewhere = (name: string): string | undefined => reasons.find(([names]) => names.test(name))?.[1]

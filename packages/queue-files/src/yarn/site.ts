@@ -3,14 +3,17 @@ import { included, type SourceText } from '../source-text.js'
 import { readXml, type XmlElement } from '../xml.js'
 import type { Setting } from '../setting.js'
 
-/** Properties of a `<configuration>` by name, the last of equal names, unless an earlier one is final. Throws `BAD_INPUT` with the line. */
+/**
+ * The properties of a `<configuration>` by name, with variables filled in. Of equal names the last counts, unless an earlier one is final. Throws `BAD_INPUT`
+ * with the line.
+ */
 export function readProperties(source: SourceText, root = readXml(source.text, source.file)): Map<string, Setting> {
   const found = new Map<string, Setting>()
   take(source, root, found, new Set(), [])
   return expanded(found)
 }
 
-/** The same of several files, as if they were one. */
+/** The properties of several files, read as if they were one. */
 export function readAllProperties(sources: readonly SourceText[]): Map<string, Setting> {
   const found = new Map<string, Setting>()
   const final = new Set<string>()
@@ -18,7 +21,10 @@ export function readAllProperties(sources: readonly SourceText[]): Map<string, S
   return expanded(found)
 }
 
-/** Adds the properties of a file, and in the place of an `xi:include` those of that one, or of its fallback where that is not there. */
+/**
+ * Adds the properties of a file to `found`, and to `final` the names of those that are final. In place of an `xi:include` it adds those of the included file,
+ * or of the fallback if there is no such file. `around`: names of the files that include this one.
+ */
 function take(source: SourceText, root: XmlElement, found: Map<string, Setting>, final: Set<string>, around: readonly string[]): void {
   const { file } = source
   if (root.name !== 'configuration') throw new SchedError('BAD_INPUT', `begins with <${root.name}>, expected <configuration>.`, { file, line: root.line })
@@ -47,14 +53,14 @@ function take(source: SourceText, root: XmlElement, found: Map<string, Setting>,
 const field = (property: XmlElement, name: string): string | undefined => property.children.find((each) => each.name === name)?.text
 const lineOf = (property: XmlElement, name: string): number | undefined => property.children.find((each) => each.name === name)?.line
 
-/** Replaces `${other.property}` as Hadoop does, from the same file, at most 20 deep. */
+/** Fills in `${other.property}` from the same properties, as Hadoop does, at most 20 times in one value. */
 function expanded(properties: Map<string, Setting>): Map<string, Setting> {
   for (const [name, property] of properties) {
     let value = property.value
     for (let depth = 0; value.includes('${'); depth++) {
       const variable = /\$\{([^}$]+)\}/.exec(value)
       const known = variable === null ? undefined : properties.get(variable[1] ?? '')
-      if (variable === null || known === undefined || depth === 20) break // Hadoop leaves what it does not know as it is
+      if (variable === null || known === undefined || depth === 20) break // Hadoop leaves an unknown variable, and all after it, as it is
       value = value.replace(variable[0], () => known.value)
     }
     if (value !== property.value) properties.set(name, { ...property, value })
@@ -62,13 +68,13 @@ function expanded(properties: Map<string, Setting>): Map<string, Setting> {
   return properties
 }
 
-/** The number of decimal digits, perhaps with an exponent; NaN for anything else, also for 0x10 and an empty text. */
+/** The number that a text writes in decimal digits, perhaps with an exponent; NaN for any other text, such as 0x10 or an empty one. */
 export const decimalOf = (text: string): number => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : NaN)
 
-/** Java reads fractions with the suffix of their type, 0.8f, and so does Hadoop. */
+/** The same, where the text may end with Java's suffix of a type, as in 0.8f. */
 export const fractionOf = (text: string): number => decimalOf(text.trim().replace(/^([-+]?[\d.]+)[fd]$/i, '$1'))
 
-/** A number from a property. Throws `BAD_INPUT` with the line. */
+/** The number that a property gives, from `least` to `most`. Throws `BAD_INPUT` with the line for any other value. */
 export function numberOf({ name, value, file, line }: Setting, { least = -Infinity, most = Infinity, whole = false } = {}): number {
   const number = whole ? Number(value) : fractionOf(value)
   if (value.trim() === '' || !Number.isFinite(number) || number < least || number > most || (whole && !Number.isInteger(number)))
@@ -80,7 +86,7 @@ export function numberOf({ name, value, file, line }: Setting, { least = -Infini
   return number
 }
 
-/** True or false from a property; Hadoop takes the words in any case, and its default for anything else: here that is an error. */
+/** Whether a property is true, in any case. Throws `BAD_INPUT` with the line for a value that is neither true nor false; Hadoop takes its default for that. */
 export function booleanOf({ name, value, file, line }: Setting): boolean {
   const word = value.trim().toLowerCase()
   if (word !== 'true' && word !== 'false') throw new SchedError('BAD_INPUT', `found "${value}", expected true or false.`, { file, line, field: name })

@@ -5,9 +5,9 @@ import type { YunikornLimit, YunikornQueue } from './yunikorn-queue.js'
 type Amounts = ReadonlyMap<string, number>
 
 /**
- * Refuses what YuniKorn refuses: a queue that is guaranteed more than it may have, or may have more than one around it, queues that are together guaranteed
- * more than the one around them, more jobs in a queue than in the one around it, and limits of users and groups that are more than those of their queue, or than
- * theirs in a queue around it.
+ * Throws `BAD_INPUT` with the line for what YuniKorn refuses: a queue whose guaranteed resources exceed its maximum or whose maximum exceeds that of a queue
+ * around it; queues that are together guaranteed more than their parent; a queue that may run more applications than its parent; and limits of users and
+ * groups that exceed those of their queue, or the limits of the same user or group in a queue around it.
  *
  * Source: YuniKorn, configvalidator.go (checkQueueResource, checkQueueMaxApplications, checkLimit, checkLimitResource, checkLimitMaxApplications).
  */
@@ -17,25 +17,28 @@ export function checkResources(root: YunikornQueue): void {
   checkLimits(root, new Map(), new Map())
 }
 
+/** The amounts by resource, without their places. */
 const amountsOf = (quantities: Quantities): Amounts => new Map([...quantities].map(([name, { amount }]) => [name, amount]))
 
-/** What of the first exceeds the second, where that says anything. */
+/** The first resource of which there is more than `most` allows; undefined if there is none. A resource that `most` does not name is not limited. */
 const above = (amounts: Amounts, most: Amounts): string | undefined => [...amounts].find(([name, amount]) => amount > (most.get(name) ?? Infinity))?.[0]
 
+/** What a queue is guaranteed: what it says, or else the sum over the queues inside it. `maxAround`: the smallest maximum of the queues around it. */
 function guaranteedIn(queue: YunikornQueue, maxAround: Amounts): Amounts {
   const { path, found } = queue
   const own = amountsOf(queue.guaranteed)
   const max = amountsOf(queue.max)
   const resources = found.at('resources')
   const beyond = above(own, max)
-  if (beyond !== undefined) throw resources.at('guaranteed').at(beyond).error(`queue "${path}" is guaranteed more ${beyond} than its max.`)
+  if (beyond !== undefined) throw resources.at('guaranteed').at(beyond).error(`queue "${path}" is guaranteed more ${beyond} than its max.`, 'Lower the one or raise the other.')
   const wide = above(max, maxAround)
-  if (wide !== undefined) throw resources.at('max').at(wide).error(`queue "${path}" may have more ${wide} than a queue around it.`)
+  if (wide !== undefined) throw resources.at('max').at(wide).error(`queue "${path}" may have more ${wide} than a queue around it.`, 'Lower the one or raise the other.')
   const most = new Map([...maxAround, ...max])
   const sum = new Map<string, number>()
   for (const child of queue.queues) for (const [name, amount] of guaranteedIn(child, most)) sum.set(name, (sum.get(name) ?? 0) + amount)
   const short = above(sum, own) ?? above(sum, most)
-  if (short !== undefined) throw found.at('name').error(`queues in "${path}" are together guaranteed more ${short} than it ${above(sum, own) === undefined ? 'may have' : 'is'}.`)
+  if (short !== undefined)
+    throw found.at('name').error(`queues in "${path}" are together guaranteed more ${short} than it ${above(sum, own) === undefined ? 'may have' : 'is'}.`, 'Lower theirs or raise its own.')
   return [...own.values()].some((amount) => amount > 0) ? own : sum
 }
 
@@ -50,10 +53,13 @@ function checkApplications({ path, maxApplications, queues }: YunikornQueue): vo
   }
 }
 
-/** What users and groups may have, by `user ann` or `group dev`. */
+/** Limits of users and groups, by `user ann` or `group dev`. */
 type MostOf<T> = ReadonlyMap<string, T>
 
-/** Resources hold in all queues inside, numbers of applications as far as queues have no limits of their own. */
+/**
+ * Checks the limits of a queue and of all inside it. Limits of resources hold in all queues inside; limits of applications are compared only down to the
+ * next queue with limits of its own.
+ */
 function checkLimits(queue: YunikornQueue, resourcesAround: MostOf<Amounts>, applicationsAround: MostOf<number>): void {
   const { limits, queues, max, maxApplications, path } = queue
   const resources = new Map(resourcesAround)
@@ -62,13 +68,14 @@ function checkLimits(queue: YunikornQueue, resourcesAround: MostOf<Amounts>, app
     const amounts = amountsOf(limit.maxResources)
     const own = limit.maxApplications
     const wide = above(amounts, amountsOf(max))
-    if (wide !== undefined) throw limit.found.at('maxresources').at(wide).error(`a limit has more ${wide} than queue "${path}" may have.`)
-    if (maxApplications > 0 && own > maxApplications) throw limit.found.at('maxapplications').error(`a limit has more applications than queue "${path}" may run, ${maxApplications}.`)
+    if (wide !== undefined) throw limit.found.at('maxresources').at(wide).error(`a limit has more ${wide} than queue "${path}" may have.`, 'Lower it, or raise the max of the queue.')
+    if (maxApplications > 0 && own > maxApplications)
+      throw limit.found.at('maxapplications').error(`a limit has more applications than queue "${path}" may run, ${maxApplications}.`, 'Lower it, or raise the maxapplications of the queue.')
     for (const [who, found] of namesIn(limit)) {
       const around = resourcesAround.get(who)
       const most = applicationsAround.get(who) ?? 0
       const more = around === undefined ? undefined : above(amounts, around)
-      if (more !== undefined) throw limit.found.at('maxresources').at(more).error(`${who} may have more ${more} in queue "${path}" than in a queue around it.`)
+      if (more !== undefined) throw limit.found.at('maxresources').at(more).error(`${who} may have more ${more} in queue "${path}" than in a queue around it.`, 'Lower the one or raise the other.')
       if (most > 0 && (own === 0 || own > most)) throw found.error(`${who} may run ${own === 0 ? 'any number of' : own} applications in queue "${path}", and ${most} in a queue around it.`, 'Give the limit maxapplications that are not more.')
       resources.set(who, new Map([...(around ?? []), ...amounts]))
       applications.set(who, own)

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@sched/cluster'
 import { SchedError, suggest, type Place } from '@sched/core'
 import { textOf } from '../fields.js'
 
-/** A value of a file, with the place where it stands. */
+/** A value of a file with its place, for error messages. All errors are `BAD_INPUT` with the line. */
 export class Located {
   readonly value: unknown
   readonly #path: readonly (string | number)[]
@@ -18,26 +18,28 @@ export class Located {
     return this.#placeOf(...this.#path)
   }
 
-  /** 1-based; 1 where the file has all in one line. */
+  /** Line of the value, 1-based; 1 if the place has no line. */
   get line(): number {
     return this.place.line ?? 1
   }
 
+  /** Whether the value is given: neither absent nor null. */
   get isThere(): boolean {
     return this.value !== undefined && this.value !== null
   }
 
-  /** As people write it. */
+  /** The value as text for people, empty if it is not given. */
   get text(): string {
     return this.isThere ? textOf(this.value) : ''
   }
 
+  /** The value under a key or at an index, which may be absent. */
   at(key: string | number): Located {
     const inside = typeof this.value === 'object' && this.value !== null ? (this.value as Readonly<Record<string, unknown>>)[key] : undefined
     return new Located(inside, this.#placeOf, [...this.#path, key])
   }
 
-  /** What is in it by name. Throws where it is no mapping, or has a name that is not one of `known`. */
+  /** The fields of a mapping with their names; none if it is not given. Throws if it is no mapping or has a name that is not in `known`. */
   fields(known?: readonly string[]): readonly (readonly [string, Located])[] {
     if (!this.isThere) return []
     if (typeof this.value !== 'object' || Array.isArray(this.value)) throw this.error(`found ${this.text}, expected names with values.`)
@@ -47,21 +49,21 @@ export class Located {
     return names.map((name) => [name, this.at(name)] as const)
   }
 
-  /** What is in it in its order. Throws where it is no list. */
+  /** The items of a list; none if it is not given. Throws if it is no list. */
   items(): readonly Located[] {
     if (!this.isThere) return []
     if (!Array.isArray(this.value)) throw this.error(`found ${this.text}, expected a list.`)
     return this.value.map((_, i) => this.at(i))
   }
 
-  /** Throws where it is neither text nor a number. */
+  /** The value as text; undefined if it is not given. Throws if it is neither text nor a number nor true or false. */
   string(): string | undefined {
     if (!this.isThere) return undefined
     if (typeof this.value !== 'string' && typeof this.value !== 'number' && typeof this.value !== 'boolean') throw this.error(`found ${this.text}, expected text.`)
     return String(this.value)
   }
 
-  /** Throws where it is no whole number of at least 0. */
+  /** The value as a whole number; undefined if it is not given. Throws if it is no whole number of at least 0. */
   count(): number | undefined {
     if (!this.isThere) return undefined
     const value = Number(this.string())
@@ -69,7 +71,7 @@ export class Located {
     return value
   }
 
-  /** Throws where it is neither true nor false. */
+  /** The value as true or false; undefined if it is not given. Throws if it is neither. */
   flag(): boolean | undefined {
     if (!this.isThere) return undefined
     const text = String(this.value)
@@ -77,6 +79,7 @@ export class Located {
     return text === 'true'
   }
 
+  /** An error at the place of the value. */
   error(fact: string, wayOut?: string): SchedError {
     return new SchedError('BAD_INPUT', fact, this.place, wayOut)
   }

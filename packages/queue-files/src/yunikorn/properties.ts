@@ -4,10 +4,10 @@ import { didYouMean, type Findings } from '../finding.js'
 import type { Located } from './located.js'
 
 type Options = NonNullable<YunikornOptions['root']>
-/** What properties of a queue come to. */
+/** The options that properties of a queue give. */
 export type PropertyOptions = Pick<Options, 'sort' | 'sortPriority' | 'priorityPolicy' | 'priorityOffset' | 'preemptionPolicy' | 'preemptionDelay'>
 
-/** What a value comes to, or with what note it is left out. */
+/** The options that a value gives, perhaps with a note, or the note on why it gives none. */
 type Reading = { readonly options: PropertyOptions; readonly note?: string } | { readonly note: string; readonly options?: undefined }
 
 const oneOf = (text: string, known: Readonly<Record<string, PropertyOptions>>): Reading => {
@@ -15,6 +15,7 @@ const oneOf = (text: string, known: Readonly<Record<string, PropertyOptions>>): 
   return options === undefined ? { note: `not one of ${Object.keys(known).join(', ')}; YuniKorn takes the default then` } : { options }
 }
 
+/** How the value of each property is read. */
 const readings: Readonly<Record<string, (text: string, isLeaf: boolean) => Reading>> = {
   'application.sort.policy': (text, isLeaf) => {
     if (text.toLowerCase() === 'stateaware') return { options: isLeaf ? { sort: 'fifo' } : {}, note: 'is fifo since YuniKorn 1.5' }
@@ -35,7 +36,8 @@ const readings: Readonly<Record<string, (text: string, isLeaf: boolean) => Readi
 }
 
 /**
- * What the properties of a queue come to, and tells each of them. What a queue around it has holds in it too, but priorities, and of `preemption.policy` only that it is disabled.
+ * The options that the properties of a queue give. `around`: the options of its parent, which it inherits, except for those of priorities; of
+ * `preemption.policy` it inherits only `disabled`. Adds a finding for each property.
  *
  * Source: YuniKorn, queue.go (mergeProperties, filterParentProperty, UpdateQueueProperties).
  */
@@ -57,7 +59,7 @@ export function propertiesOf(path: string, properties: ReadonlyMap<string, Locat
   return options
 }
 
-/** Of a queue that holds queues its children inherit how jobs are sorted. */
+/** How jobs are sorted in the children of a queue that do not say it themselves: as the queue says, or else as its own parent does. */
 export function inheritedSort(properties: ReadonlyMap<string, Located>, around: PropertyOptions): PropertyOptions['sort'] {
   const own = properties.get('application.sort.policy')?.text.toLowerCase()
   return own === undefined ? around.sort : own === 'fair' ? 'fair' : 'fifo'

@@ -1,6 +1,6 @@
 import type { Located } from './located.js'
 
-/** Amounts by YuniKorn's name of the resource: millicores of `vcore`, of `memory` bytes, of others so many. */
+/** Amounts by YuniKorn's names of resources: `vcore` in millicores, `memory` in bytes, others in units of the resource. */
 export type Quantities = ReadonlyMap<string, { readonly amount: number; readonly found: Located }>
 
 const multipliers: Readonly<Record<string, number>> = {
@@ -8,7 +8,8 @@ const multipliers: Readonly<Record<string, number>> = {
 }
 
 /**
- * Reads amounts: whole numbers with suffixes, of `vcore` cores or with `m` millicores. Throws `BAD_INPUT` with the line.
+ * Reads amounts: whole numbers, perhaps with a suffix such as G or Gi. Amounts of `vcore` are cores, or millicores with the suffix m. Throws `BAD_INPUT`
+ * with the line.
  *
  * Source: YuniKorn, quantity.go.
  */

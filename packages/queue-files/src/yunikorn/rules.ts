@@ -4,22 +4,28 @@ import type { Located } from './located.js'
 import type { YunikornQueue } from './yunikorn-queue.js'
 import type { Placed } from '../placed.js'
 
-/** Whom a rule holds for. */
+/** The users and groups to which a rule applies. */
 interface Filter {
+  /** Whether the rule applies to all but those named. */
   readonly isDeny: boolean
-  /** `undefined` where the filter names nobody. */
+  /** Whether the filter names a user; undefined: it names no users. */
   readonly users: ((name: string) => boolean) | undefined
+  /** Whether the filter names a group; undefined: it names no groups. */
   readonly groups: ((name: string) => boolean) | undefined
 }
 
-/** A rule that gives jobs a queue. */
+/** A placement rule, which gives a job its queue. */
 export interface Rule {
+  /** The kind of rule: the queue that the job names, that of its user, that of a tag, or always the same. */
   readonly name: 'provided' | 'user' | 'tag' | 'fixed'
-  /** Of `tag` the tag, of `fixed` the queue. */
+  /** The tag of a rule `tag`, the queue of a rule `fixed`; otherwise empty. */
   readonly value: string
+  /** Whether the rule may create the queue. */
   readonly create: boolean
   readonly filter: Filter
+  /** The rule that gives the parent of the queue; undefined: the parent is the root. */
   readonly parent: Rule | undefined
+  /** The rule in the file. */
   readonly found: Located
 }
 
@@ -36,7 +42,7 @@ export function readRules(found: Located, root: YunikornQueue): Rule[] {
   return rules
 }
 
-/** The path of a rule that is the same for all jobs; `undefined`: it is not. */
+/** The path that a rule gives if it is the same for all jobs; otherwise undefined. */
 function fixedPath({ name, value, parent }: Rule): string | undefined {
   if (name !== 'fixed') return undefined
   if (parent === undefined) return rooted(value)
@@ -57,9 +63,9 @@ function readRule(found: Located): Rule {
   return { name, value, create: found.at('create').flag() ?? false, filter: filterOf(found.at('filter')), parent: parent.isThere ? readRule(parent) : undefined, found }
 }
 
-/** What makes a name a pattern. */
+/** Characters that make a name a pattern. */
 const SPECIAL = /[\^$*+?()[{}|]/
-/** Flags as Go has them, in front of a pattern. */
+/** Flags in front of a pattern, as Go writes them. */
 const FLAGS = /^\(\?([ims]+)\)/
 
 function filterOf(found: Located): Filter {
@@ -69,12 +75,12 @@ function filterOf(found: Located): Filter {
   return { isDeny: type === 'deny', users: matcherOf(found, 'users'), groups: matcherOf(found, 'groups') }
 }
 
-/** One entry alone may be a pattern; of several those that are no names name nobody. */
+/** Reads the users or groups of a filter. A single entry may be a pattern (regular expression); of several each is a name. */
 function matcherOf(filter: Located, kind: 'users' | 'groups'): Filter['users'] {
   const list = filter.at(kind).items().map((each) => each.string() ?? '')
   const [only] = list
   if (only === undefined) return undefined
-  const wrong = () => filter.at(kind).at(0).error(`"${only}" is neither a name nor a pattern.`)
+  const wrong = () => filter.at(kind).at(0).error(`"${only}" is neither a name nor a pattern.`, 'Write a name, or a regular expression as Go has them.')
   if (list.length > 1 || !SPECIAL.test(only)) {
     if (list.length === 1 && !isName(kind, only)) throw wrong()
     return (name) => list.includes(name)
@@ -88,25 +94,26 @@ function matcherOf(filter: Located, kind: 'users' | 'groups'): Filter['users'] {
   }
 }
 
-/** What of a job decides where it goes. */
+/** The facts of a job that decide its queue. */
 type Asking = Pick<JobSpec, 'queue' | 'user' | 'group'>
 
-/** Where a job goes that no rule gives a queue, if there is such a queue. */
+/** The queue of jobs that get none by a rule, if there is such a queue. */
 const DEFAULT = 'root.default'
 
 /**
- * The queue of a job by the first rule that gives it one, else `root.default` where there is one; without rules the queue that it names. A rule that leads into a queue
- * that holds jobs ends the asking: the job is refused. The tag `namespace` of a job is its user, since that is the namespace of jobs read from Kubernetes; it has no other tags.
+ * The queue of a job: by the first rule that gives it one, without rules the queue that it names, and otherwise `root.default` if that exists. If a rule
+ * would put a queue into one that holds jobs, the job is refused and no further rule is tried. The tag `namespace` of a job is its user, which is the
+ * namespace of jobs read from Kubernetes; jobs have no other tags.
  *
- * Source: YuniKorn, package placement. Deviations: whoever it is of, a job may be submitted to any queue (submitacl, adminacl); without rules a queue inside others
- * may be named without the root.
+ * Source: YuniKorn, package placement. Deviations: every user may submit to every queue (submitacl and adminacl do not count); without rules a job may name
+ * a queue by its path without the root.
  */
 export function placeInYunikorn(job: Asking, { rules, root }: { readonly rules: readonly Rule[]; readonly root: YunikornQueue }): Placed {
   const given: Given = rules.length === 0 ? named(job, root) : byRules(rules, job, root)
   return given.queue === undefined && !given.isFinal && find(root, DEFAULT)?.isParent === false ? { queue: DEFAULT } : given
 }
 
-/** A queue, or why there is none, and whether nothing else is asked then. */
+/** A queue, or why there is none; `isFinal`: no further rule is tried, nor `root.default`. */
 type Given = Placed & { readonly isFinal?: boolean }
 
 function named({ queue }: Asking, root: YunikornQueue): Given {
@@ -130,7 +137,7 @@ function byRules(rules: readonly Rule[], job: Asking, root: YunikornQueue): Give
   return { refused: 'no placement rule gives it a queue' }
 }
 
-/** The full path that a rule gives a job; `undefined`: none. */
+/** The full path of the queue that a rule gives a job; undefined: none, the next rule is tried. */
 function byRule({ name, value, create, filter, parent }: Rule, job: Asking, root: YunikornQueue): Given | undefined {
   const own = name === 'fixed' ? value : name === 'provided' ? job.queue?.toLowerCase() : name === 'user' || value === 'namespace' ? job.user?.toLowerCase() : undefined
   if (own === undefined || own === '' || !passes(filter, job)) return undefined
@@ -143,6 +150,7 @@ function byRule({ name, value, create, filter, parent }: Rule, job: Asking, root
   return create || find(root, path) !== undefined ? { queue: path } : undefined
 }
 
+/** The refusal of a job whose queue would lie in one that holds jobs. */
 const inLeaf = ({ path }: YunikornQueue): Given => ({ refused: `a placement rule leads into queue "${path}", which holds jobs`, isFinal: true })
 
 function passes({ isDeny, users, groups }: Filter, { user, group }: Asking): boolean {
@@ -153,13 +161,13 @@ function passes({ isDeny, users, groups }: Filter, { user, group }: Asking): boo
 
 const rooted = (path: string): string => (path === 'root' || path.startsWith('root.') ? path : `root.${path}`)
 
-/** The declared queue of a full path. */
+/** The declared queue of a full path; undefined if there is none. */
 function find(root: YunikornQueue, path: string): YunikornQueue | undefined {
   const found = nearest(root, path)
   return found.path === path ? found : undefined
 }
 
-/** The declared queue of a path, or the nearest around it. */
+/** The declared queue of a full path, or else the innermost declared queue around it. */
 function nearest(root: YunikornQueue, path: string): YunikornQueue {
   let queue = root
   for (const name of path.split('.').slice(1)) {

@@ -18,28 +18,28 @@ export interface YunikornFile {
   readonly kind: 'yunikorn'
   /** Name of the file, for messages. */
   readonly file: string
-  /** The queue that all others are in. */
+  /** The root queue, with all others inside it. */
   readonly root: YunikornQueue
-  /** Where jobs go: the first rule that gives a queue counts. */
+  /** Placement rules; the first that gives a job a queue counts. */
   readonly rules: readonly Rule[]
-  /** How nodes are chosen (`nodesortpolicy`), with weights of resources by name; undefined where the file does not say. */
+  /** How nodes are chosen (`nodesortpolicy`), with weights by YuniKorn's names of resources; undefined: the file does not say. */
   readonly nodeSort: { readonly type: string; readonly weights: ReadonlyMap<string, number>; readonly found: Located } | undefined
-  /** Whether tasks are taken for others. */
+  /** Whether tasks are preempted for others; on unless the file says otherwise. */
   readonly preemption: { readonly isOn: boolean; readonly found: Located }
-  /** What of the file says nothing of these queues, with the reason. */
+  /** Parts of the file that are not read, each with the reason. */
   readonly others: readonly { readonly name: string; readonly value: string; readonly line: number; readonly why: string }[]
 }
 
 const IS_CONFIG = /^\s*partitions\s*:/m
 
-/** Whether a text has queues of YuniKorn: as its scheduler reads them, in a ConfigMap, or in the values of its chart, which had them as `configuration` once. */
+/** Whether a text has queues of YuniKorn: as its scheduler reads them, in a ConfigMap, or in values of its Helm chart (older charts: `configuration`). */
 export const isYunikorn = (text: string): boolean => /^partitions\s*:/m.test(text)
   || (/\b(yunikornDefaults|configuration)["']?\s*:/.test(text) && IS_CONFIG.test(text))
   || (/\bkind["']?\s*:\s*["']?ConfigMap/.test(text) && /\.yaml["']?\s*:/.test(text) && /\bpartitions\s*:/.test(text))
 
 /**
- * Reads a queues.yaml, or the ConfigMaps that hold one, as manifests or as kubectl prints them, or values of Helm for these; of `yunikorn-configs` and
- * `yunikorn-defaults` the first counts. Throws `BAD_INPUT` with the line.
+ * Reads a queues.yaml, ConfigMaps that hold one, or values of the Helm chart. If both `yunikorn-configs` and `yunikorn-defaults` hold one, the first counts.
+ * Throws `BAD_INPUT` with the line.
  *
  * Source: YuniKorn, config.go, configvalidator.go.
  */
@@ -50,7 +50,7 @@ export function readYunikorn(source: SourceText): YunikornFile {
   if (plain !== undefined) return partitionOf(new Located(plain.object, plain.place), source.file, [])
   const holders = objects.flatMap(holderOf)
   const holder = holders.find(({ name }) => name === 'ConfigMap yunikorn-configs') ?? holders[0]
-  if (holder === undefined) throw new SchedError('BAD_INPUT', 'has no partitions of YuniKorn.', { file: source.file })
+  if (holder === undefined) throw new SchedError('BAD_INPUT', 'has no partitions of YuniKorn.', { file: source.file }, 'Write partitions: [{ name: default, queues: [{ name: root }] }].')
   const { found, path } = holder
   const others = holders.filter((each) => each !== holder).map((each): Other => ({ name: each.name, value: '', line: lineOf(each), why: `its queues do not count beside those of ${withoutKind(holder.name)}` }))
   const data = fieldsOf(at(found.object, path))
@@ -65,14 +65,14 @@ export function readYunikorn(source: SourceText): YunikornFile {
 }
 
 type Other = YunikornFile['others'][number]
-/** Where settings of YuniKorn stand: the data of a ConfigMap, or a mapping of values of Helm. */
+/** A mapping that holds settings of YuniKorn: the data of a ConfigMap, or a part of values of Helm. `path`: its path in the object. */
 interface Holder {
   readonly found: KubernetesObject
   readonly path: Path
   readonly name: string
 }
 
-/** The setting that names the text with the queues, without its ending. */
+/** The setting that names the key of the queues, without `.yaml`. */
 const GROUP = 'service.policyGroup'
 const isConfig = (value: unknown): value is string => typeof value === 'string' && IS_CONFIG.test(value)
 
@@ -85,7 +85,7 @@ function holderOf(found: KubernetesObject): Holder[] {
 const withoutKind = (name: string): string => name.replace(/^ConfigMap /, '')
 const lineOf = ({ found, path }: Holder): number => (found.kind === 'ConfigMap' ? found.place('metadata', 'name') : found.place(...path)).line ?? 1
 
-/** The text that counts of several: that of the policy group, which is `queues` where nothing is said. */
+/** The key whose text counts if several hold queues: that of the policy group, `queues` by default, or else the first. */
 function keyOf(data: Readonly<Record<string, unknown>>): string {
   const keys = Object.keys(data).filter((name) => isConfig(data[name]))
   return keys.find((name) => name === `${textOf(data[GROUP] ?? 'queues')}.yaml`) ?? (keys[0] as string)
@@ -97,7 +97,7 @@ function partitionOf(top: Located, file: string, others: Other[]): YunikornFile 
   const nameIn = (partition: Located) => (partition.at('name').string() ?? 'default').toLowerCase()
   checkPartitions(partitions, nameIn)
   const partition = partitions.find((each) => nameIn(each) === 'default') ?? partitions[0]
-  if (partition === undefined) throw top.at('partitions').error('has no partition.')
+  if (partition === undefined) throw top.at('partitions').error('has no partition.', 'Write partitions: [{ name: default, queues: [{ name: root }] }].')
   partition.fields(['name', 'queues', 'placementrules', 'limits', 'nodesortpolicy', 'preemption', 'statedumpfilepath'])
   for (const other of partitions) if (other !== partition)
     others.push({
@@ -136,7 +136,11 @@ function weightsOf(found: Located): ReadonlyMap<string, number> {
   )
 }
 
-/** The root queue; one is put around others. Limits of the partition are its limits. Source: YuniKorn, configvalidator.go (checkLimitsStructure). */
+/**
+ * The root queue. If the file does not declare it, one is put around the declared queues. Limits of the partition are limits of the root.
+ *
+ * Source: YuniKorn, configvalidator.go (checkLimitsStructure).
+ */
 function rootOf(partition: Located): YunikornQueue {
   const top = partition.at('queues').items()
   const [only] = top
@@ -161,7 +165,7 @@ const queueKeys = ['name', 'parent', 'resources', 'maxapplications', 'properties
 function queueOf(found: Located, around: Pick<YunikornQueue, 'path'> | undefined): YunikornQueue {
   found.fields(queueKeys)
   const name = found.at('name').string()?.toLowerCase()
-  if (name === undefined || name === '') throw found.error('a queue has no name.')
+  if (name === undefined || name === '') throw found.error('a queue has no name.', 'Write name: ... in it.')
   if (name.includes('.'))
     throw found.at('name').error(
       `the name of queue "${name}" has a period, which stands between a queue and the one around it.`,
@@ -187,7 +191,7 @@ function queuesIn(found: Located, around: Pick<YunikornQueue, 'path'>): readonly
   return queues
 }
 
-/** Whether a template says nothing, and is none. Source: YuniKorn, template.go (isChildTemplateEmpty). */
+/** Whether a template is empty, which counts as none. Source: YuniKorn, template.go (isChildTemplateEmpty). */
 const isEmpty = ({ guaranteed, max, maxApplications, properties }: YunikornSettings): boolean =>
   guaranteed.size + max.size === 0 && maxApplications === 0 && [...properties.values()].every((given) => given.string() === '')
 
@@ -220,7 +224,7 @@ function limitsOf(found: Located): YunikornLimit[] {
       maxApplications: each.at('maxapplications').count() ?? 0,
       found: each,
     }
-    if (limit.users.length + limit.groups.length === 0) throw each.error('a limit names neither users nor groups.')
+    if (limit.users.length + limit.groups.length === 0) throw each.error('a limit names neither users nor groups.', 'Write users: [...] or groups: [...] in it; "*" stands for all.')
     if (limit.groups.includes('*') && seen.groups.size === 1) throw each.at('groups').error('"*" has a limit, and no group by its name.', 'Name a group before it, or limit users.')
     if (limit.maxApplications === 0 && ![...limit.maxResources.values()].some(({ amount }) => amount > 0))
       throw each.error('a limit limits nothing, or forbids everything.', 'Give it maxresources or maxapplications above 0.')

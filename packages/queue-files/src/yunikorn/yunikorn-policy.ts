@@ -1,6 +1,7 @@
 import type { Config } from '@sched/core'
 import type { YunikornOptions } from '@sched/policies'
 import { byPlace, Findings } from '../finding.js'
+import { countedResources, NOT_OF_NODES, notInCluster } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-policy.js'
 import { inheritedSort, propertiesOf, type PropertyOptions } from './properties.js'
 import type { Quantities } from './quantities.js'
@@ -8,27 +9,27 @@ import type { Rule } from './rules.js'
 import type { YunikornFile } from './yunikorn-file.js'
 import type { YunikornLimit, YunikornQueue, YunikornSettings } from './yunikorn-queue.js'
 
-/** What a queues.yaml of YuniKorn comes to. */
+/** The policy that a queues.yaml of YuniKorn describes. */
 export interface YunikornPolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'yunikorn'
-  /** Of `yunikorn-preempting`, or of `yunikorn-reserving` where preemption is off; what they have of reservations is theirs by default. */
+  /** Options of the policy `yunikorn-preempting`, or of `yunikorn-reserving` if preemption is off. Reservations are left at their defaults. */
   readonly options: YunikornOptions
 }
 
 type Queue = NonNullable<YunikornOptions['root']>
 type Limit = NonNullable<Queue['limits']>[number]
 
-const resources = ['cpu', 'mem', 'gpu'] as const
-/** Amounts of YuniKorn in those of nodes of Kubernetes: millicores, MiB of bytes, thousandths of a GPU. */
-const units: Readonly<Record<string, { readonly resource: (typeof resources)[number]; readonly per: number; readonly unit: string }>> = {
+/** YuniKorn's resources in terms of nodes: their name, how many of their units one of YuniKorn's (millicore, byte, GPU) is, and the name of their unit. */
+const units: Readonly<Record<string, { readonly resource: string; readonly per: number; readonly unit: string }>> = {
   vcore: { resource: 'cpu', per: 1, unit: 'millicores' },
   memory: { resource: 'mem', per: 1 / 2 ** 20, unit: 'MiB' },
   'nvidia.com/gpu': { resource: 'gpu', per: 1000, unit: 'thousandths' },
 }
 
 /**
- * The policy `yunikorn-preempting` with the queues of the file, and nodes by how much of them is used, as the file sorts them. Amounts are rounded down to those of nodes.
+ * The policy `yunikorn-preempting` (`yunikorn-reserving` if preemption is off) with the queues of the file, and with the placement `node-usage` by its
+ * `nodesortpolicy`. Amounts are rounded down to whole units of nodes.
  *
  * Source: YuniKorn, queue.go, nodesorting.go.
  */
@@ -46,8 +47,9 @@ export function yunikornPolicy(file: YunikornFile, cluster: ClusterFacts): Yunik
   return { kind: 'yunikorn', policy, options, findings: findings.all.sort(byPlace) }
 }
 
+/** Makes the options of queues and adds a finding for each setting. */
 class Made {
-  /** Whether jobs of any queue are sorted by what they use. */
+  /** Whether a queue made so far sorts its jobs by what they use. */
   isFair = false
   readonly #cluster: ClusterFacts
   readonly #findings: Findings
@@ -56,7 +58,7 @@ class Made {
   constructor(cluster: ClusterFacts, findings: Findings) {
     this.#cluster = cluster
     this.#findings = findings
-    this.#known = resources.some((each) => cluster.resources.includes(each)) ? cluster.resources : resources
+    this.#known = countedResources(cluster)
   }
 
   has(resource: string): boolean {
@@ -68,7 +70,7 @@ class Made {
     const { properties, ...settings } = this.#settings(path, queue, !isParent, around)
     for (const acl of ['adminacl', 'submitacl']) {
       const given = found.at(acl)
-      if (given.isThere && path !== '') this.#findings.add('ignored', given, `${path} ${acl}`, given.text, 'whoever it is of, a job may be submitted to any queue')
+      if (given.isThere) this.#findings.add('ignored', given, `${path} ${acl}`, given.text, 'every user may submit to every queue')
     }
     const sort = inheritedSort(queue.properties, around)
     const inside = Object.fromEntries(queues.map((each) => [each.name, this.queue(each, { ...properties, ...(sort !== undefined && { sort }) })]))
@@ -112,14 +114,14 @@ class Made {
     }
   }
 
-  /** In the units of nodes; only what has no counterpart is told, where all of it is told at once. */
+  /** Amounts in the units of nodes, with a finding for each; with `isTold` only for those that do not count, since the caller tells of all at once. */
   #amounts(setting: string, quantities: Quantities, isTold = false): Record<string, number> {
     const amounts: Record<string, number> = {}
     for (const [name, { amount, found }] of quantities) {
       const unit = Object.hasOwn(units, name) ? units[name] : undefined
       const isThere = unit !== undefined && this.has(unit.resource)
       const own = unit === undefined ? amount : Math.floor(amount * unit.per + 1e-9)
-      const away = unit === undefined ? (name === 'pods' ? 'pods are not counted' : 'jobs ask for CPU, memory and GPUs') : `the cluster has no ${unit.resource} (in ${unit.unit})`
+      const away = unit === undefined ? (name === 'pods' ? 'pods are not counted' : NOT_OF_NODES) : notInCluster(unit)
       const note = !isThere ? away : setting.endsWith('guaranteed') ? beyondCluster(unit.resource, own, unit.unit, this.#cluster) : ''
       if (!isThere || !isTold) this.#findings.add(isThere ? 'honoured' : 'ignored', found, `${setting} of ${name}`, found.text, note)
       if (isThere) amounts[unit.resource] = own
@@ -127,7 +129,7 @@ class Made {
     return amounts
   }
 
-  /** The node that is used most or least, of what the weights name: CPU and memory where they name nothing. */
+  /** The placement on the node that is used least, or most, by the weights of resources; without weights CPU and memory weigh 1. */
   placement({ nodeSort }: YunikornFile): Config {
     const given: ReadonlyMap<string, number> = nodeSort === undefined || nodeSort.weights.size === 0 ? new Map([['vcore', 1], ['memory', 1]]) : nodeSort.weights
     const nameOf = (resource: string) => Object.keys(units).find((name) => units[name]?.resource === resource) ?? resource
@@ -166,20 +168,27 @@ function tellRule({ name, value, create, filter, parent, found }: Rule, title: s
 
 const amountsText = (quantities: Quantities): string => [...quantities].map(([name, { found }]) => `${name}=${found.text}`).join(' ')
 
-/** Settings of a queue as written, one text each: amounts as `vcore=10 memory=4G`. */
+/** Settings of a queue as written, one text for each; amounts as `vcore=10 memory=4G`. */
 export function yunikornSettings({ guaranteed, max, maxApplications, properties, limits, template }: YunikornQueue): Record<string, string> {
   const limitText = ({ users, groups, maxResources, maxApplications: most }: YunikornLimit) =>
     `${[...users, ...groups.map((name) => `group ${name}`)].join(' ')}: ${[amountsText(maxResources), most > 0 ? `${most} applications` : ''].filter((text) => text !== '').join(' ')}`
+  const ofTemplate = template === undefined ? {} : settingsText(template)
   const all = {
-    guaranteed: amountsText(guaranteed), max: amountsText(max), maxapplications: maxApplications > 0
-      ? String(maxApplications)
-      : '', ...Object.fromEntries([...properties].map(([name, { text }]) => [name, text])),
-    limits: limits.map(limitText).join('; '), childtemplate: template === undefined ? '' : amountsText(template.max),
+    ...settingsText({ guaranteed, max, maxApplications, properties }),
+    limits: limits.map(limitText).join('; '),
+    ...Object.fromEntries(Object.entries(ofTemplate).map(([name, text]) => [`childtemplate ${name}`, text])),
   }
   return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''))
 }
 
-/** Settings that are of no queue, as written. */
+const settingsText = ({ guaranteed, max, maxApplications, properties }: Omit<YunikornSettings, 'found'>): Record<string, string> => ({
+  guaranteed: amountsText(guaranteed),
+  max: amountsText(max),
+  maxapplications: maxApplications > 0 ? String(maxApplications) : '',
+  ...Object.fromEntries([...properties].map(([name, { text }]) => [name, text])),
+})
+
+/** Settings that belong to no queue, by name, as written. */
 export function yunikornGeneral({ rules, nodeSort, preemption }: YunikornFile): Record<string, string> {
   const ruleText = ({ name, value, create, parent }: Rule): string =>
     `${name}${value === '' ? '' : ` ${value}`}${create ? ' create' : ''}${parent === undefined ? '' : ` in (${ruleText(parent)})`}`

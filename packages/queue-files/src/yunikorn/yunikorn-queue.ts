@@ -1,24 +1,26 @@
 import type { Located } from './located.js'
 import type { Quantities } from './quantities.js'
 
-/** Limits of some users and groups in a queue. */
+/** A limit in a queue, which holds for each of the users and groups that it names. */
 export interface YunikornLimit {
   readonly users: readonly string[]
   readonly groups: readonly string[]
   readonly maxResources: Quantities
-  /** Running at a time; 0: any number. */
+  /** Applications that may run at a time; 0: any number. */
   readonly maxApplications: number
+  /** The limit in the file. */
   readonly found: Located
 }
 
-/** What a queue, or the template of queues made in it, says. */
+/** Settings of a queue, or of the template for queues created in it. */
 export interface YunikornSettings {
   readonly guaranteed: Quantities
   readonly max: Quantities
-  /** Running at a time; 0: any number. */
+  /** Applications that may run at a time; 0: any number. */
   readonly maxApplications: number
-  /** By name. */
+  /** Properties, by name. */
   readonly properties: ReadonlyMap<string, Located>
+  /** The queue or the template in the file. */
   readonly found: Located
 }
 
@@ -26,14 +28,14 @@ export interface YunikornSettings {
 export interface YunikornQueue extends YunikornSettings {
   /** The last part of its path. */
   readonly name: string
-  /** From the root on: `root.team.project`. */
+  /** Full path: `root.team.project`. */
   readonly path: string
   /** Whether it holds queues and no jobs. */
   readonly isParent: boolean
   /** In the order of the file. */
   readonly limits: readonly YunikornLimit[]
-  /** What queues get that placement rules make in it; undefined where the file has none. */
+  /** Settings of queues that placement rules create in it; undefined: the file gives none. */
   readonly template: YunikornSettings | undefined
-  /** The queues inside, in the order of the file. */
+  /** The queues inside it, in the order of the file. */
   readonly queues: readonly YunikornQueue[]
 }

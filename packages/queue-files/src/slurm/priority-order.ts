@@ -1,0 +1,72 @@
+import type { Config } from '@sched/core'
+import type { Findings } from '../finding.js'
+import { accrualOf } from './accrual.js'
+import { partitionBilling } from './billing.js'
+import { wholeOf, type SlurmConf } from './conf.js'
+import { multifactorOptions, tellType, weights } from './options.js'
+import { usageFactors } from './quality.js'
+import { sharesOf } from './shares.js'
+import { withoutEmpty } from './without-empty.js'
+
+type Numbers = Readonly<Record<string, number>>
+
+/** The order in which jobs are considered. */
+interface PriorityOrder {
+  /** `multifactor`, or `fifo` if nothing but the time of submission counts. */
+  readonly order: Config
+  /** Whether it goes by a setting of multifactor, not by tiers and priorities of partitions and QOS alone. */
+  readonly isWeighted: boolean
+  /** Whether past usage counts (PriorityWeightFairshare above 0). */
+  readonly isByUse: boolean
+}
+
+/** The order of a slurm.conf. `tiers` of partitions and `priorities` of QOS, by name. Throws `BAD_INPUT` with the line for a value that Slurm does not take. */
+export function priorityOrder(conf: SlurmConf, { tiers, priorities }: { readonly tiers: Numbers; readonly priorities: Numbers }, resources: readonly string[], findings: Findings): PriorityOrder {
+  const factors = ofPartitions(conf, 'priorityjobfactor')
+  const own = multifactorOptions(conf, resources, findings)
+  const isByUse = Number(own['PriorityWeightFairshare'] ?? 0) > 0
+  const accounts = isByUse ? sharesOf(conf, findings) : undefined
+  const accrue = accrualOf(conf, findings)
+  const multifactor = {
+    ...own,
+    ...withoutEmpty({
+      accrue,
+      tiers: isVaried(tiers) && tiers,
+      partitions: isVaried(factors) && factors,
+      qosPriorities: own['PriorityWeightQOS'] !== undefined && priorities,
+      usageFactors: isByUse && usageFactors(conf),
+      partitionBilling: isByUse && partitionBilling(conf, resources),
+    }),
+    ...(accounts !== undefined && { accounts }),
+  }
+  tellPriorityType(conf, findings)
+  return { order: Object.keys(multifactor).length === 0 ? 'fifo' : { multifactor }, isWeighted: Object.keys(own).length > 0, isByUse }
+}
+
+/** The highest tier or job factor: they have 16 bits. */
+const HIGHEST_TIER = 65_533
+
+/** The tier or job factor of each partition that gives one. The older setting Priority sets both and is preferred, as in Slurm (`_parse_partitionname`). */
+export function ofPartitions({ partitions }: SlurmConf, key: 'prioritytier' | 'priorityjobfactor'): Record<string, number> {
+  return Object.fromEntries(partitions.flatMap(({ name, settings }) => {
+    const setting = settings.get('priority') ?? settings.get(key)
+    return setting === undefined ? [] : [[name.value, wholeOf(setting, 0, HIGHEST_TIER)]]
+  }))
+}
+
+const isVaried = (numbers: Numbers): boolean => Object.values(numbers).some((number) => number !== 1)
+
+/** Adds a finding for PriorityType, or for its default if the file has weights. */
+function tellPriorityType({ general }: SlurmConf, findings: Findings): void {
+  const type = general.get('prioritytype')
+  if (type !== undefined) return tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
+  const weighted = weights.flatMap((name) => general.get(name.toLowerCase()) ?? []).find(({ value }) => value !== '0')
+  if (weighted !== undefined)
+    findings.add(
+      'honoured',
+      weighted,
+      'PriorityType',
+      '',
+      'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing',
+    )
+}
