@@ -325,6 +325,9 @@ export class Requests implements WorkView {
   indexOf(task: TaskId): number {
     return this.#entry(this.jobOf(task)).tasks.indexOf(task)
   }
+  isCopy(): boolean {
+    return false
+  }
   taskAt(id: JobId, _stage: number, index: number): TaskId | None {
     return this.#entry(id).tasks[index] ?? None
   }

@@ -383,6 +383,14 @@ export class Draft implements OpenRound {
     if (this.claims > 0) this.#withdraw(takeLostClaims(this.#moves, this.work, this.#live), this.cluster)
   }
 
+  /** Takes back the claim of a task that is not needed any more, from a round that is open or suspended. It is unplaced again. */
+  takeBack(task: TaskId): void {
+    if (this.#state === 'open') this.cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
+    this.#moves.takeClaim(task)
+    this.work.unclaim(task, 'withdrawn')
+    this.claims--
+  }
+
   /** Gives back claims that have been removed from the moves, and reports them as conflicts. */
   #withdraw(tasks: readonly TaskId[], cluster: CellState): void {
     const { work } = this

@@ -69,6 +69,7 @@ export abstract class WrappedWork implements WorkView {
   laneOf(task: TaskId): LaneId { return this.inner.laneOf(task) }
   stageOf(task: TaskId): number { return this.inner.stageOf(task) }
   indexOf(task: TaskId): number { return this.inner.indexOf(task) }
+  isCopy(task: TaskId): boolean { return this.inner.isCopy(task) }
   taskAt(job: JobId, stage: number, index: number): TaskId | None { return this.inner.taskAt(job, stage, index) }
   taskEstimate(task: TaskId): Seconds { return this.inner.taskEstimate(task) }
   shapeOf(task: TaskId): ShapeId { return this.inner.shapeOf(task) }
