@@ -54,7 +54,7 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
 function checkCopies(work: WorkReads, stage: number): void {
   const first = (work.stageFirst[stage] as number) + (work.stageTasks[stage] as number)
   for (let copy = first as TaskId; copy < first + (work.stageSpares[stage] as number); copy++)
-    if (work.taskRun[copy] !== DONE && work.otherAttempt(copy) === None) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is the copy of no task`)
+    if (work.taskRun[copy] !== DONE && !work.isReleased(copy) && work.otherAttempt(copy) === None) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is the copy of no task`)
 }
 
 /** Throws if a job that is one gang runs only in part. */

@@ -1,5 +1,5 @@
 import {
-  isGangJob, leastTasks, listOf, None, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec,
+  isGangJob, leastTasks, listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec,
   type TaskId, type WorkListener,
 } from '@sched/core'
 import { BlockLists } from './block-lists.js'
@@ -311,7 +311,7 @@ export class Work extends WorkReads {
     const stage = this.taskStage[task] as number
     const first = this.stageFirst[stage] as number
     for (let copy = (first + (this.stageTasks[stage] as number)) as TaskId; copy < this.endOf(stage); copy++) {
-      if (this.otherAttempt(copy) !== None) continue
+      if (this.taskRun[copy] !== DONE) continue
       this.copies.set(task, copy)
       this.originals.set(copy, task)
       this.stageLists[stage]?.move(copy - first, task - first)
