@@ -26,6 +26,7 @@ export interface FrameworkOptions {
 /** What a framework has decided about one job. */
 interface Answer {
   readonly job: JobId
+  readonly rank: number
   readonly opened: Seconds
   readonly closed: Seconds
   readonly claimed: number
@@ -34,6 +35,7 @@ interface Answer {
 /** A gang for which the framework collects resources. */
 interface Hoard {
   readonly job: JobId
+  readonly rank: number
   readonly lane: LaneId
   /** When an incomplete gang gives back what it has collected. */
   readonly until: Seconds
@@ -184,7 +186,7 @@ export class Framework {
     if (job === None) return undefined
     const claimed = round.claims - before
     const closed = opened + this.#options.time.of(job, this.#lane, claimed + round.work.unplaced(job, this.#lane))
-    return { job, opened, closed, claimed }
+    return { job, rank: round.work.rank(job), opened, closed, claimed }
   }
 
   /** Takes back a gang that does not fully fit in the offer. If the framework hoards, it collects for the gang from the next offer on. */
@@ -192,7 +194,7 @@ export class Framework {
     const { claims } = round
     round.rollback(before)
     this.#answers.push({ ...answer, claimed: answer.claimed - (claims - round.claims) })
-    if (this.#options.hoard > 0) this.#next = { job: answer.job, lane: this.#lane, until: Infinity }
+    if (this.#options.hoard > 0) this.#next = { job: answer.job, rank: answer.rank, lane: this.#lane, until: Infinity }
   }
 
   /** Adds what this offer has to what earlier offers had for the gang. */
@@ -246,25 +248,30 @@ export class Framework {
   }
 
   #settle(answer: Answer, conflicts: number): void {
-    const { job, claimed, opened } = answer
+    const { job, rank, claimed, opened } = answer
     const { attempts } = this.#options
+    if (!this.#cell.isThere(job, rank)) return
     if (this.#isRescinded && opened >= this.#cell.now()) return attempts.wait(job) // its decision had not begun
     const placed = this.#isRescinded ? 0 : claimed - conflicts
     this.#tell(answer, placed, claimed - placed)
     if (job !== this.#next?.job && this.#cell.work.unplaced(job, this.#lane) > 0) attempts.failed(job, placed)
-    else attempts.note(job, placed)
+    else {
+      attempts.note(job, placed)
+      this.#cell.letGo(job) // it may have been held back for a task that is not pending any more
+    }
   }
 
   /**
    * Ends a round of collecting. A complete gang starts, with the other tasks placed of its job. An incomplete one keeps what it has, unless its time
    * is up.
    */
-  #closeHoard({ job, lane, until }: Hoard): void {
+  #closeHoard({ job, rank, lane, until }: Hoard): void {
+    const isThere = this.#cell.isThere(job, rank)
     const round = this.#round
     const answer = this.#answers.pop()
     const broken = round?.brokenGang(job)
     const isComplete = !this.#isRescinded && (round?.claims ?? 0) > 0 && broken !== 0
-    const isDropped = !isComplete && (this.#cell.now() >= until || this.#isRescinded || (round?.claims ?? 0) === 0)
+    const isDropped = !isComplete && (!isThere || this.#cell.now() >= until || this.#isRescinded || (round?.claims ?? 0) === 0)
     if (isDropped) round?.abandon()
     else if (isComplete && broken !== undefined) round?.rollback(broken)
     this.#giveBack()
@@ -272,10 +279,11 @@ export class Framework {
     const conflicting = isComplete && round !== undefined ? this.#accept(round, false) : undefined
     this.#giveBackConflicts(conflicting)
     const conflicts = conflicting?.get(job) ?? 0
-    if (answer !== undefined) this.#tell(answer, isComplete ? claimed - conflicts : 0, conflicts)
+    if (answer !== undefined && isThere) this.#tell(answer, isComplete ? claimed - conflicts : 0, conflicts)
     if (!isComplete && !isDropped) return
     this.#round = undefined
     this.#hoard = undefined
+    if (!isThere) return
     const { attempts } = this.#options
     const placed = isComplete ? claimed - conflicts : 0
     if (this.#cell.work.unplaced(job, lane) > 0) attempts.failed(job, placed)

@@ -50,6 +50,7 @@ export class Requests implements WorkView {
   pending = 0
   readonly areGangs = true
   readonly areRules = false
+  readonly areCopies = false
   readonly #work: WorkView
   readonly #entries: (Entry | undefined)[] = []
   /** By shape: a request's shape is the set of nodes that suit it. */

@@ -233,6 +233,9 @@ export class WorkReads extends JobFacts implements WorkView {
   indexOf(task: TaskId): number {
     return this.originalOf(task) - (this.stageFirst[this.taskStage[task] as number] as number)
   }
+  get areCopies(): boolean {
+    return this.sparesOf !== undefined
+  }
   isCopy(task: TaskId): boolean {
     if (this.sparesOf === undefined) return false
     const stage = this.#stageWith(task)

@@ -326,15 +326,20 @@ export class Work extends WorkReads {
    * like this, too, even if its task was dropped meanwhile.
    */
   retire(task: TaskId): void {
-    const original = this.originalOf(task)
     const job = this.jobOf(task)
     const run = this.taskRun[task] as number
-    this.copies.delete(original)
+    this.#part(job, task)
     this.suspended.forget(task)
     this.taskRun[task] = DONE
-    if (task !== original && this.taskRun[original] === DONE) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
     if (run >= 0) this.#runIds.giveBack(run, 1)
     else if (run === UNPLACED) this.#takeUnplaced(job, this.taskStage[task] as number)
+  }
+
+  /** Parts two attempts of a task, one of which ends. A task that was dropped while its copy ran counts until the copy ends. */
+  #part(job: JobId, task: TaskId): void {
+    const original = this.originalOf(task)
+    this.copies.delete(original)
+    if (task !== original && this.taskRun[original] === DONE) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
   }
 
   /** Counts one unplaced task less. The scheduler sees the job go and come again, as no hook tells of fewer tasks. */
@@ -414,7 +419,7 @@ export class Work extends WorkReads {
       for (let task = (this.endOf(stage) - 1) as TaskId; task >= (this.stageFirst[stage] as number); task--) {
         if (this.taskRun[task] !== UNPLACED) continue
         this.taskRun[task] = DONE
-        if (this.isCopy(task)) this.copies.delete(this.originalOf(task))
+        if (this.isCopy(task)) this.#part(job, task)
         else if (!this.copies.has(task)) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
       }
       this.stageUnplaced[stage] = 0

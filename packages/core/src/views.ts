@@ -199,6 +199,8 @@ export interface WorkView {
   readonly areGangs: boolean
   /** Whether any job so far has had placement rules. If so, tasks with the same demand may be allowed on different nodes. */
   readonly areRules: boolean
+  /** Whether tasks may be copied while they run. If not, no task `isCopy`. */
+  readonly areCopies: boolean
   /** Number of tasks of the job over all stages. */
   tasks(job: JobId): number
   /** Tasks that may be placed now (their stage is open) and are not placed. */

@@ -41,6 +41,7 @@ export abstract class WrappedWork implements WorkView {
   classOf(job: JobId): string { return this.inner.classOf(job) }
   get areGangs() { return this.inner.areGangs }
   get areRules() { return this.inner.areRules }
+  get areCopies() { return this.inner.areCopies }
   tasks(job: JobId): number { return this.inner.tasks(job) }
   unplaced(job: JobId, lane: LaneId): number { return this.inner.unplaced(job, lane) }
   running(job: JobId, lane: LaneId): number { return this.inner.running(job, lane) }
