@@ -456,6 +456,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#ended = true
     this.now = now
     this.#architecture.finish?.()
+    for (const name of this.#runs.speculation?.unknown ?? []) this.#options.warn?.(`no job has a stage "${name}", of which \`speculation\` may copy tasks.`)
     for (const draft of this.#schedulers.drafts) draft.abandon() // claims of a decision that is cut off do not run
     this.#observers.onRunEnd(now)
     return 'done'

@@ -45,6 +45,8 @@ const LEAST_DONE = 0.05
  * the first task of the job that is done, not with the job. There is one look per stage, where Hadoop has one for all maps and one for all reduces.
  */
 export class Speculation {
+  /** Names in `stages` that no stage so far has had. */
+  readonly unknown: Set<string>
   readonly #stages: ReadonlySet<string> | undefined
   readonly #runningCap: number
   readonly #totalCap: number
@@ -70,6 +72,7 @@ export class Speculation {
     if (!(Number.isSafeInteger(minimum) && minimum >= 0)) throw bad(`found a minimum of ${minimum}.`, 'It is a whole number, 0 or more.')
     for (const [name, seconds] of Object.entries({ retry, retryAfterCopy })) if (!(seconds > 0 && seconds < Infinity)) throw bad(`found a ${name} of ${seconds} s.`, 'It is more than 0 s.')
     this.#stages = stages === undefined ? undefined : new Set(stages)
+    this.unknown = new Set(stages)
     this.#runningCap = runningCap
     this.#totalCap = totalCap
     this.#minimum = minimum
@@ -83,6 +86,7 @@ export class Speculation {
 
   /** The most copies that a stage may have at once. Throws `BAD_INPUT` for tasks that cannot be copied. */
   #sparesOf(spec: JobSpec, stage: StageSpec): number {
+    this.unknown.delete(stage.name)
     if (stage.master === true || this.#stages?.has(stage.name) === false) return 0
     const isGang = stage.gang === true || spec.gang === true
     if (isGang || stage.phases !== undefined)
