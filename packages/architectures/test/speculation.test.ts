@@ -1,7 +1,7 @@
 import { buildCluster } from '@sched/cluster'
 import type { JobSpec, NodeId, Plug } from '@sched/core'
 import { fair, fifo, greedy, strict, yarnFair, yarnPreempting } from '@sched/policies'
-import type { Outage } from '@sched/sim'
+import type { Outage, SpeculationOptions } from '@sched/sim'
 import { digest, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -42,9 +42,22 @@ describe.each(Object.entries(architectures))('%s', (_, architecture) => {
         expect(digest(once())).toBe(digest(recorder))
         superseded += recorder.ends.filter(({ how }) => how === 'superseded').length
       }),
-      { seed: 23, numRuns: Number(process.env['N'] ?? 60) },
+      { seed: 23, numRuns: 60 },
     )
     expect(superseded).toBeGreaterThan(10)
+  })
+
+  it('decides as without speculation where no copy is ever made', () => {
+    fc.assert(
+      fc.property(worlds({ heartbeats: false, outages: true }), fc.constantFrom(...policies), (world, policy) => {
+        const { cluster, seed, runtime } = world
+        const of = (speculation?: SpeculationOptions) =>
+          digest(play(architecture(), classed(world), { cluster, seed, runtime, ...(speculation && { speculation }), outages: outagesOf(world), policy: policy(), infeasible: 'reject' }).recorder)
+        expect(of({ minimum: 0, runningCap: 0, totalCap: 0 })).toBe(of())
+        expect(of({ stages: [] })).toBe(of())
+      }),
+      { seed: 29, numRuns: 25 },
+    )
   })
 })
 

@@ -477,7 +477,7 @@ export class WorkReads extends JobFacts implements WorkView {
 
   /** Recounts the tasks of a stage that are neither claimed nor done. */
   protected countUnplaced(stage: number): number {
-    return this.taskRun.subarray(this.stageFirst[stage] as number, this.endOf(stage)).filter((run) => run === UNPLACED).length
+    return this.taskRun.subarray(this.stageFirst[stage], this.endOf(stage)).filter((run) => run === UNPLACED).length
   }
 }
 

@@ -224,7 +224,7 @@ export class Work extends WorkReads {
   /** Takes back a draft claim, or ends a killed run: the task is unplaced again. */
   unclaim(task: TaskId, why: Release): void {
     if (why !== 'evicted') this.release(task, why)
-    else if (this.isCopy(task) && !this.suspended.has(task)) return this.retire(task)
+    else if (this.isCopy(task)) return this.retire(task)
     this.unplace(task)
     if (this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
     if (why === 'withdrawn' && this.failed.has(this.jobOf(task))) this.onWithdrawn?.(this.jobOf(task))
@@ -329,7 +329,6 @@ export class Work extends WorkReads {
     const job = this.jobOf(task)
     const run = this.taskRun[task] as number
     this.#part(job, task)
-    this.suspended.forget(task)
     this.taskRun[task] = DONE
     if (run >= 0) this.#runIds.giveBack(run, 1)
     else if (run === UNPLACED) this.#takeUnplaced(job, this.taskStage[task] as number)

@@ -108,6 +108,21 @@ export class Speculation {
     this.#over.delete(job)
   }
 
+  /**
+   * Throws `BAD_INPUT` for a task that is suspended and may be copied: when its copy was done, it would be gone, and those who suspend tasks expect them
+   * to wait.
+   */
+  refuseToSuspend(task: TaskId): void {
+    const work = this.#work
+    if (work.stageSpares[work.taskStage[task] as number] === 0) return
+    throw new SchedError(
+      'BAD_INPUT',
+      `suspends tasks of job ${work.name(work.jobOf(task))}, of which others may be copied (speculation).`,
+      { field: 'policy' },
+      'Name in `stages` of `speculation` those of other jobs, or let preempted jobs start anew.',
+    )
+  }
+
   /** Looks at a job no more: it has left or was given up. */
   leave(job: JobId): void {
     const look = this.#looks.get(job)

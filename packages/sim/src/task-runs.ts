@@ -278,8 +278,10 @@ export class TaskRuns {
   #saved(task: TaskId, job: JobId, ran: Seconds, how: TaskEnd, isSuspended: boolean): Seconds {
     const work = this.#work
     if (work.isMaster(task)) return 0
-    if (isSuspended) this.progress?.refuseToSuspend()
-    else if (how === 'superseded' || work.isCopy(task)) return -this.#retire(task, job)
+    if (isSuspended) {
+      this.progress?.refuseToSuspend()
+      this.speculation?.refuseToSuspend(task)
+    } else if (how === 'superseded' || work.isCopy(task)) return -this.#retire(task, job)
     const before = work.worked(task)
     if (isSuspended) work.suspended.ran(task, ran)
     else work.suspended.forget(task)
@@ -290,9 +292,7 @@ export class TaskRuns {
 
   /** Forgets an attempt that will not go on. Returns the seconds of work that were kept of it. */
   #retire(task: TaskId, job: JobId): Seconds {
-    const worked = this.#work.worked(task)
-    this.#work.suspended.forget(task)
-    return this.#hasCheckpoints(task, job) ? (this.#checkpoints as Checkpoints).retire(job, task) : worked
+    return this.#hasCheckpoints(task, job) ? (this.#checkpoints as Checkpoints).retire(job, task) : 0
   }
 
   #hasCheckpoints(task: TaskId, job: JobId): boolean {
@@ -378,10 +378,6 @@ export class TaskRuns {
   #giveUp(task: TaskId, now: Seconds): void {
     const work = this.#work
     const job = work.jobOf(task)
-    if (work.suspended.has(task)) {
-      work.suspended.free(task, this.#cell)
-      this.#sleep?.forget(task, now)
-    }
     const seconds = this.#retire(task, job)
     if (seconds > 0) this.#observers.onWorkLost(task, job, work.laneOf(task), 'superseded', seconds, now)
   }

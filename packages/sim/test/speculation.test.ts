@@ -180,6 +180,17 @@ describe('options of speculation', () => {
     expect(() => run([spec], { speculation: { stages: ['other'] } })).not.toThrow(message)
   })
 
+  it('do not go with a policy that suspends tasks which may be copied', () => {
+    const suspending = policyOf((round, jobs) => {
+      const [running] = jobs.flatMap((each) => { const tasks: TaskId[] = []; round.work.runningTasks(each, round.lane, tasks); return tasks })
+      if (running !== undefined && round.now > 0) round.suspendTask(running, [])
+      else for (const each of jobs) startAll(round, each)
+    })
+    const suspended = (speculation: SpeculationOptions) => () => run([job('a', { tasks: 2, duration: [10, 20] })], { policy: suspending, speculation }, 15)
+    expect(suspended({})).toThrow('policy: suspends tasks of job a, of which others may be copied (speculation). Name in `stages`')
+    expect(suspended({ stages: ['other'] })).not.toThrow('speculation')
+  })
+
   it.each<[SpeculationOptions, string]>([
     [{ runningCap: 1.5 }, 'found a runningCap of 1.5'],
     [{ totalCap: -1 }, 'found a totalCap of -1'],

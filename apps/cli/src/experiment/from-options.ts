@@ -94,7 +94,7 @@ function outagesGiven(text: string, named: (file: string) => string): Experiment
 }
 
 function speculationGiven(given: string | true | undefined): ExperimentInput['speculation'] {
-  return given === undefined || given === true ? given : (fieldsGiven(given, '--speculation', 'runningCap=0.2,minimum=1') as ExperimentInput['speculation'])
+  return given === undefined || given === true ? given : fieldsGiven(given, '--speculation', 'runningCap=0.2,minimum=1')
 }
 
 /** `mtbf=60,mttr=20` by name, numbers where they are some. */
