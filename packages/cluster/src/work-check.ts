@@ -50,7 +50,7 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
   return unplaced
 }
 
-/** Throws if an attempt of a task, its copy, is left over although the task is done, or was never asked for. */
+/** Throws if a spare task id waits or runs that is the copy of no task. */
 function checkCopies(work: WorkReads, stage: number): void {
   const first = (work.stageFirst[stage] as number) + (work.stageTasks[stage] as number)
   for (let copy = first as TaskId; copy < first + (work.stageSpares[stage] as number); copy++)
