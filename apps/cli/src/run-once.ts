@@ -88,6 +88,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
       passPerEvent: spec.passPerEvent,
       checkpoint: spec.checkpoint,
       failures: spec.failures,
+      speculation: spec.speculation,
     }),
   })
   simulation.isOfOthers = (spec.plugins ?? []).length > 0

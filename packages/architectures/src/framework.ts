@@ -26,19 +26,28 @@ export interface FrameworkOptions {
 /** What a framework has decided about one job. */
 interface Answer {
   readonly job: JobId
+  readonly rank: number
   readonly opened: Seconds
   readonly closed: Seconds
   readonly claimed: number
 }
 
+/** What became of the claims of a job. */
+interface Outcome {
+  accepted: number
+  conflicted: number
+}
+
 /** A gang for which the framework collects resources. */
 interface Hoard {
   readonly job: JobId
+  readonly rank: number
   readonly lane: LaneId
   /** When an incomplete gang gives back what it has collected. */
   readonly until: Seconds
 }
 
+const NOTHING: Outcome = { accepted: 0, conflicted: 0 }
 const FITS = { conflict: 'fit', atomic: false } as const
 
 /**
@@ -184,7 +193,7 @@ export class Framework {
     if (job === None) return undefined
     const claimed = round.claims - before
     const closed = opened + this.#options.time.of(job, this.#lane, claimed + round.work.unplaced(job, this.#lane))
-    return { job, opened, closed, claimed }
+    return { job, rank: round.work.rank(job), opened, closed, claimed }
   }
 
   /** Takes back a gang that does not fully fit in the offer. If the framework hoards, it collects for the gang from the next offer on. */
@@ -192,7 +201,7 @@ export class Framework {
     const { claims } = round
     round.rollback(before)
     this.#answers.push({ ...answer, claimed: answer.claimed - (claims - round.claims) })
-    if (this.#options.hoard > 0) this.#next = { job: answer.job, lane: this.#lane, until: Infinity }
+    if (this.#options.hoard > 0) this.#next = { job: answer.job, rank: answer.rank, lane: this.#lane, until: Infinity }
   }
 
   /** Adds what this offer has to what earlier offers had for the gang. */
@@ -216,9 +225,9 @@ export class Framework {
     this.#round = undefined
     if (this.#isRescinded) round.abandon()
     if (isLast || hasEvictions) this.#giveBack()
-    const conflicts = this.#isRescinded ? undefined : this.#accept(round, hasEvictions)
-    if (isLast) this.#giveBackConflicts(conflicts)
-    for (const answer of this.#answers) this.#settle(answer, conflicts?.get(answer.job) ?? 0)
+    const outcomes = this.#isRescinded ? undefined : this.#accept(round, hasEvictions)
+    if (isLast) this.#giveBackConflicts(outcomes)
+    for (const answer of this.#answers) this.#settle(answer, outcomes?.get(answer.job))
     this.#answers.length = 0
   }
 
@@ -229,53 +238,62 @@ export class Framework {
   }
 
   /** Gives back what conflicting claims on lost nodes held: it is free only after the commit. */
-  #giveBackConflicts(conflicts: ReadonlyMap<JobId, number> | undefined): void {
-    if (conflicts !== undefined && conflicts.size > 0) this.stock.giveBack()
+  #giveBackConflicts(outcomes: ReadonlyMap<JobId, Outcome> | undefined): void {
+    for (const { conflicted } of outcomes?.values() ?? []) if (conflicted > 0) return this.stock.giveBack()
   }
 
-  /** Commits the round; returns the number of conflicting claims by job. */
-  #accept(round: OpenRound, hasEvictions: boolean): ReadonlyMap<JobId, number> {
+  /** Commits the round; returns what became of its claims by job. Claims that were taken back meanwhile count nowhere. */
+  #accept(round: OpenRound, hasEvictions: boolean): ReadonlyMap<JobId, Outcome> {
     const commit = round.commit(hasEvictions ? FITS : SERIAL)
     this.scheduler.policy.onCommit?.(commit)
-    const conflicts = new Map<JobId, number>()
-    for (const task of commit.conflicted) {
-      const job = this.#cell.work.jobOf(task)
-      conflicts.set(job, (conflicts.get(job) ?? 0) + 1)
-    }
-    return conflicts
+    const outcomes = new Map<JobId, Outcome>()
+    for (const kind of ['accepted', 'conflicted'] as const)
+      for (const task of commit[kind]) {
+        const job = this.#cell.work.jobOf(task)
+        const outcome = outcomes.get(job) ?? { accepted: 0, conflicted: 0 }
+        outcome[kind]++
+        outcomes.set(job, outcome)
+      }
+    return outcomes
   }
 
-  #settle(answer: Answer, conflicts: number): void {
-    const { job, claimed, opened } = answer
+  #settle(answer: Answer, { accepted, conflicted }: Outcome = NOTHING): void {
+    const { job, rank, claimed, opened } = answer
     const { attempts } = this.#options
+    if (!this.#cell.isThere(job, rank)) return
     if (this.#isRescinded && opened >= this.#cell.now()) return attempts.wait(job) // its decision had not begun
-    const placed = this.#isRescinded ? 0 : claimed - conflicts
-    this.#tell(answer, placed, claimed - placed)
-    if (job !== this.#next?.job && this.#cell.work.unplaced(job, this.#lane) > 0) attempts.failed(job, placed)
-    else attempts.note(job, placed)
+    if (this.#isRescinded) this.#tell(answer, 0, claimed)
+    else this.#tell({ ...answer, claimed: accepted + conflicted }, accepted, conflicted)
+    if (job !== this.#next?.job && this.#cell.work.unplaced(job, this.#lane) > 0) attempts.failed(job, accepted)
+    else {
+      attempts.note(job, accepted)
+      this.#cell.letGo(job) // it may have been held back for a task that is not pending any more
+    }
   }
 
   /**
    * Ends a round of collecting. A complete gang starts, with the other tasks placed of its job. An incomplete one keeps what it has, unless its time
    * is up.
    */
-  #closeHoard({ job, lane, until }: Hoard): void {
+  #closeHoard({ job, rank, lane, until }: Hoard): void {
+    const isThere = this.#cell.isThere(job, rank)
     const round = this.#round
     const answer = this.#answers.pop()
     const broken = round?.brokenGang(job)
     const isComplete = !this.#isRescinded && (round?.claims ?? 0) > 0 && broken !== 0
-    const isDropped = !isComplete && (this.#cell.now() >= until || this.#isRescinded || (round?.claims ?? 0) === 0)
+    const isDropped = !isComplete && (!isThere || this.#cell.now() >= until || this.#isRescinded || (round?.claims ?? 0) === 0)
     if (isDropped) round?.abandon()
     else if (isComplete && broken !== undefined) round?.rollback(broken)
     this.#giveBack()
     const claimed = round?.claims ?? 0
-    const conflicting = isComplete && round !== undefined ? this.#accept(round, false) : undefined
-    this.#giveBackConflicts(conflicting)
-    const conflicts = conflicting?.get(job) ?? 0
-    if (answer !== undefined) this.#tell(answer, isComplete ? claimed - conflicts : 0, conflicts)
+    const outcomes = isComplete && round !== undefined ? this.#accept(round, false) : undefined
+    this.#giveBackConflicts(outcomes)
+    const conflicts = outcomes?.get(job)?.conflicted ?? 0
+    if (answer !== undefined && isThere) this.#tell(answer, isComplete ? claimed - conflicts : 0, conflicts)
     if (!isComplete && !isDropped) return
     this.#round = undefined
     this.#hoard = undefined
+    if (!isThere) return
     const { attempts } = this.#options
     const placed = isComplete ? claimed - conflicts : 0
     if (this.#cell.work.unplaced(job, lane) > 0) attempts.failed(job, placed)

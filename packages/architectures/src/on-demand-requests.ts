@@ -50,6 +50,7 @@ export class Requests implements WorkView {
   pending = 0
   readonly areGangs = true
   readonly areRules = false
+  readonly areCopies = false
   readonly #work: WorkView
   readonly #entries: (Entry | undefined)[] = []
   /** By shape: a request's shape is the set of nodes that suit it. */
@@ -324,6 +325,9 @@ export class Requests implements WorkView {
   }
   indexOf(task: TaskId): number {
     return this.#entry(this.jobOf(task)).tasks.indexOf(task)
+  }
+  isCopy(): boolean {
+    return false
   }
   taskAt(id: JobId, _stage: number, index: number): TaskId | None {
     return this.#entry(id).tasks[index] ?? None

@@ -23,6 +23,7 @@ export class SerialPath {
   readonly #attempts: Attempts
   /** The job that it is deciding about, `None` if it is idle. */
   #job: JobId | None = None
+  #rank = 0
   #lane = 0 as LaneId
   #opened: Seconds = 0
 
@@ -50,9 +51,10 @@ export class SerialPath {
   /** Handles the end of the decision time. */
   close(): void {
     const job = this.#job as JobId
+    this.#job = None
+    if (!this.#cell.isThere(job, this.#rank)) return
     const round = this.#cell.draft(this.scheduler, this.#lane, this.#nodes, { jobs: 1, only: job })
     this.scheduler.policy.schedule(round)
-    this.#job = None
     this.#settle(job, round)
   }
 
@@ -71,6 +73,7 @@ export class SerialPath {
     round.commit(SERIAL)
     if (job === None) return false
     this.#job = job
+    this.#rank = this.#cell.work.rank(job)
     this.#opened = this.#cell.now()
     this.#cell.after(this.#time.of(job, this.#lane), timer(Timer.Close, this.scheduler.id))
     return true

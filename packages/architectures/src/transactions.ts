@@ -35,6 +35,7 @@ export class Transactions {
   readonly #lanes: number
   #round: OpenRound | undefined
   #job: JobId | None = None
+  #rank = 0
   #lane = 0 as LaneId
   #opened: Seconds = 0
   #isLimited = false
@@ -72,6 +73,7 @@ export class Transactions {
       return false
     }
     this.#job = job
+    this.#rank = cell.work.rank(job)
     this.#round = round
     this.#opened = cell.now()
     const unplaced = round.work.unplaced(job, lane)
@@ -106,7 +108,7 @@ export class Transactions {
     const job = this.#job as JobId
     const lane = this.#lane
     const round = this.#round as OpenRound
-    const attempt = attempts.begin(job)
+    const isThere = this.#cell.isThere(job, this.#rank)
     const claimed = round.claims
     const commit = round.commit(mode)
     let accepted = commit.accepted.length
@@ -115,6 +117,8 @@ export class Transactions {
     scheduler.policy.onCommit?.(commit)
     this.#job = None
     bell.isRung = true
+    if (!isThere) return
+    const attempt = attempts.begin(job)
     if (precedence !== undefined) accepted += precedence.takeFromLower(job, lane, scheduler, mode.atomic, this.#limits())
     const unplaced = round.work.unplaced(job, lane)
     this.#cell.decided({ scheduler, job, attempt, opened: this.#opened, closed: this.#cell.now(), claimed, accepted, conflicted, unplaced })

@@ -46,6 +46,12 @@ export class BlockLists {
     return groups.length
   }
 
+  /** Lets the blocks of a task be where those of another task are, from the next `restore` on; the task is not unplaced. */
+  move(task: number, to: number): void {
+    for (let i = 0; i < this.factor; i++) for (const lists of this.#levels) lists.unlink((task << this.#shift) + i)
+    this.replicas.copyWithin(task * this.factor, to * this.factor, (to + 1) * this.factor)
+  }
+
   /** Links those entries of a task again that a search has unlinked. */
   restore(task: number): void {
     for (const lists of this.#levels) for (let i = 0; i < this.factor; i++) lists.restore((task << this.#shift) + i)
@@ -120,6 +126,16 @@ class GroupLists {
       }
     }
     return -1
+  }
+
+  /** Takes an entry out of its list, if it is in it. */
+  unlink(entry: number): void {
+    const links = this.#links
+    if (links[this.#first + entry] === UNLINKED) return
+    let before = this.#groupOf(entry) & this.#mask
+    while (links[before] !== entry) before = this.#first + (links[before] as number)
+    links[before] = links[this.#first + entry] as number
+    links[this.#first + entry] = UNLINKED
   }
 
   /** Puts an unlinked entry back in its place in task order. */

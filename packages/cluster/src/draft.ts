@@ -383,6 +383,16 @@ export class Draft implements OpenRound {
     if (this.claims > 0) this.#withdraw(takeLostClaims(this.#moves, this.work, this.#live), this.cluster)
   }
 
+  /** Takes back the claim of a task that is not needed any more, from a round that is open or suspended. It is unplaced again. */
+  takeBack(task: TaskId): void {
+    const shape = this.work.shapeOf(task)
+    if (this.#state === 'open') this.cluster.give(shape, this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
+    this.#moves.takeClaim(task)
+    this.work.unclaim(task, 'withdrawn')
+    this.claims--
+    this.#allowance?.giveBack(shape)
+  }
+
   /** Gives back claims that have been removed from the moves, and reports them as conflicts. */
   #withdraw(tasks: readonly TaskId[], cluster: CellState): void {
     const { work } = this

@@ -38,6 +38,14 @@ export class Moves {
     return taken
   }
 
+  /** Removes the claim of a task, with what a suspended round remembers of it. */
+  takeClaim(task: TaskId): void {
+    const { tasks, nodes, shapes, seen, ranks } = this
+    const at = tasks.indexOf(task)
+    for (const column of [tasks, nodes, shapes, seen, ranks]) column.copyWithin(at, at + 1, this.count)
+    this.count--
+  }
+
   #grow(): void {
     const needed = this.count + 1
     this.tasks = grown(this.tasks, needed)

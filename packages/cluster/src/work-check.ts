@@ -1,5 +1,5 @@
-import { SchedError, type JobId, type LaneId, type ShapeId, type TaskId } from '@sched/core'
-import { OPEN, UNPLACED } from './work-columns.js'
+import { None, SchedError, type JobId, type LaneId, type ShapeId, type TaskId } from '@sched/core'
+import { DONE, OPEN, UNPLACED } from './work-columns.js'
 import type { WorkReads } from './work-reads.js'
 
 /** Recounts every counter and throws `INVARIANT` at the first difference. For tests and `--validate`. */
@@ -34,8 +34,9 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
     if (work.stageLane[stage] !== lane || work.stageOpen[stage] === 0) continue // a shut stage may have claims of a decision that takes time
     isDistinct ||= work.isDistinct(work.stageShape[stage] as ShapeId)
     const isOpen = work.stageOpen[stage] === OPEN
+    if ((work.stageSpares[stage] as number) > 0) checkCopies(work, stage)
     const from = work.stageFirst[stage] as number
-    const end = from + (work.stageTasks[stage] as number)
+    const end = from + (work.stageTasks[stage] as number) + (work.stageSpares[stage] as number)
     for (let task = from; task < end; task++) {
       const run = taskRun[task] as number
       if (run === waiting) unplaced += isOpen ? 1 : 0
@@ -47,6 +48,13 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
     throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} counts ${countedUnplaced} unplaced and ${countedRunning} running, there are ${unplaced} and ${running}`)
   if (isDistinct) checkApart(work, job, lane, nodeNames)
   return unplaced
+}
+
+/** Throws if a spare task id waits or runs that is the copy of no task. */
+function checkCopies(work: WorkReads, stage: number): void {
+  const first = (work.stageFirst[stage] as number) + (work.stageTasks[stage] as number)
+  for (let copy = first as TaskId; copy < first + (work.stageSpares[stage] as number); copy++)
+    if (work.taskRun[copy] !== DONE && !work.isReleased(copy) && work.otherAttempt(copy) === None) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is the copy of no task`)
 }
 
 /** Throws if a job that is one gang runs only in part. */

@@ -48,6 +48,8 @@ export class WorkColumns {
   stageJob: Int32Array = new Int32Array(0)
   stageFirst: Int32Array = new Int32Array(0)
   stageTasks: Int32Array = new Int32Array(0)
+  /** Number of task ids behind those of the stage's tasks, for copies of them. One of which there is no copy now counts as done. */
+  stageSpares: Int32Array = new Int32Array(0)
   stageUnplaced: Int32Array = new Int32Array(0)
   stageDone: Int32Array = new Int32Array(0)
   stageCursor: Int32Array = new Int32Array(0)
@@ -121,6 +123,11 @@ export class WorkColumns {
     this.#runTimes[RUN * run + END] = end
   }
 
+  /** One past the last task id of a stage, spare ids included. */
+  protected endOf(stage: number): number {
+    return (this.stageFirst[stage] as number) + (this.stageTasks[stage] as number) + (this.stageSpares[stage] as number)
+  }
+
   // ---- room for so many ----
 
   protected growJobs(n: number): void {
@@ -149,6 +156,7 @@ export class WorkColumns {
     const size = this.stageJob.length
     this.stageFirst = grown(this.stageFirst, size)
     this.stageTasks = grown(this.stageTasks, size)
+    this.stageSpares = grown(this.stageSpares, size)
     this.stageUnplaced = grown(this.stageUnplaced, size)
     this.stageDone = grown(this.stageDone, size)
     this.stageCursor = grown(this.stageCursor, size)

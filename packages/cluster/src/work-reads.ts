@@ -1,5 +1,5 @@
 import {
-  None, type Duration, type GangPart, type JobId, type LaneId, type Moulding, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId, type WorkView,
+  None, type Duration, type GangPart, type JobId, type JobSpec, type LaneId, type Moulding, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId, type WorkView,
 } from '@sched/core'
 import type { BlockLists } from './block-lists.js'
 import { JobFacts } from './job-facts.js'
@@ -35,6 +35,12 @@ export class WorkReads extends JobFacts implements WorkView {
   onWithdrawn: ((job: JobId) => void) | undefined
   /** Jobs with a master, and its state. `up`: other stages may open. `waiting`: it has not started. `lost`: it was up and is being evicted. */
   readonly masters = new Map<JobId, 'waiting' | 'up' | 'lost'>()
+  /** How many spare task ids a stage of a new job gets for copies of its tasks; `undefined`: no task is ever copied. */
+  sparesOf: ((spec: JobSpec, stage: StageSpec) => number) | undefined
+  /** By task of which there is a copy: the copy. */
+  protected readonly copies = new Map<TaskId, TaskId>()
+  /** By copy: its task. An entry stays until its id becomes the copy of another task. */
+  protected readonly originals = new Map<TaskId, TaskId>()
   /** The last result of `taskFor`: the level of that task is usually asked next. */
   protected foundTask = -1
   #foundNode = -1
@@ -225,7 +231,26 @@ export class WorkReads extends JobFacts implements WorkView {
     return stage - (this.jobFirstStage[this.stageJob[stage] as number] as number)
   }
   indexOf(task: TaskId): number {
-    return task - (this.stageFirst[this.taskStage[task] as number] as number)
+    return this.originalOf(task) - (this.stageFirst[this.taskStage[task] as number] as number)
+  }
+  get areCopies(): boolean {
+    return this.sparesOf !== undefined
+  }
+  isCopy(task: TaskId): boolean {
+    if (this.sparesOf === undefined) return false
+    const stage = this.#stageWith(task)
+    return task >= (this.stageFirst[stage] as number) + (this.stageTasks[stage] as number)
+  }
+  /** The task itself, or for a copy the task that it is a copy of. */
+  originalOf(task: TaskId): TaskId {
+    return this.isCopy(task) ? (this.originals.get(task) as TaskId) : task
+  }
+  /** The other attempt of a task of which there is a copy, running or not: the copy of a task, or the task of a copy. */
+  otherAttempt(task: TaskId): TaskId | None {
+    if (this.copies.size === 0) return None
+    const original = this.originalOf(task)
+    const copy = this.copies.get(original) ?? None
+    return task === original ? copy : copy === task ? original : None
   }
   taskAt(job: JobId, stage: number, index: number): TaskId | None {
     const at = (this.jobFirstStage[job] as number) + stage
@@ -268,8 +293,8 @@ export class WorkReads extends JobFacts implements WorkView {
     const firstStage = this.jobFirstStage[job] as number
     for (let stage = firstStage; stage < firstStage + (this.jobStages[job] as number); stage++) {
       if (this.stageLane[stage] !== lane) continue
-      const first = this.stageFirst[stage] as number
-      for (let task = first; task < first + (this.stageTasks[stage] as number); task++)
+      const end = this.endOf(stage)
+      for (let task = this.stageFirst[stage] as number; task < end; task++)
         if ((this.taskRun[task] as number) >= 0 && !this.isReleased(task as TaskId)) out.push(task as TaskId)
     }
   }
@@ -395,8 +420,8 @@ export class WorkReads extends JobFacts implements WorkView {
 
   /** The same for a stage. */
   *startedIn(stage: number): Generator<TaskId> {
-    const first = this.stageFirst[stage] as number
-    for (let task = first; task < first + (this.stageTasks[stage] as number); task++) if (this.#runs(task as TaskId, this.taskRun[task] as number)) yield task as TaskId
+    const end = this.endOf(stage)
+    for (let task = this.stageFirst[stage] as number; task < end; task++) if (this.#runs(task as TaskId, this.taskRun[task] as number)) yield task as TaskId
   }
 
   /** Whether the run belongs to a task that has started and not been released. Columns keep old values, so several of them are compared. */
@@ -452,8 +477,7 @@ export class WorkReads extends JobFacts implements WorkView {
 
   /** Recounts the tasks of a stage that are neither claimed nor done. */
   protected countUnplaced(stage: number): number {
-    const first = this.stageFirst[stage] as number
-    return this.taskRun.subarray(first, first + (this.stageTasks[stage] as number)).filter((run) => run === UNPLACED).length
+    return this.taskRun.subarray(this.stageFirst[stage], this.endOf(stage)).filter((run) => run === UNPLACED).length
   }
 }
 

@@ -73,7 +73,12 @@ export class Work extends WorkReads {
     this.jobFirstStage[job] = first
     this.jobStages[job] = spec.stages.length
     let tasks = 0
-    for (let i = 0; i < spec.stages.length; i++) tasks += (spec.stages[i] as StageSpec).tasks
+    let spares = 0
+    for (let i = 0; i < spec.stages.length; i++) {
+      const stage = spec.stages[i] as StageSpec
+      tasks += stage.tasks
+      spares += this.stageSpares[first + i] = this.sparesOf === undefined ? 0 : this.sparesOf(spec, stage)
+    }
     this.jobTasks[job] = tasks
     this.jobLeft[job] = tasks
     this.jobClosedStages[job] = spec.stages.length
@@ -86,12 +91,12 @@ export class Work extends WorkReads {
       this.laneRunning[job * this.lanes + lane] = 0
       this.laneFront[job * this.lanes + lane] = -1
     }
-    let task = this.#taskIds.take(tasks)
+    let task = this.#taskIds.take(tasks + spares)
     this.foundTask = this.releasedTask = -1
     this.growTasks(this.#taskIds.end)
     for (let i = 0; i < spec.stages.length; i++) {
       this.#addStage(job, first + i, spec.stages[i] as StageSpec, task)
-      task += (spec.stages[i] as StageSpec).tasks
+      task = this.endOf(first + i)
     }
     this.active++
     this.#listeners[owner]?.onSubmit?.(job)
@@ -150,8 +155,9 @@ export class Work extends WorkReads {
         continue
       }
       const places = stage.data === undefined ? undefined : this.#blockPlaces(spec, stage)
-      this.stageLists[first + i] = places === undefined ? undefined : new BlockLists(this.model, places.replicas, places.factor)
-      this.stageNear[first + i] = places === undefined ? -1 : this.near.take(places.replicas)
+      const replicas = places && withSpares(places.replicas, (this.stageSpares[first + i] as number) * places.factor)
+      this.stageLists[first + i] = replicas && new BlockLists(this.model, replicas, places.factor)
+      this.stageNear[first + i] = replicas === undefined ? -1 : this.near.take(replicas)
       this.#addUnplaced(first + i, this.stageTasks[first + i] as number)
     }
     if (isShown) this.letGo(job)
@@ -218,6 +224,7 @@ export class Work extends WorkReads {
   /** Takes back a draft claim, or ends a killed run: the task is unplaced again. */
   unclaim(task: TaskId, why: Release): void {
     if (why !== 'evicted') this.release(task, why)
+    else if (this.isCopy(task)) return this.retire(task)
     this.unplace(task)
     if (this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
     if (why === 'withdrawn' && this.failed.has(this.jobOf(task))) this.onWithdrawn?.(this.jobOf(task))
@@ -226,6 +233,10 @@ export class Work extends WorkReads {
   /** Removes a released run; its task is unplaced. */
   unplace(task: TaskId): void {
     this.#runIds.giveBack(this.taskRun[task] as number, 1)
+    this.#pend(task)
+  }
+
+  #pend(task: TaskId): void {
     this.taskRun[task] = UNPLACED
     const stage = this.taskStage[task] as number
     const index = task - (this.stageFirst[stage] as number)
@@ -292,6 +303,56 @@ export class Work extends WorkReads {
     return left === 0
   }
 
+  /**
+   * Adds a copy of a running task, which is pending like any task, near the same data. When one of the two is done, the other must be retired.
+   * Returns false if the stage has no spare task id left.
+   */
+  addCopy(task: TaskId): boolean {
+    const stage = this.taskStage[task] as number
+    const first = this.stageFirst[stage] as number
+    for (let copy = (first + (this.stageTasks[stage] as number)) as TaskId; copy < this.endOf(stage); copy++) {
+      if (this.taskRun[copy] !== DONE) continue
+      this.copies.set(task, copy)
+      this.originals.set(copy, task)
+      this.stageLists[stage]?.move(copy - first, task - first)
+      this.#pend(copy)
+      return true
+    }
+    return false
+  }
+
+  /**
+   * Ends one of the two attempts of a task, unplaced or released: it is neither done nor pending. A copy that was stopped before it was done ends
+   * like this, too, even if its task was dropped meanwhile.
+   */
+  retire(task: TaskId): void {
+    const job = this.jobOf(task)
+    const run = this.taskRun[task] as number
+    this.#part(job, task)
+    this.taskRun[task] = DONE
+    if (run >= 0) this.#runIds.giveBack(run, 1)
+    else if (run === UNPLACED) this.#takeUnplaced(job, this.taskStage[task] as number)
+  }
+
+  /** Parts two attempts of a task, one of which ends. A task that was dropped while its copy ran counts until the copy ends. */
+  #part(job: JobId, task: TaskId): void {
+    const original = this.originalOf(task)
+    this.copies.delete(original)
+    if (task !== original && this.taskRun[original] === DONE) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
+  }
+
+  /** Counts one unplaced task less. The scheduler sees the job go and come again, as no hook tells of fewer tasks. */
+  #takeUnplaced(job: JobId, stage: number): void {
+    if (this.stageOpen[stage] !== OPEN) return
+    const lane = this.stageLane[stage] as LaneId
+    const wasHeld = this.jobHeld[job] === 1
+    this.holdBack(job)
+    this.stageUnplaced[stage] = (this.stageUnplaced[stage] as number) - 1
+    this.laneUnplaced[job * this.lanes + lane] = this.unplaced(job, lane) - 1
+    this.#moveFront(job, lane)
+    if (!wasHeld) this.letGo(job)
+  }
+
   /** Removes a job whose tasks have all ended; its ids may be reused. */
   remove(job: JobId): void {
     this.#listeners[this.jobOwner[job] as number]?.onFinish?.(job)
@@ -303,7 +364,7 @@ export class Work extends WorkReads {
       if (lists !== undefined) this.near.giveBack(this.stageNear[stage] as number, lists.replicas)
       this.stageLists[stage] = undefined
     }
-    this.#taskIds.giveBack(this.stageFirst[first] as number, this.jobTasks[job] as number)
+    this.#taskIds.giveBack(this.stageFirst[first] as number, this.endOf(first + stages - 1) - (this.stageFirst[first] as number))
     this.#stageIds.giveBack(first, stages)
     this.jobSpec[job] = undefined
     this.#jobIds.giveBack(job, 1)
@@ -353,11 +414,12 @@ export class Work extends WorkReads {
     this.holdBack(job)
     const first = this.jobFirstStage[job] as number
     for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) {
-      const from = this.stageFirst[stage] as number
-      for (let task = from; task < from + (this.stageTasks[stage] as number); task++) {
+      // from the last on, so that copies that do not run are gone before their tasks are looked at
+      for (let task = (this.endOf(stage) - 1) as TaskId; task >= (this.stageFirst[stage] as number); task--) {
         if (this.taskRun[task] !== UNPLACED) continue
         this.taskRun[task] = DONE
-        this.jobLeft[job] = (this.jobLeft[job] as number) - 1
+        if (this.isCopy(task)) this.#part(job, task)
+        else if (!this.copies.has(task)) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
       }
       this.stageUnplaced[stage] = 0
       this.stageOpen[stage] = this.failed.has(job) ? SHUT : OPEN
@@ -410,11 +472,14 @@ export class Work extends WorkReads {
     if (tasks > 8) {
       this.taskStage.fill(stage, first, first + tasks)
       this.taskRun.fill(UNPLACED, first, first + tasks)
-      return
-    }
-    for (let task = first; task < first + tasks; task++) {
-      this.taskStage[task] = stage
-      this.taskRun[task] = UNPLACED
+    } else
+      for (let task = first; task < first + tasks; task++) {
+        this.taskStage[task] = stage
+        this.taskRun[task] = UNPLACED
+      }
+    for (let spare = first + tasks; spare < this.endOf(stage); spare++) {
+      this.taskStage[spare] = stage
+      this.taskRun[spare] = DONE
     }
   }
 
@@ -450,4 +515,12 @@ export class Work extends WorkReads {
   check(): void {
     checkWork(this, this.model.nodeNames)
   }
+}
+
+/** The replicas of a stage with room for so many more, which are moved to where those of a task are when it is copied. */
+function withSpares(replicas: Int32Array, spares: number): Int32Array {
+  if (spares === 0) return replicas
+  const all = new Int32Array(replicas.length + spares).fill(replicas[0] as number)
+  all.set(replicas)
+  return all
 }

@@ -13,6 +13,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ find: fc.nat(), level: fc.nat({ max: 2 }) }) },
   { weight: 3, arbitrary: fc.record({ place: fc.nat() }) },
   { weight: 2, arbitrary: fc.record({ takeBack: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ move: fc.nat(), to: fc.nat() }) },
 )
 
 describe.each([
@@ -43,8 +44,9 @@ describe.each([
             expect(lists.find(level, group, runs, first)).toBe(scan ?? -1)
           } else if ('place' in each) runs[first + (each.place % tasks)] = each.place % 2 === 0 ? 5 : -2
           else {
-            const task = each.takeBack % tasks
+            const task = ('move' in each ? each.move : each.takeBack) % tasks
             if (unplaced(task)) continue
+            if ('move' in each) lists.move(task, each.to % tasks) // its replicas are now those of the other task
             runs[first + task] = -1
             lists.restore(task)
           }

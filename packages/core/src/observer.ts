@@ -7,9 +7,10 @@ import type { ClusterView, WorkView } from './views.js'
 
 /**
  * How a started task left its node. `done`: it finished. `evicted`: it was preempted. `lost`: with its node, with the rest of its gang, or with its
- * job's master. `failed`: by itself, with another task of its gang, or with its job.
+ * job's master. `failed`: by itself, with another task of its gang, or with its job. `superseded`: a copy of it, or the task that it was a copy of, was
+ * done first.
  */
-export type TaskEnd = 'done' | 'evicted' | 'lost' | 'failed'
+export type TaskEnd = 'done' | 'evicted' | 'lost' | 'failed' | 'superseded'
 
 /** Tasks of one stage with the same event at one instant, in order. One object is reused for all rows: valid during the call only. */
 export interface TaskRow {
@@ -64,8 +65,8 @@ export interface Observer {
   /** Replaces `onTaskEnd` in the same way. */
   onTasksEnd?(row: EndRow, now: Seconds): void
   /**
-   * A suspended task has lost `seconds` of its work, which were reported as saved when it stopped: `lost` with its node, `evicted` or `failed` when
-   * its job is given up. The task does not run, so no `onTaskEnd` follows.
+   * A task that does not run has lost `seconds` of its work, which were reported as saved when it stopped: a suspended task `lost` with its node,
+   * `evicted` or `failed` when its job is given up, or a task `superseded` by its copy. No `onTaskEnd` follows.
    */
   onWorkLost?(task: TaskId, job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds, now: Seconds): void
   /** A task begins to fetch `bytes` of its job from a node, over the network or from its own disk. */

@@ -285,6 +285,11 @@ export interface Cell {
   after(delay: Seconds, token: number): void
   /** The id of the scheduler that a job is routed to. */
   schedulerOf(job: JobId): number
+  /**
+   * Whether the job of this rank is still in the system. It may leave while a decision about it is open: it fails, or the copy of a task that was
+   * pending is not needed any more. The decision then comes to nothing; an empty round of it must be closed, and no observer is told.
+   */
+  isThere(job: JobId, rank: number): boolean
   /** Unplaced tasks of a job over all lanes. */
   unplaced(job: JobId): number
   /** Hides a job from its scheduler until `letGo` (back-off). */

@@ -199,6 +199,8 @@ export interface WorkView {
   readonly areGangs: boolean
   /** Whether any job so far has had placement rules. If so, tasks with the same demand may be allowed on different nodes. */
   readonly areRules: boolean
+  /** Whether tasks may be copied while they run. If not, no task `isCopy`. */
+  readonly areCopies: boolean
   /** Number of tasks of the job over all stages. */
   tasks(job: JobId): number
   /** Tasks that may be placed now (their stage is open) and are not placed. */
@@ -281,6 +283,11 @@ export interface WorkView {
   stageOf(task: TaskId): number
   /** Index of the task in its stage. */
   indexOf(task: TaskId): number
+  /**
+   * Whether the task is a copy of another one of its stage, which runs, too: see `speculation` of a simulation. It has the index of that task. When
+   * one of the two is done, the other ends with it.
+   */
+  isCopy(task: TaskId): boolean
   /** The task at an index of a stage, `None` where there is none: for policies that restore their memory. */
   taskAt(job: JobId, stage: number, index: number): TaskId | None
   /** The user's estimate of the task's run time in seconds: that of its stage, else that of its job; `Infinity` without one. */

@@ -41,6 +41,7 @@ export abstract class WrappedWork implements WorkView {
   classOf(job: JobId): string { return this.inner.classOf(job) }
   get areGangs() { return this.inner.areGangs }
   get areRules() { return this.inner.areRules }
+  get areCopies() { return this.inner.areCopies }
   tasks(job: JobId): number { return this.inner.tasks(job) }
   unplaced(job: JobId, lane: LaneId): number { return this.inner.unplaced(job, lane) }
   running(job: JobId, lane: LaneId): number { return this.inner.running(job, lane) }
@@ -69,6 +70,7 @@ export abstract class WrappedWork implements WorkView {
   laneOf(task: TaskId): LaneId { return this.inner.laneOf(task) }
   stageOf(task: TaskId): number { return this.inner.stageOf(task) }
   indexOf(task: TaskId): number { return this.inner.indexOf(task) }
+  isCopy(task: TaskId): boolean { return this.inner.isCopy(task) }
   taskAt(job: JobId, stage: number, index: number): TaskId | None { return this.inner.taskAt(job, stage, index) }
   taskEstimate(task: TaskId): Seconds { return this.inner.taskEstimate(task) }
   shapeOf(task: TaskId): ShapeId { return this.inner.shapeOf(task) }

@@ -14,7 +14,7 @@ export interface CountsResult {
   readonly tasks: number
   /** Tasks that are done. */
   readonly tasksDone: number
-  /** Task starts; above `tasks` when tasks were evicted, lost or failed and started again. */
+  /** Task starts; above `tasks` when tasks were evicted, lost or failed and started again, or were copied. */
   readonly launches: number
   /** Evictions; a task counts each time it is preempted. */
   readonly evicted: number
@@ -74,7 +74,7 @@ export class Counts implements Observer {
     if (how === 'done') this.#done += count
     else if (how === 'evicted') this.#evicted += count
     else if (how === 'lost') this.#lost += count
-    else this.#failed += count
+    else if (how === 'failed') this.#failed += count
   }
 
   onAbandon(job: JobId): void {

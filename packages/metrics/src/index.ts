@@ -19,6 +19,7 @@ export { hardwareUse, type HardwareUseOptions, type HardwareUseResult, type Kind
 export { jainIndex } from './jain-index.js'
 export { naturalOrder } from './natural-order.js'
 export { failures } from './failures.js'
+export { speculation, type SpeculationResult } from './speculation.js'
 export { outages, type OutagesResult } from './outages.js'
 export { sleep, type SleepResult } from './sleep.js'
 export { preemption, type Evictions, type PreemptionResult } from './preemption.js'

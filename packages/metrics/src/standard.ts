@@ -5,6 +5,7 @@ import {
 import { counts, type CountsResult } from './counts.js'
 import { energy, type EnergyResult } from './energy/energy.js'
 import { failures } from './failures.js'
+import { speculation, type SpeculationResult } from './speculation.js'
 import { fairness, type FairnessOptions } from './fairness.js'
 import { fragmentation, type FragmentationResult } from './fragmentation/fragmentation.js'
 import { gangRacks, type GangRacksResult } from './gang-racks.js'
@@ -48,6 +49,8 @@ export interface Summary {
   readonly outages?: OutagesResult
   /** Tasks that failed by themselves, with others of their gang, or with their job; absent if none did. */
   readonly failures?: Evictions
+  /** Copies of slow tasks; absent if none started. */
+  readonly speculation?: SpeculationResult
   /** Starts that the policy promised, and how it kept them. */
   readonly promises: PromisesResult
   /** Passes of policies over their queues; absent if no policy reports any. */
@@ -112,6 +115,7 @@ export class StandardMetrics implements Observer {
   readonly #preemption = preemption()
   readonly #outages = outages()
   readonly #failures = failures()
+  readonly #speculation = speculation()
   readonly #promises = promises()
   readonly #passes
   readonly #fragmentation
@@ -121,6 +125,7 @@ export class StandardMetrics implements Observer {
   readonly #energy
   readonly #sleep
   readonly #rigid
+  #areCopies = false
 
   constructor({ classOf, exact, fairness: options, tau, period, samples, rigid = false }: StandardOptions) {
     this.#times = jobTimes({ classOf, exact, tau, period })
@@ -150,6 +155,8 @@ export class StandardMetrics implements Observer {
     this.#preemption.onRunStart(run)
     this.#outages.onRunStart(run)
     this.#failures.onRunStart(run)
+    this.#speculation.onRunStart(run)
+    this.#areCopies = run.work.areCopies
     this.#promises.onRunStart(run)
     this.#rigid?.onRunStart(run)
   }
@@ -172,6 +179,7 @@ export class StandardMetrics implements Observer {
 
   onTasksStart(row: StartRow, now: Seconds): void {
     this.#counts.onTasksStart(row)
+    if (this.#areCopies) this.#speculation.onTasksStart(row)
     this.#times.onTasksStart(row, now)
     this.#fragmentation.onTasksStart(row, now)
     this.#energy.onTasksStart(row, now)
@@ -185,6 +193,7 @@ export class StandardMetrics implements Observer {
 
   onTasksEnd(row: EndRow, now: Seconds): void {
     this.#counts.onTasksEnd(row)
+    if (this.#areCopies) this.#speculation.onTasksEnd(row)
     this.#utilisation.onTasksEnd(row, now)
     this.#fragmentation.onTasksEnd(row, now)
     this.#gangRacks.onTasksEnd(row)
@@ -203,6 +212,7 @@ export class StandardMetrics implements Observer {
     this.#preemption.onWorkLost(task, job, lane, how, seconds)
     this.#outages.onWorkLost(task, job, lane, how, seconds)
     this.#failures.onWorkLost(task, job, lane, how, seconds)
+    this.#speculation.onWorkLost(task, job, lane, how, seconds)
     this.#rigid?.onWorkLost(task, job, lane, how, seconds)
   }
 
@@ -284,6 +294,7 @@ export class StandardMetrics implements Observer {
     const slept = this.#sleep.result()
     const away = this.#outages.result()
     const failed = this.#failures.result()
+    const copied = this.#speculation.result()
     const looks = this.#passes.result()
     return {
       counts: this.#counts.result(),
@@ -298,6 +309,7 @@ export class StandardMetrics implements Observer {
       ...(looks !== undefined && { passes: looks }),
       ...(away !== undefined && { outages: away }),
       ...(failed !== undefined && { failures: failed }),
+      ...(copied !== undefined && { speculation: copied }),
       ...(fragments.length > 0 && { fragmentation: fragments }),
       ...(spread !== undefined && { gangRacks: spread }),
       ...(shuffled !== undefined && { shuffle: shuffled }),

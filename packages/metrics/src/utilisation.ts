@@ -20,7 +20,7 @@ export interface ResourceUse {
   readonly busy: number
   /** Work that counts: of tasks that are done, from start to stop, and saved work of tasks that were stopped before. */
   readonly useful: number
-  /** Work of tasks that were evicted, lost or failed, without what was saved. */
+  /** Work of tasks that were evicted, lost, failed or superseded, without what was saved. */
   readonly lost: number
   /** From the stops of tasks until the master knows; on clusters with heartbeats, at the node's next one. */
   readonly unreported: number

@@ -61,6 +61,12 @@ describe('the laws of policies', () => {
     expect(checkPolicyLaws(make, masters).evictions).toBeGreaterThan(0)
   })
 
+  const copies: LawOptions = { runs: 40, seed: 7, worlds: { masters: true, outages: true, failures: true, speculation: true }, skip: { reservations: 'jobs outlive their estimates' } }
+  it.each(Object.entries({ ...withGangs, ...withPreemption }))('hold for %s where slow tasks are copied', (_, make) => {
+    expect(checkPolicyLaws(make, copies).copies).toBeGreaterThan(10)
+    expect(checkPolicyLaws(make, { ...copies, worlds: { outages: true, failures: true, speculation: true } }).copies).toBeGreaterThan(10)
+  })
+
   it.each(Object.entries(policies))('hold for %s', (_, [make, options]) => {
     const { launches } = checkPolicyLaws(make, { runs: 30, ...options })
     expect(launches).toBeGreaterThan(300)

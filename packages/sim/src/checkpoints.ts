@@ -124,6 +124,13 @@ export class Checkpoints {
     return Math.min(this.#saves(alone - kept), Math.max(0, Math.floor((ran - restoring) / (this.#interval + this.#cost) + ROUNDING)))
   }
 
+  /** Forgets an attempt that will not go on. Returns the seconds of work that were kept of it. */
+  retire(job: JobId, task: TaskId): Seconds {
+    const kept = this.#tasks.get(job)?.get(task)?.kept ?? 0
+    this.done(job, task)
+    return kept
+  }
+
   /** Forgets a task that is done. */
   done(job: JobId, task: TaskId): void {
     this.#tasks.get(job)?.delete(task)

@@ -63,6 +63,10 @@ export class EngineCell implements Cell {
     return this.work.jobOwner[job] as number
   }
 
+  isThere(job: JobId, rank: number): boolean {
+    return this.work.jobSpec[job] !== undefined && this.work.rank(job) === rank
+  }
+
   unplaced(job: JobId): number {
     let count = 0
     for (let lane = 0 as LaneId; lane < this.work.lanes; lane++) count += this.work.unplaced(job, lane)

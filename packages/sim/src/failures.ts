@@ -32,6 +32,7 @@ export class Failures {
   readonly #seed: number
   /** Keys of the draws, by number of earlier failures. */
   readonly #streams: number[] = []
+  readonly #streamsOfCopies: number[] = []
   readonly #tasks = new Map<JobId, Map<TaskId, Past>>()
   /** Runs that will end with a failure of their task. */
   readonly #failing = new Set<number>()
@@ -61,12 +62,15 @@ export class Failures {
     this.#tasks.delete(job)
   }
 
-  /** Starts a run that would take `seconds`. Returns the seconds after which it ends, by failure or not. */
-  start(run: number, task: TaskId, { job, key, task: index, stageIndex }: TaskStart, seconds: Seconds): Seconds {
+  /**
+   * Starts a run that would take `seconds`. Returns the seconds after which it ends, by failure or not. `task`: for a copy, the task that it is a copy
+   * of, which fails with it but has draws of its own.
+   */
+  start(run: number, task: TaskId, { job, key, task: index, stageIndex, isCopy }: TaskStart, seconds: Seconds): Seconds {
     const past = this.#tasks.get(job)?.get(task)
-    const u = hashUnit(this.#stream(past?.failures ?? 0) ^ key, index, stageIndex)
+    const u = hashUnit(this.#stream(past?.failures ?? 0, isCopy) ^ key, index, stageIndex)
     const fails = this.#probability === undefined
-      ? Math.max(0, -this.#mtbf * portableLog(1 - u) - (past?.ran ?? 0))
+      ? Math.max(0, -this.#mtbf * portableLog(1 - u) - (isCopy ? 0 : (past?.ran ?? 0)))
       : u < this.#probability
         ? (u / this.#probability) * seconds
         : Infinity
@@ -103,7 +107,8 @@ export class Failures {
     return past
   }
 
-  #stream(failures: number): number {
+  #stream(failures: number, isCopy: boolean): number {
+    if (isCopy) return (this.#streamsOfCopies[failures] ??= streamKey(this.#seed, `failures of copies/${failures + 1}`))
     return (this.#streams[failures] ??= streamKey(this.#seed, `failures/${failures + 1}`))
   }
 }

@@ -11,7 +11,7 @@ export interface JobLivesOptions {
   readonly cell: CellState
   readonly queue: EventQueue
   readonly observers: Observers
-  readonly runs: Pick<TaskRuns, 'forget' | 'loseSuspended' | 'masters'>
+  readonly runs: Pick<TaskRuns, 'forget' | 'loseSuspended' | 'masters' | 'speculation'>
   readonly architecture: Architecture
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
@@ -92,6 +92,7 @@ export class JobLives {
     const spec = work.spec(job)
     observers.onJobEnd(job, spec, now)
     if (this.#abandoned.size > 0) this.#abandoned.delete(job)
+    this.#runs.speculation?.leave(job)
     work.remove(job)
     host.jobLeft(spec.id, now)
   }
@@ -105,6 +106,7 @@ export class JobLives {
     for (let lane = 0 as LaneId; lane < work.lanes; lane++) unplaced += work.unplaced(job, lane)
     observers.onAbandon(job, work.spec(job), unplaced, now)
     this.#abandoned.add(job)
+    this.#runs.speculation?.leave(job)
     const how = work.failed.has(job) ? 'failed' : 'evicted'
     loseSuspended(work, this.#cell, (task) => work.jobOf(task) === job, (task) => this.#runs.loseSuspended(task, how, now))
     this.#drop(job, now)

@@ -285,7 +285,7 @@ export class Simulation implements CellHost, DraftSink {
     const queue = this.#queue
     const ring = this.#ring
     ring?.skipTo(time)
-    const last = ring?.next === time ? EventKind.Timer : EventKind.AtOnce
+    const last = ring?.next === time ? EventKind.Timer : EventKind.Look
     while (queue.next === time && queue.nextKind <= last && queue.pop()) {
       if (queue.kind >= EventKind.Submit) this.#arrive()
       this.#fire(queue.kind, queue.subject)
@@ -395,6 +395,9 @@ export class Simulation implements CellHost, DraftSink {
         return this.#sleep?.fired(subject as NodeId, this.now)
       case EventKind.Withdrawn:
         return this.taskKilled(subject as JobId)
+      case EventKind.Look:
+        if (this.#runs.speculation?.look(subject as JobId, this.now) === true) this.#passNeeded = true
+        return
       case EventKind.PrefillEnd:
         this.#passNeeded = true
         return this.#prefill.ended(subject, this.now)
@@ -427,6 +430,11 @@ export class Simulation implements CellHost, DraftSink {
     this.#lives.taskKilled(job, this.now)
   }
 
+  /** The claim of a task that is not needed any more is taken back from the round that it is in. */
+  takeBack(task: TaskId): void {
+    this.#schedulers.drafts[this.work.jobOwner[this.work.jobOf(task)] as number]?.takeBack(task)
+  }
+
   /** A task has failed too often, and with it its job. */
   jobFailed(job: JobId): void {
     this.#lives.fail(job, this.now)
@@ -448,6 +456,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#ended = true
     this.now = now
     this.#architecture.finish?.()
+    for (const name of this.#runs.speculation?.unknown ?? []) this.#options.warn?.(`no job has a stage "${name}", of which \`speculation\` may copy tasks.`)
     for (const draft of this.#schedulers.drafts) draft.abandon() // claims of a decision that is cut off do not run
     this.#observers.onRunEnd(now)
     return 'done'

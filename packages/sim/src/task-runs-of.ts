@@ -4,12 +4,13 @@ import type { SimulationOptions } from './options.js'
 import { Failures } from './failures.js'
 import { progressOf } from './progress/progress-of.js'
 import { runtimeModel } from './runtime.js'
+import { Speculation } from './speculation.js'
 import { TaskRuns, type TaskRunsOptions } from './task-runs.js'
 import { JobKeys } from './task-start.js'
 
 /** The task runs of a simulation, as its options say. Throws `BAD_INPUT` for options that do not go together. */
 export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick<TaskRunsOptions, 'model' | 'work' | 'cell' | 'queue' | 'observers' | 'sleep' | 'host'>): TaskRuns {
-  const { runtime, checkpoint, failures, commitPendingBug = false, passPerEvent } = options
+  const { runtime, checkpoint, failures, speculation, commitPendingBug = false, passPerEvent } = options
   const progress = progressOf(runtime, parts.model, parts.cell)
   if (progress !== undefined && checkpoint !== undefined) throw ownTime('checkpoint', 'checkpoints')
   if (progress !== undefined && parts.sleep !== undefined) throw ownTime('sleep', 'their sleep')
@@ -17,10 +18,13 @@ export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick
     ...parts,
     runtime: runtime !== undefined && 'runtime' in runtime ? runtime : runtimeModel(seed, runtime),
     keys: new JobKeys(),
-    sharesEvents: passPerEvent === undefined,
+    sharesEvents: passPerEvent === undefined && speculation === undefined, // an end may cancel another one of the same instant
     commitPending: commitPendingBug,
     checkpoints: checkpoint === undefined ? undefined : new Checkpoints(checkpoint),
     failures: failures === undefined ? undefined : new Failures(seed, failures),
+    speculation: speculation === undefined
+      ? undefined
+      : new Speculation(speculation === true ? {} : speculation, { work: parts.work, queue: parts.queue, movesEnds: progress !== undefined }),
     progress,
   })
 }

@@ -1,5 +1,5 @@
 import type { CellState, ClusterModel, Work } from '@sched/cluster'
-import type { JobId, LaneId, NodeId, Seconds, ShapeId, StageSpec, TaskEnd, TaskId } from '@sched/core'
+import { None, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
 import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Failures } from './failures.js'
@@ -11,6 +11,7 @@ import type { Progress, ProgressHost } from './progress/progress.js'
 import { ProgressRuns } from './progress/progress-runs.js'
 import type { RuntimeModel } from './runtime.js'
 import type { SleepingNodes } from './sleeping-nodes.js'
+import type { Speculation } from './speculation.js'
 import { TaskEnds } from './task-ends.js'
 import { Ending, Starting } from './task-rows.js'
 import type { JobKeys } from './task-start.js'
@@ -31,14 +32,17 @@ export interface TaskRunsOptions {
   readonly checkpoints?: Checkpoints | undefined
   /** Which tasks fail by themselves; default: none. */
   readonly failures?: Failures | undefined
+  /** Which tasks are copied; default: none. */
+  readonly speculation?: Speculation | undefined
   /** Nodes that sleep, and for which tasks wait. Default: none sleeps. */
   readonly sleep?: SleepingNodes | undefined
   /** Model of tasks whose progress depends on what else runs. Default: each task takes its own time. */
   readonly progress?: ((host: ProgressHost) => Progress) | undefined
   /**
    * Called when the last task of a job has ended, when a task was stopped before it was done, and when a task has failed so often that its job fails.
+   * `takeBack` takes back the claim of a task, which is unplaced again.
    */
-  readonly host: { jobEnded(job: JobId): void; taskKilled(job: JobId): void; jobFailed(job: JobId): void }
+  readonly host: { jobEnded(job: JobId): void; taskKilled(job: JobId): void; jobFailed(job: JobId): void; takeBack(task: TaskId): void }
 }
 
 /**
@@ -51,6 +55,8 @@ export class TaskRuns {
   done = 0
   readonly inVain = new InVain(this)
   readonly masters: Masters
+  /** Present if tasks may be copied. */
+  readonly speculation: Speculation | undefined
   /** Present if the progress of tasks depends on what else runs. */
   readonly progress: ProgressRuns | undefined
   /** Number of ends that shared the event of another one. */
@@ -99,6 +105,7 @@ export class TaskRuns {
     this.#commitPending = options.commitPending
     this.#checkpoints = options.checkpoints
     this.#failures = options.failures
+    this.speculation = options.speculation
     this.#sleep = options.sleep
     this.#keys = options.keys
     this.#host = options.host
@@ -127,6 +134,7 @@ export class TaskRuns {
     this.#keys.forget(job)
     this.#checkpoints?.forget(job)
     this.#failures?.forget(job)
+    this.speculation?.open(job)
     this.masters.used(job)
   }
 
@@ -163,21 +171,25 @@ export class TaskRuns {
       if (work.isMaster(task)) {
         this.masters.start(run, row.job, ready + alone)
         if (!this.masters.isUnused(row.job)) this.lastEnd = Math.max(this.lastEnd, ready + alone)
-      } else if (progress === undefined) this.#addEnd(run, node, ready + this.#length(run, task, alone))
+      } else if (progress === undefined) this.#addEnd(run, node, ready + this.#length(run, task, alone, ready))
       else {
-        progress.begin(run, node, this.#start, this.#failures?.start(run, task, this.#start, alone) ?? alone, now)
+        progress.begin(run, node, this.#start, this.#failures?.start(run, work.originalOf(task), this.#start, alone) ?? alone, now)
         this.#tellStarts(now)
       }
     }
     this.#tellStarts(now)
   }
 
-  /** Seconds from the start of a run to its end. `alone`: what the task would take from its beginning if nothing happens to it. */
-  #length(run: number, task: TaskId, alone: Seconds): Seconds {
+  /**
+   * Seconds from the time `ready`, at which a run starts to work, to its end. `alone`: what the task would take from its beginning if nothing happens
+   * to it.
+   */
+  #length(run: number, task: TaskId, alone: Seconds, ready: Seconds): Seconds {
     const start = this.#start
     const checkpoints = start.stage.phases === undefined ? this.#checkpoints : undefined
     const rest = checkpoints === undefined ? Math.max(0, alone - this.#work.worked(task)) : checkpoints.start(start.job, task, alone)
-    return this.#failures === undefined ? rest : this.#failures.start(run, task, start, rest)
+    this.speculation?.starts(run, ready + rest)
+    return this.#failures === undefined ? rest : this.#failures.start(run, this.#work.originalOf(task), start, rest)
   }
 
   /** Whether all tasks of the stage take the same time at the same level. */
@@ -191,6 +203,7 @@ export class TaskRuns {
     this.launches += row.count
     if (!this.#work.isMaster(row.tasks[0] as TaskId)) this.masters.used(row.job)
     this.#observers.onTasksStart(row, now)
+    this.speculation?.started(row.job, now)
     row.count = 0
   }
 
@@ -204,7 +217,8 @@ export class TaskRuns {
     start.spec = spec
     start.stage = spec.stages[stageIndex] as StageSpec
     start.stageIndex = stageIndex
-    start.task = task - (work.stageFirst[stage] as number)
+    start.task = work.indexOf(task)
+    start.isCopy = work.isCopy(task)
     start.tasks = work.stageTasks[stage] as number
     start.job = job
     start.level = level
@@ -229,7 +243,7 @@ export class TaskRuns {
     if (this.progress !== undefined && !isMaster) this.progress.takeBack(run, node, now)
     else if (hasEnd && this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
     else if (hasEnd) this.#ends.cancel(run)
-    if (!isMaster) this.#failures?.stopped(run, work.jobOf(task), task, work.runEnd(run) > now ? this.#worked(run, now - work.runStart(run)) : 0)
+    if (!isMaster) this.#failures?.stopped(run, work.jobOf(task), work.originalOf(task), work.runEnd(run) > now && !work.isCopy(task) ? this.#worked(run, now - work.runStart(run)) : 0)
     this.#killed(task, now, how, isSuspended)
   }
 
@@ -241,12 +255,13 @@ export class TaskRuns {
     const node = work.runNode(run)
     const stage = work.taskStage[task] as number
     const started = work.runStart(run)
-    const stopped = how === 'failed' ? Math.min(now, work.runEnd(run)) : now
+    const stopped = how === 'failed' || how === 'superseded' ? Math.min(now, work.runEnd(run)) : now
     const row = this.#endRow(stage, how, started, stopped, now)
     row.add(task, node)
     row.saved = this.#saved(task, job, this.#worked(run, stopped - started), how, isSuspended)
     if (isSuspended) this.#sleep?.suspend(run, task, node)
     else this.#sleep?.stop(run, node, now)
+    if (how === 'superseded') return this.#tellEnds(now)
     this.inVain.killed(how, row.saved, now)
     this.#tellEnds(now)
     work.unclaim(task, 'evicted')
@@ -263,13 +278,21 @@ export class TaskRuns {
   #saved(task: TaskId, job: JobId, ran: Seconds, how: TaskEnd, isSuspended: boolean): Seconds {
     const work = this.#work
     if (work.isMaster(task)) return 0
-    if (isSuspended) this.progress?.refuseToSuspend()
+    if (isSuspended) {
+      this.progress?.refuseToSuspend()
+      this.speculation?.refuseToSuspend(task)
+    } else if (how === 'superseded' || work.isCopy(task)) return -this.#retire(task, job)
     const before = work.worked(task)
     if (isSuspended) work.suspended.ran(task, ran)
     else work.suspended.forget(task)
     if (!this.#hasCheckpoints(task, job)) return isSuspended ? ran : -before
     const checkpoints = this.#checkpoints as Checkpoints
     return isSuspended ? checkpoints.keep(job, task, ran) : checkpoints.cut(job, task, ran, how === 'evicted')
+  }
+
+  /** Forgets an attempt that will not go on. Returns the seconds of work that were kept of it. */
+  #retire(task: TaskId, job: JobId): Seconds {
+    return this.#hasCheckpoints(task, job) ? (this.#checkpoints as Checkpoints).retire(job, task) : 0
   }
 
   #hasCheckpoints(task: TaskId, job: JobId): boolean {
@@ -296,10 +319,10 @@ export class TaskRuns {
   }
 
   /** Frees what a running task holds, and releases it. */
-  #free(task: TaskId): void {
+  #free(task: TaskId, why: 'evicted' | 'ended' = 'evicted'): void {
     const work = this.#work
     this.#cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
-    work.release(task, 'evicted')
+    work.release(task, why)
   }
 
   // ---- ends ----
@@ -314,6 +337,7 @@ export class TaskRuns {
     const count = this.#nodeRuns.takeStopped(node, now)
     for (let i = 0; i < count; i++) {
       const run = this.#nodeRuns.stopped[i] as number
+      if (this.speculation !== undefined && !this.#isFirst(run, now)) continue
       if (this.#failures?.has(run) === true) this.#failed.push(run)
       else if (this.#commitPending) {
         this.#work.releaseRun(run, 'ended')
@@ -322,6 +346,40 @@ export class TaskRuns {
     }
     this.#tellEnds(now)
     if (this.#failed.length > 0) this.#fail(now)
+  }
+
+  /**
+   * Whether no other attempt of the task was done before the run was reported; if the run is done, stops the other attempt. On a cluster with heartbeats
+   * both may be reported at once.
+   */
+  #isFirst(run: number, now: Seconds): boolean {
+    const task = this.#work.runTask(run)
+    if (task < 0) return false
+    if (this.#failures?.has(run) !== true) this.#stopOther(task, now)
+    return true
+  }
+
+  /** Stops the other attempt of a task that is done, if there is one: its work is lost, and it is not needed any more. */
+  #stopOther(task: TaskId, now: Seconds): void {
+    const work = this.#work
+    const other = work.otherAttempt(task)
+    if (other === None) return
+    this.#tellEnds(now)
+    if (work.nodeOf(other) !== None && Number.isNaN(work.started(other))) this.#host.takeBack(other)
+    if (work.nodeOf(other) === None) this.#giveUp(other, now)
+    else {
+      this.#free(other, 'ended')
+      this.kill(other, now, 'superseded')
+    }
+    work.retire(other)
+  }
+
+  /** Gives up what is kept of an unplaced task. */
+  #giveUp(task: TaskId, now: Seconds): void {
+    const work = this.#work
+    const job = work.jobOf(task)
+    const seconds = this.#retire(task, job)
+    if (seconds > 0) this.#observers.onWorkLost(task, job, work.laneOf(task), 'superseded', seconds, now)
   }
 
   #freeCommitted(node: NodeId, now: Seconds): void {
@@ -338,6 +396,7 @@ export class TaskRuns {
     for (let run = first; run >= 0; ) {
       const next = this.#ends.after(run)
       if (this.progress !== undefined && !this.#work.isMaster(this.#work.runTask(run))) this.progress.ended(run, now)
+      if (this.speculation !== undefined) this.#isFirst(run, now)
       if (this.#failures?.has(run) === true) this.#failed.push(run)
       else this.#end(run, now)
       if (next >= 0) this.shared++
@@ -359,13 +418,13 @@ export class TaskRuns {
       if (!failures.has(failed)) continue // it was stopped by another failure
       const task = work.runTask(failed)
       const job = work.jobOf(task)
-      const isLast = failures.failed(failed, job, task)
+      const isLast = failures.failed(failed, job, work.originalOf(task))
       for (const each of [...(isLast ? work.startedOf(job) : work.stoppedWith(task))]) {
         const run = work.taskRun[each] as number
         this.#free(each)
         if (!ended.includes(run)) this.kill(each, now, 'failed')
         else {
-          if (run !== failed) failures.stopped(run, job, each, 0)
+          if (run !== failed) failures.stopped(run, job, work.originalOf(each), 0)
           this.#killed(each, now, 'failed')
         }
       }
@@ -394,6 +453,7 @@ export class TaskRuns {
     this.#checkpoints?.done(row.job, task)
     this.done++
     const last = work.finishRun(run)
+    if (!last) this.speculation?.done(stage, row.stopped - row.started, now)
     if (last || this.progress !== undefined) this.#tellEnds(now)
     if (last) this.#host.jobEnded(row.job)
     else if (work.hasMasters) this.masters.mayEnd(row.job, now)

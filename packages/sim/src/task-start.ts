@@ -25,6 +25,7 @@ export class TaskStart implements Start {
   tasks = 1
   level = -1
   speed = 1
+  isCopy = false
   readonly levels: number
   readonly #keys: JobKeys
 

@@ -5,7 +5,7 @@ import { exact, job, run, stage, twoNodes } from './world.js'
 
 const start = (change: Partial<Start> & { readonly work?: Partial<StageSpec> } = {}): Start => {
   const { work, ...rest } = change
-  return { spec: job('a'), stage: stage(work), stageIndex: 0, task: 0, tasks: 1, key: streamKey(0, 'a'), level: -1, levels: 2, speed: 1, ...rest }
+  return { spec: job('a'), stage: stage(work), stageIndex: 0, task: 0, tasks: 1, key: streamKey(0, 'a'), level: -1, levels: 2, speed: 1, isCopy: false, ...rest }
 }
 const seconds = (options: RuntimeOptions, change?: Parameters<typeof start>[0], seed = 1) => runtimeModel(seed, options).runtime(start(change))
 

@@ -68,11 +68,13 @@ policies:
 # outages: { mtbf: 2592000, mttr: 7200 } # seconds, means for each node; default: all stay
 # failures: { probability: 0.01, maxAttempts: 4 } # attempts of tasks fail, and with the fourth of a task its job; or mtbf: seconds of running; default: none fails
 # checkpoint: { interval: 3600, cost: 60 } # tasks that are lost or preempted go on from what they saved, also whenPreempted: true, restore: 30; default: they start anew
+# speculation: true                # slow tasks are copied, and the first attempt to be done counts; or other limits than Hadoop's: { runningCap: 0.1, minimum: 10 }; default: none is
 
 # How much longer a task takes with its data on the node, in the rack, elsewhere; and how much task times vary.
 runtime:
   localityFactors: [1, 1.7, 2]
   jitter: 0.1
+  # stragglers: { fraction: 0.05, factor: 5 } # so many tasks take so many times longer; default: none
 
 metrics:
   classes: size                   # tables by the bins of Facebook's jobs; default: by the labels of the workload

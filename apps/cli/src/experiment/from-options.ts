@@ -77,6 +77,7 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
     failures: options.failures === undefined
       ? undefined
       : (fieldsGiven(options.failures, '--failures', 'probability=0.01 or mtbf=864000,maxAttempts=4') as ExperimentInput['failures']),
+    speculation: speculationGiven(options.speculation),
     outages: options.outages === undefined ? undefined : outagesGiven(options.outages, named),
     passPerEvent,
     plugins: plugin === undefined ? undefined : [...(spec?.plugins ?? []), ...plugin.map((module) => modulePath(module, cwd))],
@@ -90,6 +91,10 @@ function outagesGiven(text: string, named: (file: string) => string): Experiment
   if (!text.includes('=')) return named(text)
   const { file, ...others } = fieldsGiven(text, '--outages', 'mtbf=604800,mttr=3600')
   return (file === undefined ? others : { file: named(String(file)), ...others }) as ExperimentInput['outages']
+}
+
+function speculationGiven(given: string | true | undefined): ExperimentInput['speculation'] {
+  return given === undefined || given === true ? given : fieldsGiven(given, '--speculation', 'runningCap=0.2,minimum=1')
 }
 
 function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {

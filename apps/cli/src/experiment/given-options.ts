@@ -52,6 +52,8 @@ export interface ExperimentOptions extends ChangeOptions {
   /** `interval=...,cost=...`. */
   readonly checkpoint?: string
   readonly failures?: string
+  /** `true`, or `minimum=...,retry=...`. */
+  readonly speculation?: string | true
   /** A list of outages, or `mtbf=...,mttr=...`. */
   readonly outages?: string
   readonly passPerEvent?: 'submits-first' | 'ends-first'

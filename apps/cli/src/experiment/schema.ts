@@ -108,6 +108,21 @@ const failuresSchema = z
   .refine(({ probability, mtbf }) => (probability === undefined) !== (mtbf === undefined), 'either probability or mtbf')
   .describe('tasks that fail by themselves and start anew, with the rest of their gangs; default: none does')
 
+const cap = z.number().min(0).max(1).optional()
+const speculationSchema = z
+  .union([
+    z.literal(true),
+    z.strictObject({
+      stages: z.array(name).min(1).optional().describe('names of the stages of which tasks may be copied, for example [map]; default: all but masters'),
+      runningCap: cap.describe('most copies of a stage at once, as a fraction of its running tasks; the largest of this and the two below counts; default 0.1'),
+      totalCap: cap.describe('the same as a fraction of all its tasks; default 0.01'),
+      minimum: z.int().min(0).optional().describe('the same as a number; default 10'),
+      retry: z.number().positive().optional().describe('seconds between two looks at the tasks of a job; default 1'),
+      retryAfterCopy: z.number().positive().optional().describe('the same after a look that has found a task to copy; default 15'),
+    }),
+  ])
+  .describe('tasks that would end later than a new attempt are copied, and the first attempt to be done counts: true, as Hadoop does it, or other limits; default: none is')
+
 const matrixSchema = z
   .record(name, z.union([z.array(z.unknown()).min(1), z.record(name, z.record(name, z.unknown()))]))
   .describe('what `sched sweep` varies: a path in this file with a list of values, or any name with settings by label, each { path: value, ... }')
@@ -181,6 +196,13 @@ const runtimeSchema = z
   .strictObject({
     localityFactors: z.array(z.number().positive()).min(1).optional().describe('slow-down by distance of the data: node, rack, ..., anywhere; default 1, 1.7, 2; of rigid jobs 1'),
     jitter: z.number().min(0).lt(1).optional().describe('task times vary uniformly by this fraction; default 0.1; of rigid jobs and recorded run times 0'),
+    stragglers: z
+      .strictObject({
+        fraction: z.number().min(0).max(1).describe('of the tasks, drawn one by one'),
+        factor: z.number().min(1).describe('how many times longer each of them takes'),
+      })
+      .optional()
+      .describe('tasks that take longer than they should, wherever they run; default none'),
     contention: z
       .boolean()
       .optional()
@@ -232,6 +254,7 @@ export const experimentSchema = z
     outages: outagesSchema.optional().describe('nodes that go and come back: the path of a list (CSV with node, from, to and kind: failure or drain; seconds from the start) or of a log of Slurm, Google, Batsim or the Failure Trace Archive, { file, origin }, or { mtbf, mttr, per } for failures that are drawn; or several of these; default: all stay'),
     checkpoint: checkpointSchema.optional(),
     failures: failuresSchema.optional(),
+    speculation: speculationSchema.optional(),
     matrix: matrixSchema.optional(),
     policies: z
       .array(z.union([config, z.strictObject({ name, policy: config, schedulers: z.record(name, config).optional() })]))

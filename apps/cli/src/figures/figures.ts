@@ -39,6 +39,8 @@ const runFigures = (summary: Summary): Figure<Summary>[] => [
   { key: 'evicted', title: 'evicted tasks', unit: '', of: ({ counts }) => counts.evicted },
   { key: 'lost', title: 'tasks lost with nodes', unit: '', of: ({ outages }) => outages?.lost.tasks ?? NaN },
   { key: 'failed', title: 'failed tasks', unit: '', of: ({ failures }) => failures?.tasks ?? 0 },
+  { key: 'copies', title: 'copies of slow tasks', unit: '', of: ({ speculation }) => speculation?.copies ?? 0 },
+  { key: 'superseded', title: 'task time of superseded attempts', unit: 's', of: ({ speculation }) => speculation?.superseded.taskSeconds ?? 0 },
   { key: 'abandoned', title: 'abandoned jobs', unit: '', of: ({ counts }) => counts.abandoned },
   { key: 'unfinished', title: 'unfinished jobs', unit: '', of: ({ counts }) => counts.jobs - counts.finished - counts.abandoned },
 ]

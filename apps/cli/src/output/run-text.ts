@@ -17,7 +17,7 @@ export function runText({ summary, decisions, prefilled }: RunResult, width?: nu
   ].filter((text) => text !== '').join('\n')
 }
 
-function countsText({ counts, times, preemption, outages, failures, gangRacks: gangs }: Summary): string {
+function countsText({ counts, times, preemption, outages, failures, speculation, gangRacks: gangs }: Summary): string {
   const { jobs, finished, abandoned, rejected, tasks, launches, evicted } = counts
   const left = jobs - finished - abandoned
   const unfinished = `${abandoned === 0 ? '' : `, ${number(abandoned)} abandoned`}${left === 0 ? '' : `, ${number(left)} not finished`}`
@@ -27,8 +27,11 @@ function countsText({ counts, times, preemption, outages, failures, gangRacks: g
     ? ''
     : `${counted(outages.outages, 'outage')}, nodes available ${percent(outages.availability)} of the time, ${counted(outages.lost.tasks, 'task')} lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
   const failed = failures === undefined ? '' : `${counted(failures.tasks, 'task')} failed after ${number(failures.taskSeconds, 's')} task seconds\n`
+  const copied = speculation === undefined
+    ? ''
+    : `${counted(speculation.copies, 'slow task')} copied, ${number(speculation.won)} of the copies done first; ${counted(speculation.superseded.tasks, 'attempt')} superseded after ${number(speculation.superseded.taskSeconds, 's')} task seconds\n`
   const spread = gangs === undefined ? '' : `Gangs on racks: ${number(gangs.mean)} in the mean, ${percent(gangs.onOne)} of the gangs on one\n`
-  return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${away}${failed}${spread}`
+  return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${away}${failed}${copied}${spread}`
 }
 
 function prefilledText(prefilled: RunResult['prefilled']): string {

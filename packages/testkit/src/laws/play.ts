@@ -71,12 +71,12 @@ export function play(world: World, make: MakePolicy, architecture: MakeArchitect
 }
 
 function execute(world: World, policy: Plug<'policy'>, architecture: MakeArchitecture, rounds?: Rounds): { recorder: Recorder; simulation: Simulation } {
-  const { jobs, seed, runtime, commitPendingBug, failures } = world
+  const { jobs, seed, runtime, commitPendingBug, failures, speculation } = world
   const cluster = modelOf(world.cluster)
   const counting = { onTaskStart: (task: TaskId) => void rounds?.started.push(task) }
   const made = prepare({
     policy, cluster, jobs, seed, runtime, commitPendingBug, outages: outagesOf(world, cluster.nodes),
-    ...(failures !== undefined && { failures }), infeasible: 'reject', architecture: architecture(world), observers: [counting],
+    ...(failures !== undefined && { failures }), ...(speculation !== undefined && { speculation }), infeasible: 'reject', architecture: architecture(world), observers: [counting],
   })
   if (made.simulation.advance(ENDLESS) !== 'done') throw new EndlessRun('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants`)
   return made

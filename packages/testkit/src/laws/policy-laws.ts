@@ -57,6 +57,8 @@ export interface LawReport {
   readonly launches: number
   /** Preempted tasks in all of them. */
   readonly evictions: number
+  /** Tasks in all of them that were copied and of which one attempt ended the other. */
+  readonly copies: number
   /** Those that were held up to the policy. */
   readonly laws: readonly LawName[]
 }
@@ -76,7 +78,7 @@ export function policyLaws(make: MakePolicy, options: LawOptions = {}): { readon
 
 function check(make: MakePolicy, options: LawOptions, names: readonly LawName[]): LawReport {
   const { runs = 100, seed = 1, architecture, mayBeEndless } = options
-  const report = { worlds: 0, launches: 0, evictions: 0, laws: names }
+  const report = { worlds: 0, launches: 0, evictions: 0, copies: 0, laws: names }
   fc.assert(
     fc.property(worldsOf(options.worlds), (world) => {
       const played = ending(() => play(world, make, architecture), mayBeEndless?.(world) === true)
@@ -87,6 +89,7 @@ function check(make: MakePolicy, options: LawOptions, names: readonly LawName[])
       report.worlds++
       report.launches += played.recorder.launches.length
       report.evictions += played.recorder.evictions.length
+      report.copies += played.recorder.ends.filter(({ how }) => how === 'superseded').length
     }),
     { seed, numRuns: runs, reporter: told },
   )

@@ -3,9 +3,14 @@ import { askedTogether, leastTasks, startedTogether, type JobSpec, type Seconds 
 import { gangJobs } from './gang-jobs.js'
 import type { World } from './world.js'
 import { keyOf, type Play } from './play.js'
+import type { Recorder } from '../recorder.js'
 
-/** A task runs at most on one node at a time, ends where it was started, and after an eviction runs again to its end, unless its job fails. */
-export function once({ recorder }: Play): string | undefined {
+/**
+ * A task runs at most on one node at a time, ends where it was started, and after an eviction runs again to its end, unless its job fails. Where tasks
+ * are copied, it may have two attempts at a time, of which the first that is done ends the other.
+ */
+export function once({ recorder, world }: Play): string | undefined {
+  if (world.speculation !== undefined) return onceWithCopies(recorder, world)
   const state = new Map<string, string>()
   for (const event of recorder.events) {
     if (event.kind !== 'launch' && event.kind !== 'end') continue
@@ -22,6 +27,37 @@ export function once({ recorder }: Play): string | undefined {
   const failed = new Set(recorder.events.filter(({ kind }) => kind === 'abandon').map(({ job }) => job))
   const open = [...state].find(([key, each]) => each !== 'done' && !(each === 'idle' && failed.has(key.split('.').slice(0, -2).join('.'))))
   return open === undefined ? undefined : `${open[0]} is ${open[1]} at the end`
+}
+
+function onceWithCopies({ events }: Pick<Recorder, 'events'>, { commitPendingBug }: Pick<World, 'commitPendingBug'>): string | undefined {
+  const attempts = new Map<string, string[]>()
+  const done = new Map<string, Seconds>()
+  const superseded = new Map<string, Seconds>()
+  for (const event of events) {
+    if (event.kind !== 'launch' && event.kind !== 'end') continue
+    const key = keyOf(event)
+    const own = attempts.get(key) ?? []
+    attempts.set(key, own)
+    if (done.has(key)) return `${key} has an event at ${event.time} s, but it is done`
+    if (event.kind === 'launch') {
+      if (own.length === 2 || superseded.has(key)) return `${key} starts at ${event.time} s, but ${superseded.has(key) ? 'another attempt is done' : 'two attempts of it run'}`
+      own.push(`${event.node} ${event.time}`)
+      continue
+    }
+    const at = own.indexOf(`${event.node} ${event.started}`)
+    if (at < 0) return `${key} ends at ${event.time} s on ${event.node}, started at ${event.started} s, but it does not run there`
+    own.splice(at, 1)
+    if (event.how === 'superseded') superseded.set(key, event.time)
+    if (event.how !== 'done') continue
+    done.set(key, event.time)
+    if (own.length > 0) return `${key} is done at ${event.time} s, but another attempt of it runs on`
+  }
+  for (const [key, own] of attempts) if (own.length > 0) return `${key} runs at the end`
+  for (const [key, time] of superseded) {
+    const end = done.get(key) ?? Infinity
+    if (time !== end && !(commitPendingBug && time < end && end < Infinity)) return `an attempt of ${key} ends at ${time} s for another one, which is done at ${end} s`
+  }
+  return undefined
 }
 
 /** Every job that fits the cluster ends, with all its tasks or because it has failed; every other one is rejected. */

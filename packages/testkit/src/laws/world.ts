@@ -1,6 +1,6 @@
 import { readCluster, type ClusterDescription } from '@sched/cluster'
 import { withoutUndefined, type DataSpec, type Duration, type JobEvent, type JobSpec, type NodeId, type Seconds, type StageSpec } from '@sched/core'
-import type { FailureOptions, Outage, RuntimeOptions } from '@sched/sim'
+import type { FailureOptions, Outage, RuntimeOptions, SpeculationOptions } from '@sched/sim'
 import fc from 'fast-check'
 
 /** A small random cluster, its jobs and how they run. */
@@ -23,6 +23,8 @@ export interface World {
   readonly outages?: readonly Outage[]
   /** Tasks that fail by themselves; default none. */
   readonly failures?: FailureOptions | undefined
+  /** Which slow tasks are copied; default none. */
+  readonly speculation?: SpeculationOptions | undefined
 }
 
 /** The outages of a world, of its nodes. */
@@ -46,6 +48,8 @@ export interface WorldOptions {
   readonly outages?: boolean
   /** Whether tasks of every third world fail by themselves. Default false. */
   readonly failures?: boolean
+  /** Whether slow tasks of every second world are copied, and some tasks are stragglers; then without gangs, which are not. Default false. */
+  readonly speculation?: boolean
   /** Whether some stages are gangs, whose tasks start together; then without heartbeats and limits of starts, which keep them from it. Default false. */
   readonly gangs?: boolean
   /** Whether some jobs are one gang of several stages, of so few tasks that they find room wherever amounts suffice; without heartbeats as with `gangs`. Default false. */
@@ -62,7 +66,7 @@ export interface WorldOptions {
  * large for any node.
  */
 export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
-  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, events = false, masters = false, gangJobs = false, gangs = gangJobs } = options
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, speculation = false, events = false, masters = false, gangJobs = false, gangs = gangJobs } = options
   const drafts = (ofSlots: boolean) => (gangJobs ? fc.tuple(jobDrafts(ofSlots, queues, gangs), fc.boolean()).map(asGang) : jobDrafts(ofSlots, queues, gangs))
   const kind = masters ? fc.constant(false) : slots === undefined ? fc.boolean() : fc.constant(slots)
   return kind.chain((ofSlots) =>
@@ -71,14 +75,17 @@ export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
       jobs: fc.array(masters ? fc.tuple(drafts(ofSlots), oneOf(undefined, 0, 2, 7)).map(withMaster) : drafts(ofSlots), { minLength: 1, maxLength: jobs }).map(inOrder).chain((all) => (events ? waitingForEvents(all) : fc.constant(all))),
       queues: fc.constant(queues),
       seed: fc.nat({ max: 1000 }),
-      runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }),
+      runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }, ...(speculation ? [straggling, straggling] : [])),
       claims: gangs ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, 1),
       commitPendingBug: fc.constantFrom(false, false, false, true),
       outages: outages ? fc.oneof(fc.constant([]), fc.constant([]), outageLists()) : fc.constant([]),
       ...(failures && { failures: oneOf<(FailureOptions | undefined)[]>(undefined, undefined, undefined, undefined, { probability: 0.3 }, { mtbf: 12, maxAttempts: 2 }) }),
+      ...(speculation && { speculation: oneOf<(SpeculationOptions | undefined)[]>(undefined, {}, { retry: 0.5, retryAfterCopy: 0.5 }, { minimum: 1, retry: 0.25, retryAfterCopy: 3 }) }),
     }),
   )
 }
+
+const straggling: RuntimeOptions = { jitter: 0, stragglers: { fraction: 0.3, factor: 6 } }
 
 const oneOf = fc.constantFrom
 
