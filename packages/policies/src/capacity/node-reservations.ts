@@ -124,8 +124,8 @@ export class NodeReservations {
 
 const NONE: readonly Reservation[] = []
 
-/** The first stage of a job whose tasks have this shape. */
-function stageWith(shape: ShapeId, job: JobId, work: WorkView): number {
+/** The first stage of a job whose tasks have this shape: a name for the shape in a memory. */
+export function stageWith(shape: ShapeId, job: JobId, work: WorkView): number {
   let stage = 0
   while (work.shapeOf(work.taskAt(job, stage, 0) as TaskId) !== shape) stage++
   return stage
