@@ -27,6 +27,15 @@ const reserving: readonly Record<string, unknown>[] = [
 ]
 /** Those that go by what jobs have had, or have left, or by the priorities that running ones had. */
 const preemptive = [{ 'slurm-preempting': { policy: { greedy: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, byPriority: true, order: { multifactor: { age: 100, maxAge: 20, jobSize: 50, calcPeriod: 2 } } } }, { las: { queues: [2, 6], promote: 10 } }, { srtf: { checkpoints: true } }]
+/** Those that know since when somebody is below a share or has waited for data, or go by shares that were computed before. */
+const waiting: readonly Record<string, unknown>[] = [
+  { preempting: { policy: { delay: { order: { fair: { pools: { a: { minShare: 2 }, b: { weight: 2, minShare: 1 } } } } } }, minTimeout: 1, fairTimeout: 2, interval: 0.5 } },
+  { 'yarn-preempting': { policy: { greedy: { order: { 'yarn-fair': { root: { fairSharePreemptionTimeout: 0.5, fairSharePreemptionThreshold: 1 } } } } }, utilizationThreshold: 0, waitBeforeKill: 1, waitBeforeNextCheck: 0 } },
+  { 'yarn-preempting': { policy: { 'yarn-reserving': { policy: { greedy: { order: { 'yarn-fair': { root: { fairSharePreemptionTimeout: 2, fairSharePreemptionThreshold: 1 } } } } }, reservableNodes: 1 } }, utilizationThreshold: 0, updateInterval: 2 } },
+  { 'yarn-reserving': { reservableNodes: 1, updateInterval: 2 } },
+  { delay: { order: 'fair', node: 4, rack: 3 } },
+  { delay: { order: 'fair', node: 4, rack: 3, resetOnLaunch: false } },
+]
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   ...registry.list('policy').flatMap(({ name, inner }) => {
@@ -49,6 +58,7 @@ const configs: readonly Record<string, unknown>[] = [
   ...reserving,
   ...older,
   ...preemptive,
+  ...waiting,
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
@@ -82,6 +92,16 @@ describe('a dispatcher that takes over what runs', () => {
         expect(restartDifference(world, () => resolve(registry, 'policy', config), looks, remembers !== '')).toBe(undefined)
       }),
       { seed: 8, numRuns: 30 },
+    )
+  })
+
+  const everywhere = remembering.filter((config) => !suspending.includes(config) && !JSON.stringify(config).includes('gang-scheduling')) // which need to see all nodes at once
+  it.each(everywhere.map((config) => [JSON.stringify(config), config] as const))('decides under %s as the one before it would have where nodes report by heartbeats', (_, config) => {
+    fc.assert(
+      fc.property(worlds({ heartbeats: true }).map(tellable), fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 })), (world, looks) => {
+        expect(restartDifference(world, () => resolve(registry, 'policy', config), looks)).toBe(undefined)
+      }),
+      { seed: 18, numRuns: 20 },
     )
   })
 })
