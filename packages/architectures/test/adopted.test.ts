@@ -1,5 +1,5 @@
 import { resolve } from '@sched/core'
-import { Program, restartDifference, tellable, worlds, type World } from '@sched/testkit'
+import { instantCluster, Program, restartDifference, tellable, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { neededBy, registry } from './dispatched-world.js'
@@ -95,14 +95,38 @@ describe('a dispatcher that takes over what runs', () => {
     )
   })
 
-  const everywhere = remembering.filter((config) => !suspending.includes(config) && !JSON.stringify(config).includes('gang-scheduling')) // which need to see all nodes at once
-  it.each(everywhere.map((config) => [JSON.stringify(config), config] as const))('decides under %s as the one before it would have where nodes report by heartbeats', (_, config) => {
+  /** But for what a task of `wfq` has cost where nodes were away. */
+  const withOutages = remembering.filter((config) => !JSON.stringify(config).includes('"wfq"'))
+  const seesAll = (config: Record<string, unknown>) => suspending.includes(config) || 'gang-scheduling' in config
+  it.each([
+    ...withOutages.filter((config) => !seesAll(config)).map((config) => [JSON.stringify(config), 'nodes report by heartbeats and go and come back', true, config] as const),
+    ...withOutages.map((config) => [JSON.stringify(config), 'nodes go and come back', false, config] as const),
+  ])('decides under %s as the one before it would have where %s', (_, _where, heartbeats, config) => {
     fc.assert(
-      fc.property(worlds({ heartbeats: true }).map(tellable), fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 })), (world, looks) => {
+      fc.property(worlds({ heartbeats, outages: true }).map(tellable), fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 })), (world, looks) => {
         expect(restartDifference(world, () => resolve(registry, 'policy', config), looks)).toBe(undefined)
       }),
       { seed: 18, numRuns: 20 },
     )
+  })
+})
+
+describe('a dispatcher that begins again before conservative has seen what others have let go on', () => {
+  it('plans anew then, as the one before it would have', () => {
+    const nodes = [{ name: 'a', count: 1, resources: { cpu: 2, mem: 8 } }, { name: 'b', count: 1, resources: { cpu: 2, mem: 3 } }]
+    const stage = (tasks: number, demand: Record<string, number>, duration: number | number[], data?: { readonly hosts: readonly string[][] }) => ({ name: 's', tasks, demand, duration, ...(data !== undefined && { data }) })
+    const jobs = [
+      { id: 'high', submit: 0, queue: 'a', stages: [stage(2, { cpu: 1, mem: 2 }, [1, 0.5], { hosts: [['a-0'], ['b-0']] }), stage(3, { mem: 3 }, 1), stage(1, { cpu: 1 }, 0.5)] },
+      { id: 'known', submit: 0, estimate: 5, stages: [stage(1, { mem: 3 }, 1), stage(1, { cpu: 1 }, 0.5)] },
+      { id: 'endless', submit: 0, stages: [stage(1, { cpu: 1, mem: 2 }, 1)] },
+      { id: 'urgent', submit: 0, priority: 1, stages: [stage(2, { cpu: 1 }, 0.5)] },
+    ]
+    const world: World = { cluster: instantCluster({ nodes }), jobs, queues: [], seed: 1, runtime: { jitter: 0 }, claims: undefined, commitPendingBug: false }
+    const make = () => resolve(registry, 'policy', { 'slurm-preempting': { policy: { conservative: { order: 'priority' } }, tiers: { a: 3, b: 2 }, mode: 'suspend' } })
+    const program = new Program(world, make)
+    program.run()
+    expect(program.lines.filter((line) => line.includes('resume'))).toEqual(['0.001 resume known.0.0 on a-0', '0.001 resume urgent.0.0 on a-0', '0.501 resume urgent.0.1 on a-0'])
+    expect([1, 2, 3, 4, 5, 6].map((looks) => restartDifference(world, make, [looks]))).toEqual(Array(6).fill(undefined))
   })
 })
 

@@ -2,7 +2,7 @@ import { dispatcher, type Decisions, type Dispatcher, type DispatcherMemory, typ
 import { SchedError, type JobSpec, type Plug, type Seconds } from '@sched/core'
 import { HeartbeatRing } from '@sched/sim'
 import { modelOf } from './build.js'
-import type { World } from './laws/world.js'
+import { outagesOf, type World } from './laws/world.js'
 
 /** Options of a `Program`; all may be left out. */
 export interface ProgramOptions {
@@ -21,12 +21,21 @@ interface Run extends TaskName {
   readonly end: Seconds
 }
 
+/** A node goes (1) or comes back (-1). */
+interface NodeChange {
+  readonly time: Seconds
+  readonly node: string
+  readonly by: 1 | -1
+  /** Whether what runs there runs on. */
+  readonly drain: boolean
+}
+
 /** Instants after which a program gives up: where nodes report, and where ends are known at once. */
 const MOST_LOOKS = { withHeartbeats: 50_000, atOnce: 5000 }
 
 /**
- * A program with the jobs of a world, which tells a dispatcher of them, carries out what it decides, and can begin again with another one. Nothing is
- * random: a task whose duration is a distribution takes a second. The world has to be one that a dispatcher can be told of, see `tellable`.
+ * A program with the jobs of a world, which tells a dispatcher of them and of nodes that go and come back, carries out what it decides, and can begin
+ * again with another one. No task fails by itself, and nothing is random: a task whose duration is a distribution takes a second. The world has to be one that a dispatcher can be told of, see `tellable`.
  */
 export class Program {
   /** What was decided, in order: `12 start j1.0.3 on n0-1`, or `kill`, `suspend`, `resume`. */
@@ -36,6 +45,10 @@ export class Program {
   #master: Dispatcher
   readonly #ring: HeartbeatRing | undefined
   readonly #waiting: JobSpec[]
+  /** When nodes go and come back, in order of time. */
+  readonly #changes: NodeChange[]
+  /** By node, how many outages it has now. */
+  readonly #away = new Map<string, number>()
   #running = new Map<number, Run>()
   #started = 0
   /** What a new dispatcher has to be told of, by job. */
@@ -49,8 +62,12 @@ export class Program {
     private readonly make: () => Plug<'policy'>,
     private readonly options: ProgramOptions = {},
   ) {
-    const { heartbeat, nodes } = modelOf(world.cluster)
+    const { heartbeat, nodes, nodeNames } = modelOf(world.cluster)
+    for (const node of options.missing ?? []) this.#away.set(node, 1)
     this.#master = this.#begun()
+    for (const node of this.#away.keys()) this.#master.nodeDown(node, 0)
+    const both = outagesOf(world, nodes).flatMap(({ node, from, to, drain = false }) => [{ time: from, by: 1 as const, node, drain }, { time: to, by: -1 as const, node, drain }])
+    this.#changes = both.map((change) => ({ ...change, node: nodeNames[change.node] as string })).toSorted((a, b) => a.time - b.time || a.by - b.by)
     this.#ring = heartbeat === undefined ? undefined : new HeartbeatRing(heartbeat, nodes)
     this.#waiting = world.jobs.toSorted((a, b) => a.submit - b.submit)
   }
@@ -63,6 +80,7 @@ export class Program {
       if (now === Infinity) break
       this.now = now
       for (const [id, run] of [...this.#running].filter(([, { end }]) => end === now)) this.#end(id, run)
+      while (this.#changes[0]?.time === now) this.#change(this.#changes.shift() as NodeChange)
       while (this.#waiting[0]?.submit === now) this.#submit(this.#waiting.shift() as JobSpec)
       this.look()
     }
@@ -76,7 +94,7 @@ export class Program {
 
   /** Begins again: with a dispatcher that is told of the jobs in the system and of what runs and has run of them, in order of time. */
   restart(): void {
-    const memory = JSON.stringify(this.#master.memory())
+    const memory = JSON.parse(JSON.stringify(this.#master.memory())) as DispatcherMemory
     const master = (this.#master = this.#begun())
     const placed = new Map<Run, Placed>()
     const isRunning = new Set(this.#running.values())
@@ -89,7 +107,8 @@ export class Program {
       ]),
     ]
     for (const { call } of calls.toSorted((a, b) => a.time - b.time || a.rank - b.rank || a.order - b.order)) call()
-    if (this.options.remembers ?? true) master.recall(JSON.parse(memory) as DispatcherMemory)
+    for (const node of this.#away.keys()) master.nodeDown(node, memory.now)
+    if (this.options.remembers ?? true) master.recall(memory)
     this.#running = new Map([...isRunning].map((run) => [(placed.get(run) as Placed).id, run]))
   }
 
@@ -116,16 +135,28 @@ export class Program {
 
   #begun(): Dispatcher {
     const { cluster, seed } = this.world
-    const master = dispatcher({ cluster, policy: this.make(), seed })
-    for (const node of this.options.missing ?? []) master.nodeDown(node, 0)
-    return master
+    return dispatcher({ cluster, policy: this.make(), seed })
   }
 
   /** When something happens next; `Infinity`: never. */
   #next(): Seconds {
     const ends = [...this.#running.values()].map(({ end }) => end)
     const beat = this.#ring !== undefined && this.#master.work.active > 0 ? this.#ring.next : Infinity
-    return Math.min(this.#waiting[0]?.submit ?? Infinity, this.#master.nextWake, beat, ...ends)
+    return Math.min(this.#waiting[0]?.submit ?? Infinity, this.#changes[0]?.time ?? Infinity, this.#master.nextWake, beat, ...ends)
+  }
+
+  /** A node goes, with what runs there unless it is drained, or comes back. */
+  #change({ node, by, drain }: NodeChange): void {
+    const outages = (this.#away.get(node) ?? 0) + by
+    if (outages > 0) this.#away.set(node, outages)
+    else this.#away.delete(node)
+    if (outages === 0) return this.#master.nodeUp(node, this.now)
+    if (by > 0) this.#master.nodeDown(node, this.now)
+    if (by < 0 || drain) return
+    for (const [id, run] of [...this.#running].filter(([, each]) => each.node === node)) {
+      this.#lose(id, run)
+      this.#master.taskFailed({ id }, this.now)
+    }
   }
 
   #cancel(job: string, isLive: boolean): void {
@@ -165,11 +196,15 @@ export class Program {
 
   #stop(placed: Placed, how: string): Run {
     const run = this.#running.get(placed.id) as Run
-    this.#running.delete(placed.id)
-    const runs = this.#known.get(run.job)?.runs ?? []
-    runs.splice(runs.indexOf(run), 1)
+    this.#lose(placed.id, run)
     this.lines.push(`${this.now} ${how} ${name(placed)}`)
     return run
+  }
+
+  #lose(id: number, run: Run): void {
+    this.#running.delete(id)
+    const runs = this.#known.get(run.job)?.runs ?? []
+    runs.splice(runs.indexOf(run), 1)
   }
 
   #duration({ job, stage, task }: Placed): Seconds {

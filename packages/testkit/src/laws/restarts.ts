@@ -9,7 +9,7 @@ import type { World } from './world.js'
  */
 export function restarts({ world, fresh }: Play): string | undefined {
   const looks = [1 + (world.seed % 12), 1 + (Math.floor(world.seed / 12) % 12)]
-  return restartDifference(tellable(world), fresh, looks)
+  return restartDifference({ ...tellable(world), outages: [] }, fresh, looks)
 }
 
 /**
