@@ -35,7 +35,8 @@ const MOST_LOOKS = { withHeartbeats: 50_000, atOnce: 5000 }
 
 /**
  * A program with the jobs of a world, which tells a dispatcher of them and of nodes that go and come back, carries out what it decides, and can begin
- * again with another one. No task fails by itself, and nothing is random: a task whose duration is a distribution takes a second. The world has to be one that a dispatcher can be told of, see `tellable`.
+ * again with another one. No task fails by itself, and nothing is random: a task whose duration is a distribution takes a second. The world has to be
+ * one that a dispatcher can be told of, see `tellable`.
  */
 export class Program {
   /** What was decided, in order: `12 start j1.0.3 on n0-1`, or `kill`, `suspend`, `resume`. */
