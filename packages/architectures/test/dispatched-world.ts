@@ -1,5 +1,5 @@
-import { dispatcher, placedBlocks, type Decisions, type Dispatcher, type Placed, type TaskName } from '@sched/cluster'
-import { definePlacement, None, Registry, SchedError, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
+import { dispatcher, type Decisions, type Dispatcher, type Placed, type TaskName } from '@sched/cluster'
+import { definePlacement, None, Registry, SchedError, type JobSpec, type NodeId, type Plug } from '@sched/core'
 import { registerPolicies } from '@sched/policies'
 import { HeartbeatRing } from '@sched/sim'
 import { modelOf, prepare, type End, type JobEvent, type World } from '@sched/testkit'
@@ -30,25 +30,6 @@ const unbound = [{ plugins: ['priority', 'gang', 'conformance'] }, { plugins: ['
 
 /** The options that a policy must have here. */
 export const neededBy = (policy: string): Record<string, unknown> => (policy === 'skip-delay' ? { skips: 5 } : policy === 'volcano' ? { tiers: unbound } : {})
-
-/**
- * A world of which a dispatcher can be told: data have hosts, jobs are submitted when they may start, and where ends are known at once none is at the instant of
- * its start, since a simulation knows of it before it looks again where it has preempted.
- */
-export function tellable(world: World): World {
-  const model = modelOf(world.cluster)
-  const places = placedBlocks(model, world.seed)
-  const withHosts = (job: JobSpec, { data, ...stage }: StageSpec): StageSpec => {
-    const { replicas, factor } = places(job, { data, ...stage } as StageSpec) ?? { replicas: [], factor: 0 }
-    const hosts = Array.from({ length: stage.tasks }, (_, task) => Array.from(replicas.slice(task * factor, (task + 1) * factor), (node) => model.nodeNames[node] as string))
-    const { duration } = stage
-    const later = (seconds: number) => (world.cluster.heartbeat === undefined ? Math.max(seconds, 0.5) : seconds)
-    const longer = typeof duration === 'number' ? later(duration) : Array.isArray(duration) ? (duration as number[]).map(later) : duration
-    return { ...stage, duration: longer, ...(data !== undefined && { data: { hosts } }) }
-  }
-  const jobs = world.jobs.map(({ startup: _, after: _a, think: _t, ...job }) => ({ ...job, stages: job.stages.map((stage) => withHosts(job, stage)) }))
-  return { ...world, jobs, commitPendingBug: false, claims: undefined }
-}
 
 const key = ({ job, stage, task }: TaskName) => `${job}.${stage}.${task}`
 interface Line {

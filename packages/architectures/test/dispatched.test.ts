@@ -1,8 +1,8 @@
 import { resolve } from '@sched/core'
-import { worlds } from '@sched/testkit'
+import { tellable, worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { both, neededBy, registry, tellable } from './dispatched-world.js'
+import { both, neededBy, registry } from './dispatched-world.js'
 
 /** Where all nodes are seen at once. */
 const atOnce = [{ 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, mode: 'suspend' } }, { 'gang-scheduling': { order: 'fifo', slice: 2 } }]

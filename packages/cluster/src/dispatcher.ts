@@ -70,6 +70,8 @@ export class Dispatcher {
   #started = 0
   #now: Seconds = 0
   #decisions: Growing = { start: [], kill: [] }
+  /** Whether this call has stopped a task, so that more may fit now. */
+  #hasStopped = false
 
   constructor(options: DispatcherOptions) {
     checkOptions(options)
@@ -169,8 +171,7 @@ export class Dispatcher {
     for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++)
       if (this.#pending(lane) > 0) this.#round(lane, this.#all)
       else if (this.policy.wantsRound?.(now) === true) this.#round(lane, NOBODY)
-    const { kill, suspend } = this.#decisions
-    if (kill.length > 0 || suspend !== undefined) this.#wakes.add(now)
+    if (this.#hasStopped) this.#wakes.add(now)
     return this.#decisions
   }
 
@@ -412,10 +413,12 @@ export class Dispatcher {
         const isCancelled = this.#cancelled.has(job)
         if (isCancelled) this.#killed.add(job)
         const isSuspended = suspends && !isCancelled // it would never resume
-        list(isSuspended ? 'suspend' : 'kill').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
+        const undone = this.#takeBack(this.#starts[task] as number)
+        if (undone === undefined) list(isSuspended ? 'suspend' : 'kill').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         this.#running.delete(this.#starts[task] as number)
-        if (isSuspended) this.work.suspended.ran(task, this.#now - this.work.started(task))
-        else this.work.suspended.forget(task)
+        if (!isSuspended) this.work.suspended.forget(task)
+        else if (undone !== 'start') this.work.suspended.ran(task, this.#now - this.work.started(task))
+        this.#hasStopped = true
         this.work.unclaim(task, 'evicted')
       },
       abandon: (job) => {
@@ -428,6 +431,22 @@ export class Dispatcher {
         if (time > this.#now && time < Infinity) this.#wakes.add(time)
       },
     }
+  }
+
+  /**
+   * Removes a start that this call has decided, since it also stops the task and nobody has carried it out yet. Answers in which list it was;
+   * `undefined`: in none.
+   */
+  #takeBack(start: number): 'start' | 'resume' | undefined {
+    for (const kind of ['start', 'resume'] as const) {
+      const listed = this.#decisions[kind] ?? []
+      const at = listed.findLastIndex(({ id }) => id === start)
+      if (at < 0) continue
+      listed.splice(at, 1)
+      if (kind === 'resume' && listed.length === 0) delete this.#decisions.resume
+      return kind
+    }
+    return undefined
   }
 
   #placed(task: TaskId, node: NodeId): Placed {
@@ -447,6 +466,7 @@ export class Dispatcher {
       )
     this.#now = now
     this.#decisions = { start: [], kill: [] }
+    this.#hasStopped = false
     this.#wakes.come(now)
   }
 

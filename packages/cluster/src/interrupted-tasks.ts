@@ -7,15 +7,20 @@ import type { Work } from './work.js'
 
 /** A task that is suspended, or was suspended and runs again: plain data for JSON. */
 export interface InterruptedTask extends TaskName {
-  /** Seconds of work done before it was last suspended. */
-  readonly worked: Seconds
+  /** Seconds of work done before it was last suspended; absent for a task that was suspended before it began. */
+  readonly worked?: Seconds
   /** For a suspended task: the name of its node, and the names of the resources that it has given up there. */
   readonly on?: { readonly node: string; readonly frees: readonly string[] }
 }
 
-/** All such tasks, in the order in which they were first suspended. */
+/** All such tasks, in the order in which they were first suspended; those that had not begun come last. */
 export function interruptedTasks(work: Work, cell: CellState): InterruptedTask[] {
-  return Array.from(work.suspended.allWorked(), ([task, worked]) => ({ ...taskName(work, task), worked, ...(work.suspended.has(task) && { on: placeOf(task, work, cell) }) }))
+  const { suspended } = work
+  const before = Array.from(suspended.entries(), ([task]) => task).filter((task) => !suspended.goesOn(task))
+  return [
+    ...Array.from(suspended.allWorked(), ([task, worked]) => ({ ...taskName(work, task), worked, ...(suspended.has(task) && { on: placeOf(task, work, cell) }) })),
+    ...before.map((task) => ({ ...taskName(work, task), on: placeOf(task, work, cell) })),
+  ]
 }
 
 function placeOf(task: TaskId, work: Work, cell: CellState): { readonly node: string; readonly frees: readonly string[] } {
@@ -43,7 +48,7 @@ export function takeUpInterrupted(tasks: readonly InterruptedTask[], work: Work,
       if (work.inGang(task)) lost.add(gangOf(task))
       continue
     }
-    work.suspended.ran(task, worked)
+    if (worked !== undefined) work.suspended.ran(task, worked)
   }
   loseSuspended(work, cell, (task) => lost.has(gangOf(task)))
   return known

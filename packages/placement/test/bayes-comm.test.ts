@@ -123,7 +123,7 @@ describe('bayes-comm on random worlds', () => {
 
   it.each(Object.keys(policies))('keeps all laws when all jobs move, over %s', (name) => {
     const make = (world: World) => bayesComm((policies[name] as () => Plug<'policy'>)(), { model: modelFor(world, true) })
-    expect(checkPolicyLaws(make, { runs: 6 }).launches).toBeGreaterThan(50)
+    expect(checkPolicyLaws(make, { runs: 6, skip: { restarts: 'it decides anew which jobs move' } }).launches).toBeGreaterThan(50)
   })
 
   it.each(Object.keys(policies))('decides as %s alone when no job moves', (name) => {

@@ -1,4 +1,4 @@
-import type { JobId } from '@sched/core'
+import type { JobId, WorkView } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { TakenJobs } from '../src/disciplines/taken-jobs.js'
 
@@ -30,6 +30,20 @@ describe('jobs that were taken', () => {
     expect(taken.isBarred(a)).toBe(true)
     taken.begin(taken.expect(6))
     expect(taken.isBarred(a)).toBe(false)
+  })
+
+  it('are forgotten when they leave, but not when they come again as others', () => {
+    const bars = (comesAgain: boolean) => {
+      const work = { comesAgain: () => comesAgain, name: (job: JobId) => `j${job}` } as unknown as WorkView
+      const taken = new TakenJobs()
+      for (const now of [5, taken.expect(6)]) {
+        taken.begin(now)
+        taken.add(a)
+      }
+      taken.forget(a, work)
+      return [taken.isBarred(a), taken.mayLater(a), taken.memory(work).at.map(([job]) => job)]
+    }
+    expect([bars(true), bars(false)]).toEqual([[true, false, ['j0']], [false, true, []]])
   })
 
   it('take each other in turn as long as anything else happens, and not for ever by looks of the policy\'s own', () => {

@@ -130,6 +130,57 @@ describe('a dispatcher', () => {
     expect(master.work.active).toBe(2)
   })
 
+  describe('whose policy stops in one lane what it has started in another', () => {
+    type Stop = (round: Round, task: TaskId) => void
+    /** Starts all it can; in the lane of the second job it then stops the first, by what is listed for the time. */
+    const stopping = (at: Readonly<Record<number, Stop>>) =>
+      policyOf(() => (round, jobs) => {
+        const [first, second] = jobs
+        if (first === undefined || second === undefined) return
+        if (round.work.unplaced(first, round.lane) > 0) startAll(round, first)
+        if (round.work.unplaced(second, round.lane) === 0) return
+        const running: TaskId[] = []
+        for (let lane = 0; lane < round.cluster.lanes.length; lane++) round.work.runningTasks(first, lane as never, running)
+        for (const task of running) at[round.now]?.(round, task)
+      })
+    const suspend: Stop = (round, task) => round.suspendTask(task, [])
+    const begun = (at: Readonly<Record<number, Stop>>) => {
+      const master = dispatcher({ cluster: instantCluster({ nodes: 1, racks: 1 }), policy: stopping(at) })
+      master.submit(job({ id: 'a' }), 0)
+      master.submit(job({ id: 'b', demand: { reduce: 1 } }), 0)
+      return master
+    }
+
+    it.each<[string, Stop]>([['kills', (round, task) => round.evict(task)], ['suspends', suspend]])('lists neither where it %s that, and starts it when it may', (_, stop) => {
+      const master = begun({ 0: stop })
+      expect([master.pass(0), master.nextWake]).toEqual([{ start: [], kill: [] }, 0])
+      expect(lines(master.pass(1).start)).toEqual(['a.0 on node-0'])
+    })
+
+    it('lists nothing of a job that it gives up but that it has left', () => {
+      const master = begun({ 0: (round, task) => round.cancelJob(round.work.jobOf(task)) })
+      expect(master.pass(0)).toEqual({ start: [], kill: [], cancelled: ['a'] })
+    })
+
+    it('leaves a task suspended that it has let go on and suspends again', () => {
+      const master = begun({ 1: suspend, 2: suspend })
+      master.pass(0)
+      expect(lines(master.pass(1).suspend ?? [])).toEqual(['a.0 on node-0'])
+      expect(master.pass(2)).toEqual({ start: [], kill: [] })
+      expect(lines(master.pass(3).resume ?? [])).toEqual(['a.0 on node-0'])
+    })
+
+    it('remembers what it has suspended before it began', () => {
+      const master = begun({ 0: suspend })
+      master.pass(0)
+      const memory = JSON.parse(JSON.stringify(master.memory())) as ReturnType<Dispatcher['memory']>
+      expect(memory.interrupted).toEqual([{ job: 'a', stage: 0, task: 0, on: { node: 'node-0', frees: [] } }])
+      const next = begun({})
+      next.recall(memory)
+      expect(next.pass(1)).toMatchObject({ start: [{ job: 'a', node: 'node-0' }], kill: [] })
+    })
+  })
+
   it('places nothing on a node that is down', () => {
     const master = dispatcher({ cluster: instantCluster({ nodes: 2 }), policy: inOrder() })
     master.submit(job({ id: 'a', tasks: 9 }), 0)

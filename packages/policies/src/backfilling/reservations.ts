@@ -81,7 +81,7 @@ export class Reservations {
 
   /** Null where all jobs are placed anew in the next pass, whatever was planned. */
   memory(work: Env['work']): PlanMemory | null {
-    if (this.#surprises !== this.#lane.surprises) return null
+    if (this.#surprises !== this.#lane.surprises || this.#jobs.hasEarly(this.#lane)) return null
     const { newcomers, newcomer } = this.#lane
     const placed = work.jobs().filter((job) => !Number.isNaN(this.#start[job] as number))
     const starts = placed.map((job) => [work.name(job), finite(this.#start[job] as number)] as const)

@@ -118,6 +118,11 @@ export class RigidJobs implements WorkListener {
     this.#early.clear()
   }
 
+  /** Whether another policy has started tasks in the lane since it was last brought up to date. */
+  hasEarly(lane: RigidLane): boolean {
+    return this.#early.size > 0 && [...this.#early.values()].includes(lane)
+  }
+
   #endOf(task: TaskId): Seconds {
     const { work } = this.#env
     const started = work.started(task)

@@ -1,4 +1,4 @@
-import { jobsByName, nodesByName, type Env, type JobId, type LaneId, type NodeId, type ShapeId } from '@sched/core'
+import { jobsByName, nodesByName, type Env, type JobId, type LaneId, type NodeId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 
 /** A node that is kept for a task of a job that did not fit there; at most one reservation per node and lane. */
 export interface Reservation {
@@ -8,9 +8,9 @@ export interface Reservation {
   readonly shape: ShapeId
 }
 
-/** Reservations in the order in which they were made, and how often each job's reserved nodes were looked at in vain. */
+/** Reservations in the order in which they were made, each with a stage of its shape, and how often each job's reserved nodes were looked at in vain. */
 export interface ReservationsMemory {
-  readonly held: readonly (readonly [job: string, lane: LaneId, node: string])[]
+  readonly held: readonly (readonly [job: string, lane: LaneId, node: string, stage: number])[]
   readonly again: readonly (readonly [job: string, lane: LaneId, times: number])[]
 }
 
@@ -28,23 +28,23 @@ export class NodeReservations {
     this.#lanes = lanes
   }
 
-  /** The reservations that are for the next task of their job; any other would be given up when its node is looked at. */
+  /** All reservations. Those for which no task waits are among them: the node is kept until it is looked at, and another stage may ask for the same. */
   memory({ work, cluster }: Env): ReservationsMemory {
-    const held = [...this.#byNode.values()].filter(({ job, lane, shape }) => work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape)
+    const held = [...this.#byNode.values()]
     return {
-      held: held.map(({ job, lane, node }) => [work.name(job), lane, cluster.name(node)] as const),
+      held: held.map(({ job, lane, node, shape }) => [work.name(job), lane, cluster.name(node), stageWith(shape, job, work)] as const),
       again: held.map(({ job, lane }) => [work.name(job), lane, this.again(job, lane)] as const).filter(([, , times]) => times > 0),
     }
   }
 
-  /** Makes remembered reservations again by `keep`, those on nodes that exist and are up, for jobs that wait. */
+  /** Makes remembered reservations again by `keep`, those on nodes that exist and are up, for jobs in the system. */
   recall({ held, again }: ReservationsMemory, { work, cluster }: Env, keep: (reservation: Reservation) => void): void {
     const jobs = jobsByName(work)
     const nodes = nodesByName(cluster)
-    for (const [name, lane, on] of held) {
+    for (const [name, lane, on, stage] of held) {
       const [job, node] = [jobs.get(name), nodes.get(on)]
-      if (job === undefined || node === undefined || !cluster.up(node) || work.unplaced(job, lane) === 0) continue
-      keep({ job, lane, node, shape: work.shape(job, lane) })
+      if (job === undefined || node === undefined || !cluster.up(node)) continue
+      keep({ job, lane, node, shape: work.shapeOf(work.taskAt(job, stage, 0) as TaskId) })
     }
     for (const [name, lane, times] of again) {
       const job = jobs.get(name)
@@ -123,3 +123,10 @@ export class NodeReservations {
 }
 
 const NONE: readonly Reservation[] = []
+
+/** The first stage of a job whose tasks have this shape: a name for the shape in a memory. */
+export function stageWith(shape: ShapeId, job: JobId, work: WorkView): number {
+  let stage = 0
+  while (work.shapeOf(work.taskAt(job, stage, 0) as TaskId) !== shape) stage++
+  return stage
+}

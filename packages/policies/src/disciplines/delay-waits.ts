@@ -1,8 +1,15 @@
-import { grown, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener } from '@sched/core'
+import { grown, jobsByName, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
 
 /** Links of the lists of skipped jobs: OUT is an entry that is in no list; a link to `at` is `at + LINK`, and the first entry of a list has LINK - 1. */
 const OUT = 0
 const LINK = 2
+
+interface DelayMemory {
+  /** By job and lane: the level allowed, the seconds waited, the wait from which the next level is allowed (null: none is), and whether it was skipped. */
+  readonly waits: readonly (readonly [job: string, lane: LaneId, level: number, waited: Seconds, until: Seconds | null, isSkipped: boolean])[]
+  readonly lastRounds: readonly Seconds[]
+  readonly lastBeat: Seconds
+}
 
 /**
  * How far from its data each job may launch, and how long it has waited at that level. The time between two heartbeats counts as wait of a
@@ -14,6 +21,7 @@ export class DelayWaits implements WorkListener {
   /** Wait at each level before the next is allowed, seconds. */
   readonly #waits: Float64Array
   readonly #lanes: number
+  readonly #work: WorkView
   /**
    * `[job * lanes + lane]`: the level allowed so far, the seconds waited since the last launch, and the wait in seconds from which the next level
    * is allowed.
@@ -28,8 +36,9 @@ export class DelayWaits implements WorkListener {
   readonly #lastRound: Float64Array
   #lastBeat: Seconds = NaN
 
-  constructor(waits: Float64Array, lanes: number) {
+  constructor(waits: Float64Array, lanes: number, work: WorkView) {
     this.#waits = waits
+    this.#work = work
     this.#lanes = lanes
     this.#last = new Int32Array(lanes).fill(-1)
     this.#lastRound = new Float64Array(lanes)
@@ -46,6 +55,32 @@ export class DelayWaits implements WorkListener {
       const at = job * this.#lanes + lane
       if (this.#before[at] !== OUT) this.#unlink(at, lane) // left by an earlier job with this id
       this.launched(at, 0)
+    }
+  }
+
+  memory(): DelayMemory {
+    const row = (job: JobId, lane: LaneId) => {
+      const at = job * this.#lanes + lane
+      const until = this.#until[at] as number
+      return [this.#work.name(job), lane, this.#level[at] as number, this.#waited[at] as number, until === Infinity ? null : until, this.#before[at] !== OUT] as const
+    }
+    const all = this.#work.jobs().flatMap((job) => Array.from(this.#lastRound, (_, lane) => row(job, lane as LaneId)))
+    return { waits: all.filter(([, , level, waited, , isSkipped]) => level > 0 || waited > 0 || isSkipped), lastRounds: [...this.#lastRound], lastBeat: this.#lastBeat }
+  }
+
+  recall(memory: unknown): void {
+    const { waits, lastRounds, lastBeat } = memory as DelayMemory
+    const jobs = jobsByName(this.#work)
+    this.#lastBeat = lastBeat
+    this.#lastRound.set(lastRounds.slice(0, this.#lanes))
+    for (const [name, lane, level, waited, until, isSkipped] of waits) {
+      const job = jobs.get(name)
+      if (job === undefined) continue
+      const at = job * this.#lanes + lane
+      this.#level[at] = level
+      this.#waited[at] = waited
+      this.#until[at] = until ?? Infinity
+      if (isSkipped) this.skip(at, lane)
     }
   }
 

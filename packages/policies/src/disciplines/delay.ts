@@ -74,7 +74,7 @@ class Delay implements Policy {
   constructor(waits: Float64Array, resetOnLaunch: boolean, { cluster, work }: Env, order: Order) {
     this.#order = order
     this.#offers = resetOnLaunch ? undefined : new OfferWaits(waits, cluster.lanes.length, cluster.heartbeat, work)
-    this.#waits = this.#offers ?? new DelayWaits(waits, cluster.lanes.length)
+    this.#waits = this.#offers ?? new DelayWaits(waits, cluster.lanes.length, work)
     this.#lanes = cluster.lanes.length
     this.#levels = cluster.levels
     this.#sharing = order.sharing

@@ -1,4 +1,7 @@
-import { grown, None, type ClusterView, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
+import { grown, jobsByName, None, type ClusterView, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
+
+/** By job and lane: the level allowed so far, since when it is (null: from the next look on), and when the job last passed a node over (null: never). */
+type OffersMemory = readonly (readonly [job: string, lane: LaneId, level: number, since: Seconds | null, passed: Seconds | null])[]
 
 /**
  * How far from its data each job may launch, by the time since its waits began: at its submission, or for a later stage when the job is first
@@ -48,6 +51,25 @@ export class OfferWaits implements WorkListener {
     this.#nearest = grown(this.#nearest, needed)
     this.#skippedIn = grown(this.#skippedIn, needed)
     for (let lane = 0; lane < this.#lanes; lane++) this.#begin(job * this.#lanes + lane, 0, this.#work.submitted(job))
+  }
+
+  memory(): OffersMemory {
+    const row = (job: JobId, lane: number) => {
+      const at = job * this.#lanes + lane
+      const [since, passed] = [this.#since[at] as number, this.#passed[at] as number]
+      return [this.#work.name(job), lane as LaneId, this.#level[at] as number, Number.isNaN(since) ? null : since, passed === -Infinity ? null : passed] as const
+    }
+    return this.#work.jobs().flatMap((job) => Array.from({ length: this.#lanes }, (_, lane) => row(job, lane)))
+  }
+
+  recall(memory: unknown): void {
+    const jobs = jobsByName(this.#work)
+    for (const [name, lane, level, since, passed] of memory as OffersMemory) {
+      const job = jobs.get(name)
+      if (job === undefined) continue
+      this.#begin(job * this.#lanes + lane, level, since ?? NaN)
+      this.#passed[job * this.#lanes + lane] = passed ?? -Infinity
+    }
   }
 
   onNode(_node: NodeId, up: boolean): void {

@@ -47,6 +47,14 @@ const WAY_OUT = 'Use yarn-preempting, capacity-scheduler, kai-preempting or kueu
 /** Preemption over a policy whose order divides capacity between pools. */
 export const preempting = (policy: Plug<'policy'>, options: PreemptingOptions = {}): Plug<'policy'> => preemptingPolicy.plug({ policy }, options)
 
+interface PreemptingMemory {
+  /** By lane: the next update and the next check. */
+  readonly update: readonly Seconds[]
+  readonly check: readonly Seconds[]
+  /** Of pools that were looked at: the last times at which they were not below their shares, and whether they are starved. */
+  readonly clocks: readonly (readonly [pool: string, lane: LaneId, atMin: Seconds, atFair: Seconds, isStarved: boolean])[]
+}
+
 class Preempting implements Policy {
   readonly startsGangJobs: boolean
   readonly #policy: Policy
@@ -59,6 +67,8 @@ class Preempting implements Policy {
   /** `[pool * lanes + lane]`: the last time the pool was not below its minimum share, and the last time it was not starved. */
   readonly #atMin: (Seconds | undefined)[] = []
   readonly #atFair: (Seconds | undefined)[] = []
+  /** `[pool * lanes + lane]`: whether the pool is marked as starved. */
+  readonly #isStarved: boolean[] = []
   /** Next update and next check of each lane. */
   readonly #update: Seconds[]
   readonly #check: Seconds[]
@@ -79,13 +89,44 @@ class Preempting implements Policy {
     if (policy.sharing === undefined) env.warn('preemption has no effect: the order under it has no shares')
     else if (this.#sharing === undefined && this.#mayClaim(policy.sharing)) env.warn(`${COUNTS_SLOTS}, and the nodes have several resources. ${WAY_OUT}`)
     const sharing = this.#sharing
-    const own: WorkListener & Pick<Policy, 'wantsLook'> = {
+    const own: WorkListener & Pick<Policy, 'wantsLook' | 'memory' | 'recall'> = {
       wantsLook: (lane) => this.#rests(lane),
+      memory: () => this.#memory(sharing as Sharing),
+      recall: (memory) => this.#recall(memory as PreemptingMemory, sharing as Sharing),
       onReady: (job, lane) => {
         if (sharing !== undefined && this.#mayClaim(sharing)) this.#ask(lane, env.work.shape(job, lane))
       },
     }
     Object.assign(this, forwarding(policy, sharing === undefined ? undefined : own))
+  }
+
+  #memory(sharing: Sharing): PreemptingMemory {
+    const clocks = Array.from({ length: sharing.pools * this.#lanes }, (_, at) => {
+      const [atMin, atFair] = [this.#atMin[at], this.#atFair[at]]
+      if (atMin === undefined || atFair === undefined) return []
+      return [[sharing.name(Math.floor(at / this.#lanes)), (at % this.#lanes) as LaneId, atMin, atFair, this.#isStarved[at] === true] as const]
+    })
+    return { update: [...this.#update], check: [...this.#check], clocks: clocks.flat() }
+  }
+
+  #recall({ update, check, clocks }: PreemptingMemory, sharing: Sharing): void {
+    const pools = new Map(Array.from({ length: sharing.pools }, (_, pool) => [sharing.name(pool), pool]))
+    for (let lane = 0; lane < this.#lanes; lane++) {
+      this.#update[lane] = update[lane] ?? 0
+      this.#check[lane] = check[lane] ?? 0
+    }
+    for (const [name, lane, atMin, atFair, isStarved] of clocks) {
+      const pool = pools.get(name)
+      if (pool === undefined) continue
+      this.#atMin[pool * this.#lanes + lane] = atMin
+      this.#atFair[pool * this.#lanes + lane] = atFair
+      this.#mark(pool, lane, isStarved, sharing)
+    }
+  }
+
+  #mark(pool: number, lane: LaneId, isStarved: boolean, sharing: Sharing): void {
+    this.#isStarved[pool * this.#lanes + lane] = isStarved
+    sharing.markStarved(pool, lane, isStarved)
   }
 
   /** Checks that tasks of the shape take one slot each, as shares count. A lane in which one does not is left alone, with one warning. */
@@ -139,7 +180,7 @@ class Preempting implements Policy {
     for (let pool = 0; pool < sharing.pools; pool++) {
       this.#atMin[pool * this.#lanes + lane] = undefined
       this.#atFair[pool * this.#lanes + lane] = undefined
-      sharing.markStarved(pool, lane, false)
+      this.#mark(pool, lane, false, sharing)
     }
   }
 
@@ -149,7 +190,7 @@ class Preempting implements Policy {
     const standing = { running: sharing.running(pool, lane), demand: sharing.demand(pool, lane), minShare: sharing.minShare(pool, lane), fairShare }
     if (pool === 0 || this.#atMin[at] === undefined || !belowMinShare(standing)) this.#atMin[at] = now
     if (pool === 0 || this.#atFair[at] === undefined || !belowFairShare(standing, this.#options.starvationFraction)) this.#atFair[at] = now
-    sharing.markStarved(pool, lane, this.#claim(pool, lane, now, fairShare, sharing) > 0)
+    this.#mark(pool, lane, this.#claim(pool, lane, now, fairShare, sharing) > 0, sharing)
   }
 
   /** Number of tasks that the pool may take from others now. */

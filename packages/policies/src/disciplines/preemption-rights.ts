@@ -1,4 +1,4 @@
-import type { JobId, LaneId, Order, Round, WorkListener, WorkView } from '@sched/core'
+import { jobsByName, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
 
 /** What happens to preempted jobs; off: they are not preempted. */
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
@@ -38,7 +38,17 @@ export class PreemptionRights implements WorkListener {
   }
 
   onFinish(job: JobId): void {
-    this.#priorities.delete(job)
+    if (!this.#work.comesAgain(job)) this.#priorities.delete(job)
+  }
+
+  /** Priorities by the name of the job. */
+  memory(): (readonly [job: string, priority: number])[] {
+    return Array.from(this.#priorities, ([job, priority]) => [this.#work.name(job), priority])
+  }
+
+  recall(memory: unknown): void {
+    const jobs = jobsByName(this.#work)
+    for (const [name, priority] of memory as ReturnType<PreemptionRights['memory']>) if (jobs.has(name)) this.#priorities.set(jobs.get(name) as JobId, priority)
   }
 
   /** Computes the priorities of the waiting jobs anew, for this round. */

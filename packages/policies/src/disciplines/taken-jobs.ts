@@ -58,6 +58,13 @@ export class TakenJobs {
     this.#at.set(job, this.#now)
   }
 
+  /** To be called when a job leaves: its id may be another's then. */
+  forget(job: JobId, work: WorkView): void {
+    if (work.comesAgain(job)) return
+    this.#at.delete(job)
+    this.#again.delete(job)
+  }
+
   /** Whether the job takes nothing at this look. */
   isBarred(job: JobId): boolean {
     return this.#at.get(job) === this.#now || this.#again.has(job)

@@ -85,6 +85,7 @@ class KaiPreempting implements Policy {
         },
         onFinish: (job: JobId) => {
           this.#gangs.delete(job)
+          this.#taken.forget(job, env.work)
           this.#moving = this.#moving.filter(({ victim }) => victim.job !== job)
         },
         memory: () => this.#taken.memory(env.work),

@@ -53,7 +53,13 @@ export class PastUsage {
   recall({ epoch, fetched, meters }: PastUsageMemory, now: Seconds): void {
     this.#epoch = epoch
     ;[this.#last, this.#first] = fetched
-    for (const [of, before] of Object.entries(meters)) for (const [r, meter] of this.meters(of).entries()) if (before[r] !== undefined) meter.recall(before[r], now)
+    for (const [of, before] of Object.entries(meters))
+      for (const [r, meter] of this.meters(of).entries()) {
+        if (before[r] === undefined) continue
+        const present = meter.amount
+        meter.recall(before[r])
+        if (of !== THERE) meter.set(present, now) // what is there is looked at with the next fetch, as without the restart
+      }
   }
 
   get kValue(): number {
@@ -125,7 +131,8 @@ export class PastUsage {
 /** An amount that changes, integrated over time as `PastUsage` counts it. Sums at fetches are kept as far as they cannot be interpolated from others. */
 export class Meter {
   readonly #usage: PastUsage
-  #amount = 0
+  /** The amount at present; `set` changes it. */
+  amount = 0
   #since: Seconds = 0
   /** The sum until `#since`. */
   #sum = 0
@@ -138,22 +145,19 @@ export class Meter {
   }
 
   memory(): MeterMemory {
-    return [this.#amount, this.#since, this.#sum, [...this.#fetches], [...this.#sums]]
+    return [this.amount, this.#since, this.#sum, [...this.#fetches], [...this.#sums]]
   }
 
-  /** Restores remembered state; the amount goes on as it is now. */
-  recall([amount, since, sum, fetches, sums]: MeterMemory, now: Seconds): void {
-    const present = this.#amount
-    this.#amount = amount
+  recall([amount, since, sum, fetches, sums]: MeterMemory): void {
+    this.amount = amount
     this.#since = since
     this.#sum = sum
     this.#fetches = [...fetches]
     this.#sums = [...sums]
-    this.set(present, now)
   }
 
   set(amount: number, now: Seconds): void {
-    if (amount === this.#amount) return
+    if (amount === this.amount) return
     const usage = this.#usage
     usage.advance(now)
     const first = Math.ceil(usage.fetchesUntil(this.#since))
@@ -162,7 +166,7 @@ export class Meter {
     if (first <= last) this.#keep(last)
     this.#sum = this.#sumAt(now)
     this.#since = now
-    this.#amount = amount
+    this.amount = amount
   }
 
   /** The sum from fetch `first` to fetch `last`. `first` never decreases from call to call, so that older sums are dropped. */
@@ -188,7 +192,7 @@ export class Meter {
 
   /** The sum at a time after the last change. */
   #sumAt(time: Seconds): number {
-    return this.#sum + this.#amount * (this.#usage.counted(time) - this.#usage.counted(this.#since))
+    return this.#sum + this.amount * (this.#usage.counted(time) - this.#usage.counted(this.#since))
   }
 
   #until(fetch: number): number {

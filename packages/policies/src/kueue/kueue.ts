@@ -113,7 +113,11 @@ class Kueue implements Policy {
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
     this.#starts = new Starts(placement, this.#queues.choices)
-    const barred = { memory: () => this.#preempted.memory(env.work), recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) } }
+    const barred = {
+      onFinish: (job: JobId) => { this.#preempted.forget(job, env.work) },
+      memory: () => this.#preempted.memory(env.work),
+      recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) },
+    }
     Object.assign(this, forwarding(this.#workloads, placement, barred, { admits: (spec: JobSpec) => this.#refusal(spec) }))
   }
 

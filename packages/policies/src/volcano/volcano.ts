@@ -58,7 +58,11 @@ class Volcano implements Policy {
     this.#placement = placement
     this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId))
     this.#taking = this.#lanes.map((lane) => new Taking(settings, env, lane, placement, this.#taken))
-    const barred = { memory: () => this.#taken.memory(env.work), recall: (memory: unknown) => { this.#taken.recall(memory as TakenMemory, env.work) } }
+    const barred = {
+      onFinish: (job: JobId) => { this.#taken.forget(job, env.work) },
+      memory: () => this.#taken.memory(env.work),
+      recall: (memory: unknown) => { this.#taken.recall(memory as TakenMemory, env.work) },
+    }
     Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred, { admits: (job: JobSpec, again?: boolean) => this.#refusal(job, again === true) }))
   }
 

@@ -1,8 +1,16 @@
-import type { JobId, LaneId, ResourceId } from '@sched/core'
+import { jobsByName, type JobId, type LaneId, type ResourceId, type WorkView } from '@sched/core'
 import type { QueueSharing } from './queue-sharing.js'
+import type { Queue } from './queue-tree.js'
 
 /** Amounts of the resources of a lane, in the lane's order. */
 export type LaneAmounts = readonly number[]
+
+/** Shares as of the last `refresh`, by resource of the lane: of queues by path, of jobs by name; and the leaves whose share has been divided. */
+export interface SharesMemory {
+  readonly queues: readonly (readonly [path: string, shares: LaneAmounts])[]
+  readonly jobs: readonly (readonly [job: string, shares: LaneAmounts])[]
+  readonly divided: readonly string[]
+}
 
 /** Fair shares of jobs as of the last `refresh`. The share of a leaf is divided among its jobs only when one of them is asked for. */
 export class JobShares {
@@ -24,9 +32,27 @@ export class JobShares {
   }
 
   refresh(): void {
-    for (const [i, r] of this.#resources.entries()) this.#shares[i] = this.#sharing.sharesOf(r)
+    for (const [i, r] of this.#resources.entries()) this.#shares[i] = Float64Array.from(this.#sharing.sharesOf(r)) // it is written to at the next call
     this.#of.clear()
     this.#asked.clear()
+  }
+
+  memory(work: WorkView): SharesMemory {
+    const { queues } = this.#sharing
+    const isKnown = this.#shares.length > 0
+    return {
+      queues: isKnown ? queues.map(({ id, path }) => [path, this.#shares.map((shares) => shares[id] ?? 0)] as const) : [],
+      jobs: Array.from(this.#of, ([job, amounts]) => [work.name(job), amounts] as const),
+      divided: Array.from(this.#asked, (leaf) => (queues[leaf] as Queue).path),
+    }
+  }
+
+  recall({ queues, jobs, divided }: SharesMemory, work: WorkView): void {
+    if (queues.length === 0) return
+    const [known, byName, asked] = [new Map(queues), jobsByName(work), new Set(divided)]
+    for (const i of this.#resources.keys()) this.#shares[i] = Float64Array.from(this.#sharing.queues, ({ path }) => known.get(path)?.[i] ?? 0)
+    for (const { id, path } of this.#sharing.queues) if (asked.has(path)) this.#asked.add(id)
+    for (const [name, amounts] of jobs) if (byName.has(name)) this.#of.set(byName.get(name) as JobId, amounts)
   }
 
   forget(job: JobId): void {

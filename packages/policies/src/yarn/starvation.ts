@@ -1,4 +1,4 @@
-import { grown, type JobId, type LaneId, type ResourceId, type Seconds } from '@sched/core'
+import { grown, jobsByName, type JobId, type LaneId, type ResourceId, type Seconds, type WorkView } from '@sched/core'
 import { JobShares, type LaneAmounts } from './job-shares.js'
 import type { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
@@ -8,6 +8,12 @@ export interface StarvedJob {
   readonly job: JobId
   readonly queue: Queue
   readonly lacks: LaneAmounts
+}
+
+/** Clocks by path of the queue and by name of the job. */
+export interface StarvationClocks {
+  readonly queues: readonly (readonly [queue: string, atMin: Seconds])[]
+  readonly jobs: readonly (readonly [job: string, atFair: Seconds])[]
 }
 
 /**
@@ -52,6 +58,25 @@ export class Starvation {
 
   get memory(): number {
     return this.#memory
+  }
+
+  clocks(work: WorkView): StarvationClocks {
+    const { queues } = this.#sharing
+    return {
+      queues: queues.flatMap(({ id, path }) => (this.#atMin[id] === undefined ? [] : [[path, this.#atMin[id]] as const])),
+      jobs: work.jobs().flatMap((job) => (Number.isNaN(this.#atFair[job] ?? NaN) ? [] : [[work.name(job), this.#atFair[job] as Seconds] as const])),
+    }
+  }
+
+  setClocks({ queues, jobs }: StarvationClocks, work: WorkView): void {
+    const [ids, byName] = [new Map(this.#sharing.queues.map(({ id, path }) => [path, id])), jobsByName(work)]
+    for (const [path, atMin] of queues) if (ids.has(path)) this.#atMin[ids.get(path) as number] = atMin
+    for (const [name, atFair] of jobs) {
+      const job = byName.get(name)
+      if (job === undefined) continue
+      if (job >= this.#atFair.length) this.#growClocks(job)
+      this.#atFair[job] = atFair
+    }
   }
 
   /** Forgets all clocks, since nothing waits; they start anew when something does. */

@@ -1,8 +1,11 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import {
+  definePolicy, forwarding, jobsByName, nodesByName, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId,
+  type WorkView,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { QueueSharing } from './queue-sharing.js'
-import { dominant, Starvation } from './starvation.js'
+import { dominant, Starvation, type StarvationClocks } from './starvation.js'
 import { Victims, type Marked } from './victims.js'
 
 const seconds = z.number().nonnegative()
@@ -42,6 +45,18 @@ export const yarnPreemptingPolicy = definePolicy({
 /** YARN's preemption over a policy whose order is `yarn-fair`. */
 export const yarnPreempting = (policy: Plug<'policy'>, options: YarnPreemptingOptions = {}): Plug<'policy'> => yarnPreemptingPolicy.plug({ policy }, options)
 
+interface LaneMemory {
+  readonly update: Seconds
+  readonly clocks: StarvationClocks
+  readonly marked: readonly (readonly [job: string, stage: number, task: number, kill: Seconds])[]
+  readonly promised: readonly (readonly [node: string, jobs: readonly string[]])[]
+}
+
+interface PreemptingMemory {
+  readonly lanes: readonly LaneMemory[]
+  readonly nextCheck: readonly (readonly [job: string, time: Seconds])[]
+}
+
 class YarnPreempting implements Policy {
   readonly #policy: Policy
   readonly #options: z.output<typeof preemptingOptions>
@@ -76,7 +91,39 @@ class YarnPreempting implements Policy {
       onRelease: (_job, lane, task) => this.#unmark(lane, task),
       onNode: (node, up) => this.#forgetNode(node, up),
       wantsLook: (lane) => this.#update[lane] === 0 && sharing !== undefined && this.#mayTake(sharing),
+      memory: () => this.#memory(env),
+      recall: (memory) => this.#recall(memory as PreemptingMemory, env),
     }))
+  }
+
+  #memory({ work, cluster }: Env): PreemptingMemory {
+    const lanes = this.#starvation.map((starvation, lane) => ({
+      update: this.#update[lane] as Seconds,
+      clocks: starvation.clocks(work),
+      marked: (this.#marked[lane] as Marked[]).map(({ task, job, kill }) => [work.name(job), work.stageOf(task), work.indexOf(task), kill] as const),
+      promised: Array.from(this.#promised[lane] as Map<NodeId, JobId[]>, ([node, jobs]) => [cluster.name(node), jobs.map((job) => work.name(job))] as const),
+    }))
+    return { lanes, nextCheck: Array.from(this.#nextCheck, ([job, time]) => [work.name(job), time] as const) }
+  }
+
+  #recall({ lanes, nextCheck }: PreemptingMemory, { work, cluster }: Env): void {
+    const [jobs, nodes] = [jobsByName(work), nodesByName(cluster)]
+    const known = (names: readonly string[]) => names.flatMap((name) => jobs.get(name) ?? [])
+    for (const [name, time] of nextCheck) if (jobs.has(name)) this.#nextCheck.set(jobs.get(name) as JobId, time)
+    for (const [lane, { update, clocks, marked, promised }] of lanes.slice(0, this.#starvation.length).entries()) {
+      this.#update[lane] = update
+      this.#starvation[lane]?.setClocks(clocks, work)
+      for (const [name, stage, index, kill] of marked) for (const job of known([name])) this.#markAgain(lane, job, work.taskAt(job, stage, index), kill, work)
+      for (const [on, names] of promised) {
+        const node = nodes.get(on)
+        if (node !== undefined && cluster.up(node)) keep(this.#promised[lane] as Map<NodeId, JobId[]>, node, known(names))
+      }
+    }
+  }
+
+  /** Marks a task as before, if it still runs. */
+  #markAgain(lane: number, job: JobId, task: TaskId | None, kill: Seconds, work: WorkView): void {
+    if (task !== None && work.nodeOf(task) !== None) this.#marked[lane]?.push({ task, job, kill })
   }
 
   /** Forgets who comes first on a node that goes away. */

@@ -1,10 +1,11 @@
 import {
   definePolicy, forwarding, jobsByName, nodesByName, None, Reason, SchedError, suggest, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug,
-  type Policy, type Round, type ShapeId, type TaskId,
+  type Policy, type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { stageWith } from '../capacity/node-reservations.js'
 import { multipleAfter } from '../disciplines/multiple-after.js'
-import { JobShares, type LaneAmounts } from './job-shares.js'
+import { JobShares, type LaneAmounts, type SharesMemory } from './job-shares.js'
 import { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
 import { isBelow } from './starvation.js'
@@ -56,8 +57,8 @@ class YarnReserving implements Policy {
     const own = {
       onFinish: (job: JobId) => this.#round?.forget(job),
       onNode: (node: NodeId, up: boolean) => (up ? undefined : this.#round?.free(node)),
-      memory: () => this.#round?.memory() ?? [],
-      recall: (memory: unknown) => this.#round?.recall(memory as HeldMemory),
+      memory: () => this.#round?.memory() ?? null,
+      recall: (memory: unknown) => this.#round?.recall(memory as HoldingMemory),
     }
     Object.assign(this, forwarding(policy, own))
   }
@@ -75,8 +76,13 @@ interface Held {
   readonly shape: ShapeId
 }
 
-/** Reservations in the order in which they were made, each for the next task of its job. */
-type HeldMemory = readonly (readonly [job: string, lane: LaneId, node: string])[]
+interface HoldingMemory {
+  /** Reservations in the order in which they were made, each with a stage of its shape. */
+  readonly held: readonly (readonly [job: string, lane: LaneId, node: string, stage: number])[]
+  /** By lane: the fair shares last computed, and until when they are used; null: none were. */
+  readonly shares: readonly SharesMemory[]
+  readonly until: readonly (Seconds | null)[]
+}
 
 /** A round of one node that a task may reserve; once it is reserved, nothing fits there. */
 class HoldingRound extends WrappedRound {
@@ -105,23 +111,26 @@ class HoldingRound extends WrappedRound {
     this.#until = lanes.map(() => -Infinity)
   }
 
-  /** The reservations that are for the next task of their job; any other would be given up at the next look. */
-  memory(): HeldMemory {
+  memory(): HoldingMemory {
     const { work, cluster } = this.#env
     const lanes = this.#shares.length
-    return [...this.#held].flatMap(([at, { job, shape }]) => {
-      const lane = (at % lanes) as LaneId
-      return work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape ? [[work.name(job), lane, cluster.name(Math.floor(at / lanes) as NodeId)] as const] : []
-    })
+    return {
+      held: Array.from(this.#held, ([at, { job, shape }]) => [work.name(job), (at % lanes) as LaneId, cluster.name(Math.floor(at / lanes) as NodeId), stageWith(shape, job, work)] as const),
+      shares: this.#shares.map((shares) => shares.memory(work)),
+      until: this.#until.map((time) => (time === -Infinity ? null : time)),
+    }
   }
 
-  /** Restores reservations. Fair shares are computed anew, up to `updateInterval` earlier than without the restart. */
-  recall(memory: HeldMemory): void {
+  recall({ held, shares, until }: HoldingMemory): void {
     const { work, cluster } = this.#env
     const [jobs, nodes] = [jobsByName(work), nodesByName(cluster)]
-    for (const [name, lane, on] of memory) {
+    for (const [name, lane, on, stage] of held) {
       const [job, node] = [jobs.get(name), nodes.get(on)]
-      if (job !== undefined && node !== undefined && cluster.up(node) && work.unplaced(job, lane) > 0) this.#put(node * this.#shares.length + lane, job, work.shape(job, lane))
+      if (job !== undefined && node !== undefined && cluster.up(node)) this.#put(node * this.#shares.length + lane, job, work.shapeOf(work.taskAt(job, stage, 0) as TaskId))
+    }
+    for (const [lane, each] of this.#shares.entries()) {
+      each.recall(shares[lane] as SharesMemory, work)
+      this.#until[lane] = until[lane] ?? -Infinity
     }
   }
 

@@ -95,7 +95,10 @@ class YunikornPreempting implements Policy {
         },
         onRelease: count,
         onNode: count,
-        onFinish: (job: JobId) => void this.#gangs.delete(job),
+        onFinish: (job: JobId) => {
+          this.#gangs.delete(job)
+          this.#taken.forget(job, env.work)
+        },
         memory: () => this.#memory(env),
         recall: (memory: unknown) => this.#recall(memory as PreemptingMemory, env),
       }),

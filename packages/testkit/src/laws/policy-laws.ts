@@ -8,6 +8,7 @@ import { failures } from './failures.js'
 import { masters } from './masters.js'
 import { completion, gangs, once } from './tasks.js'
 import { outages } from './outages.js'
+import { restarts } from './restarts.js'
 import { earliest, heartbeats, reservations, slowStart } from './times.js'
 import { worlds, type World, type WorldOptions } from './world.js'
 
@@ -29,6 +30,7 @@ export const laws = {
   determinism,
   freshness,
   declaration,
+  restarts,
 } satisfies Readonly<Record<string, (play: Play) => string | undefined>>
 /** Laws by name. */
 export type LawName = keyof typeof laws
