@@ -22,9 +22,12 @@ export class Counted {
   readonly charges: { readonly id: number; readonly resource: number }[] = []
   /** That use is kept for ever. */
   lasts = false
-  /** The smallest of its limits of running jobs, and whether what they hold is limited: until then no claim holds others back. */
+  /** The smallest of its limits of running jobs, the smallest of amounts by resource, and whether there are others of what they hold. */
   fewest = Infinity
-  hasAmounts = false
+  readonly least: Float64Array
+  hasOthers = false
+  /** By resource with such a limit: none of `shown` asks for more. */
+  readonly #largest: Float64Array
   /** Waiting jobs that it limits and the policy knows of. */
   readonly shown = new Set<Entry>()
   /** Jobs that wait because of a limit on this. */
@@ -33,12 +36,29 @@ export class Counted {
   constructor(name: string, resources: number) {
     this.name = name
     this.used = new Float64Array(resources)
+    this.least = new Float64Array(resources).fill(Infinity)
+    this.#largest = new Float64Array(resources)
     this.#resources = resources
   }
 
-  /** Whether a claim of its jobs may hold others back. */
+  /** Whether any of `shown` may be over a limit of it, now that more of its jobs run. */
   get isLimiting(): boolean {
-    return this.hasAmounts || this.running >= this.fewest
+    if (this.hasOthers || this.running >= this.fewest) return true
+    for (let resource = 0; resource < this.#resources; resource++)
+      if ((this.used[resource] as number) + (this.#largest[resource] as number) > (this.least[resource] as number)) return true
+    return false
+  }
+
+  /** Adds a waiting job, or notes that one asks something else now. */
+  show(entry: Entry, piece: Piece): void {
+    this.shown.add(entry)
+    for (let resource = 0; resource < this.#resources; resource++)
+      if ((this.least[resource] as number) < Infinity) this.#largest[resource] = Math.max(this.#largest[resource] as number, piece.amount(resource))
+  }
+
+  hide(entry: Entry): void {
+    this.shown.delete(entry)
+    if (this.shown.size === 0) this.#largest.fill(0)
   }
 
   /** Something runs until `end`, or with an amount below 0 no more. */
@@ -106,13 +126,14 @@ export function jobsLimit(of: Counted, most: number, reason: string): Limit {
 }
 
 export function amountLimit(of: Counted, resource: number, most: number, reason: string): Limit {
-  of.hasAmounts = true
+  if (resource === of.used.length - 1) of.hasOthers = true // what a piece costs depends on what else of the job runs
+  else of.least[resource] = Math.min(of.least[resource] as number, most)
   return { of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
 }
 
 /** `asked` of `most` licences, which a job holds as long as any of its tasks runs. */
 export function licenseLimit(of: Counted, name: string, asked: number, most: number): Limit {
-  of.hasAmounts = true
+  of.hasOthers = true
   return { of, reason: `Licenses of ${name}`, isOver: ({ isFirst }) => isFirst && of.licenses + asked > most }
 }
 
@@ -139,7 +160,7 @@ const wholeMinutes = (seconds: number): number => Math.floor(seconds / MINUTE) *
  * come to no more than `most`. Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe.
  */
 export function safeLimit(of: Counted, { usage, id, resource, isFree, lengthOf }: Charge, most: number, reason: string, now: () => Seconds): Limit {
-  of.hasAmounts = true
+  of.hasOthers = true
   const parts = () => (isFree ? [] : [usage.until(id, now()), of.left(resource, now())])
   const asked = (piece: Piece) => (piece.estimate < Infinity ? piece.amount(resource) * lengthOf(piece) : 0)
   return {
@@ -160,7 +181,7 @@ export const wallLimit = (of: Counted, { usage, id, lengthOf }: Charge, most: Se
 
 /** `most` in amounts x seconds that running jobs have left; `isFree` and `lengthOf` as above. */
 export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds, { isFree, lengthOf }: Pick<Charge, 'isFree' | 'lengthOf'>): Limit {
-  of.hasAmounts = true
+  of.hasOthers = true
   const beyond = (piece: Piece) => (piece.estimate < Infinity ? (isFree ? 0 : of.left(resource, now())) + piece.amount(resource) * lengthOf(piece) - most : 0)
   return {
     of, reason: whose(reason, of),
