@@ -64,12 +64,11 @@ export class CountedPlan implements Plan {
   earliest(job: JobId, latest: Seconds, notBefore = -Infinity, most = Infinity): Seconds {
     const { length, demand, width } = this.#lane
     const seconds = Math.min(length[job] as number, most)
-    const isFromNow = notBefore <= (this.#profile.times[this.#profile.first] as number)
-    let start = isFromNow ? this.#profile.earliest(seconds, demand, job * width) : this.#profile.earliestFrom(notBefore, seconds, demand, job * width)
+    let start = this.#profile.earliest(seconds, demand, job * width, notBefore)
     while (this.#licenses !== undefined && start <= latest) {
       const free = this.#licenses.earliest(job, start, seconds)
       if (free === start) break
-      start = free <= latest ? this.#profile.earliestFrom(free, seconds, demand, job * width) : free
+      start = free <= latest ? this.#profile.earliest(seconds, demand, job * width, free) : free
     }
     return start <= latest ? start : Infinity
   }

@@ -157,16 +157,24 @@ class Fattened implements Policy {
   #tryNow(job: JobId, head: JobId, shadow: Seconds, round: Round, lane: RigidLane, profile: Profile): Seconds {
     const length = lane.length[job] as number
     const at = job * lane.width
-    if (!profile.fitsNow(length, lane.demand, at)) return -1
-    profile.take(round.now, round.now + length, lane.demand, at)
-    const after = this.#shadowOf(head, lane, profile)
+    if (!this.#jobs.mayHavePlaces(job, round) || !profile.fitsNow(length, lane.demand, at)) return -1
+    const end = round.now + length
+    const after = end <= shadow ? shadow : this.#shadowWith(job, end, head, shadow, round, lane, profile)
     const isDelay = after > shadow
-    if ((!isDelay || this.#mayDelayBy(after, head, shadow)) && this.#jobs.start(job, round)) {
-      if (isDelay) this.#delayed[head] = (this.#delayed[head] as number) + 1
-      return after
-    }
-    profile.take(round.now, round.now + length, lane.demand, at, -1)
-    return -1
+    if (isDelay && !this.#mayDelayBy(after, head, shadow)) return -1
+    const asked = lane.demand.slice(at, at + lane.width) // once it has started what the job asks is its next piece
+    if (!this.#jobs.start(job, round)) return -1
+    profile.take(round.now, end, asked, 0)
+    if (isDelay) this.#delayed[head] = (this.#delayed[head] as number) + 1
+    return after
+  }
+
+  /** The head's shadow time, which is no earlier than before, if the job ran from now to `end`. */
+  #shadowWith(job: JobId, end: Seconds, head: JobId, shadow: Seconds, round: Round, lane: RigidLane, profile: Profile): Seconds {
+    profile.take(round.now, end, lane.demand, job * lane.width)
+    const after = profile.earliest(lane.length[head] as number, lane.demand, head * lane.width, shadow)
+    profile.take(round.now, end, lane.demand, job * lane.width, -1)
+    return after
   }
 
   #mayDelayBy(after: Seconds, head: JobId, shadow: Seconds): boolean {

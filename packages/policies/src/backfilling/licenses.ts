@@ -87,7 +87,7 @@ export class Licenses implements WorkListener {
   /** The earliest time from `from` on from which the job's licences are free for `length` seconds. */
   earliest(job: JobId, from: Seconds, length: Seconds): Seconds {
     const asked = this.#needs(job)
-    return asked === undefined ? from : this.#profile.earliestFrom(from, length, asked, 0)
+    return asked === undefined ? from : this.#profile.earliest(length, asked, 0, from)
   }
 
   /** Takes the job's licences in the plan until `end`, since a piece of it starts or runs; licences that it holds already are extended. */

@@ -1,7 +1,11 @@
 import { grown, type Seconds } from '@sched/core'
+import { StartBounds } from './start-bounds.js'
 
 /** Above this many entries one block copy beats a loop. */
 const LOOP = 32
+
+/** A search over more steps than this costs more than to remember what it has found. */
+const LONG = 32
 
 /**
  * Free amounts over time as steps: from `times[i]` to `times[i + 1]` the vector at `free[i * width]` is free, the last
@@ -15,10 +19,12 @@ export class Profile {
   last = 0
   times = new Float64Array(64)
   free: Float64Array
+  readonly #bounds: StartBounds
 
   constructor(width: number) {
     this.width = width
     this.free = new Float64Array(64 * width)
+    this.#bounds = new StartBounds(width)
   }
 
   /** Everything from `now` on has the same amounts. */
@@ -26,6 +32,7 @@ export class Profile {
     this.first = this.last = 0
     this.times[0] = now
     this.free.set(amounts.subarray(0, this.width))
+    this.#bounds.clear()
   }
 
   /** Forgets what lies before `now`. */
@@ -44,51 +51,65 @@ export class Profile {
     for (let r = 0; r < width; r++) free[at * width + r] = free[(at - 1) * width + r] as number
   }
 
-  /** The earliest time from the first step on from which `length` seconds have room for the vector, before `before`; else `Infinity`. `known`: there is none before it. */
-  earliest(length: Seconds, vector: Float64Array, from: number, before: Seconds = Infinity, known: Seconds = -Infinity): Seconds {
-    const first = this.stepAt(known)
-    if (this.width === 1) return this.#earliestAmount(length, vector[from] as number, before, first)
+  /** The earliest time, from `notBefore` on, from which `length` seconds have room for the vector; `Infinity` if there is none. */
+  earliest(length: Seconds, vector: Float64Array, from: number, notBefore: Seconds = -Infinity): Seconds {
     const { times, last } = this
-    let start = times[first] as number
-    for (let i = first; start < before; i++) {
-      if (!this.#fits(i, vector, from)) {
-        if (i === last) return Infinity
-        start = times[i + 1] as number
-      } else if (i === last) return start
-      else {
-        const end = times[i + 1] as number
-        if (end >= start + length || end >= before) return start
-      }
-    }
-    return Infinity
+    const known = Math.max(times[this.first] as number, this.#bounds.of(length, vector, from))
+    const first = Math.max(known, notBefore)
+    const begin = this.stepAt(first)
+    const step = this.#search(length, vector, from, Infinity, begin, first)
+    const start = step === begin ? first : step > last ? Infinity : (times[step] as number)
+    if (step > begin + LONG && first === known) this.#bounds.note(length, vector, from, start)
+    return start
   }
 
-  /** The same for one resource: two tight loops, one over steps that are too full, one over a run that has room. */
-  #earliestAmount(length: Seconds, amount: number, before: Seconds, first: number): Seconds {
-    const { times, free, last } = this
-    let i = first
+  /** The earliest time before `before` from which `length` seconds, as far as they are before it, have room for the vector; `Infinity` if there is none. */
+  earliestBefore(before: Seconds, length: Seconds, vector: Float64Array, from: number): Seconds {
+    const { times, first, last } = this
+    const step = this.#search(length, vector, from, before, first, times[first] as number)
+    return step <= last && (times[step] as number) < before ? (times[step] as number) : Infinity
+  }
+
+  /**
+   * The step of the earliest time, from time `first` in step `begin` on; one that is not before `before`, or more than the last, if there is none. It looks
+   * at one resource after another, in tight loops: a start from which one lacks room moves to where that one has room again.
+   */
+  #search(length: Seconds, vector: Float64Array, from: number, before: Seconds, begin: number, first: Seconds): number {
+    const { times, width, last } = this
+    let step = begin
+    for (let r = 0, fitting = 0; fitting < width && step <= last; r = r + 1 < width ? r + 1 : 0) {
+      const start = step === begin ? first : (times[step] as number)
+      if (start >= before) return step
+      const next = this.#whenRoom(r, vector[from + r] as number, length, before, step, start)
+      fitting = next === step ? fitting + 1 : 1
+      step = next
+    }
+    return step
+  }
+
+  /**
+   * The first step, from `step` on, from which `length` seconds, as far as they are before `before`, have room for an amount of one resource; more than
+   * the last if there is none. In `step` they begin at `start`.
+   */
+  #whenRoom(resource: number, amount: number, length: Seconds, before: Seconds, step: number, start: Seconds): number {
+    if (amount === 0) return step
+    const { times, free, width, last } = this
+    let from = step
+    let end = Math.min(start + length, before)
+    let at = step * width + resource
     for (;;) {
-      while (i <= last && (free[i] as number) < amount) i++
-      if (i > last) return Infinity
-      const start = times[i] as number
-      if (start >= before) return Infinity
-      const end = start + length < before ? start + length : before
-      do i++
-      while (i <= last && (times[i] as number) < end && (free[i] as number) >= amount)
-      if (i > last || (times[i] as number) >= end) return start
-    }
-  }
-
-  /** The earliest time from `time` on from which `length` seconds have room for the vector, else `Infinity`. */
-  earliestFrom(time: Seconds, length: Seconds, vector: Float64Array, from: number): Seconds {
-    const { times, last } = this
-    let i = this.stepAt(time)
-    let start = Math.max(time, times[i] as number)
-    for (; ; i++) {
-      if (this.#fits(i, vector, from)) {
-        if (i === last || (times[i + 1] as number) >= start + length) return start
-      } else if (i === last) return Infinity
-      else start = times[i + 1] as number
+      let i = from
+      while (i <= last && (free[at] as number) >= amount) {
+        if (++i > last || (times[i] as number) >= end) return from
+        at += width
+      }
+      while (i <= last && (free[at] as number) < amount) {
+        i++
+        at += width
+      }
+      if (i > last) return i
+      from = i
+      end = Math.min((times[i] as number) + length, before)
     }
   }
 
@@ -110,11 +131,15 @@ export class Profile {
   /** Takes (`sign` 1) or gives back (-1) the vector from `start` to `end`. Nothing happens before the first step. */
   take(start: Seconds, end: Seconds, vector: Float64Array, from: number, sign: 1 | -1 = 1): void {
     if (!(start < end)) return
+    if (sign < 0) this.#bounds.clear()
     const { width } = this
     const begin = this.#split(start)
     const stop = end === Infinity ? this.last + 1 : this.#split(end)
     const { free } = this
-    for (let i = begin; i < stop; i++) for (let r = 0; r < width; r++) free[i * width + r] = (free[i * width + r] as number) - sign * (vector[from + r] as number)
+    for (let r = 0; r < width; r++) {
+      const amount = sign * (vector[from + r] as number)
+      for (let at = begin * width + r; at < stop * width; at += width) free[at] = (free[at] as number) - amount
+    }
     this.#merge(stop)
     this.#merge(begin)
   }

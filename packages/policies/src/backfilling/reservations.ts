@@ -1,5 +1,4 @@
 import { grown, jobsByName, None, type Env, type JobId, type Order, type Round, type Seconds } from '@sched/core'
-import { Alike } from './alike.js'
 import { Gaps } from './gaps.js'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
@@ -36,8 +35,6 @@ export class Reservations {
   readonly #windows: Windows
   readonly #profile: Profile
   readonly #gaps: Gaps
-  /** Jobs that this pass has placed: none that is like one of them has an earlier start. */
-  readonly #placed: Alike
   readonly #atAnyEnd: boolean
   readonly #byStart: boolean
   /** Reserved start by job: `NaN` without one, `Infinity` for a job that has no start to reserve. */
@@ -60,7 +57,6 @@ export class Reservations {
     this.#byStart = compressOrder === 'start'
     this.#profile = new Profile(lane.width)
     this.#gaps = new Gaps(this.#profile)
-    this.#placed = new Alike(lane)
     lane.released = []
   }
 
@@ -198,10 +194,10 @@ export class Reservations {
     } while (this.#start[job] === round.now)
   }
 
-  /** Reserves the earliest start; `known`: there is none before it. */
-  #place(job: JobId, round: Round, known = -Infinity): void {
+  /** Reserves the earliest start. */
+  #place(job: JobId, round: Round): void {
     const lane = this.#lane
-    const start = this.#profile.earliest(lane.length[job] as number, lane.demand, job * lane.width, Infinity, known)
+    const start = this.#profile.earliest(lane.length[job] as number, lane.demand, job * lane.width)
     this.#fill(job, start, 1)
     this.#gaps.want(lane.demand[job * lane.width] as number, lane.length[job] as number)
     this.#promise(job, start, round)
@@ -274,7 +270,7 @@ export class Reservations {
     const { demand, length, width } = this.#lane
     const at = job * width
     const amount = demand[at] as number // gaps are those of the first resource: who asks none of it may go in others
-    if (amount === 0 || this.#gaps.first(amount, length[job] as number) < start) return profile.earliest(length[job] as number, demand, at, start)
+    if (amount === 0 || this.#gaps.first(amount, length[job] as number) < start) return profile.earliestBefore(start, length[job] as number, demand, at)
     return profile.roomUntil(start, demand, at)
   }
 
@@ -294,15 +290,12 @@ export class Reservations {
   #placeNewcomers(round: Round): void {
     const order = this.#order
     let seen = 0
-    this.#placed.clear()
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         seen++
         const job = block.ids[i] as JobId
-        if (!Number.isNaN(this.#start[job])) continue
-        const like = this.#placed.replace(job)
-        this.#place(job, round, like === None ? undefined : this.#start[like])
+        if (Number.isNaN(this.#start[job])) this.#place(job, round)
       }
     this.#hides = seen < this.#lane.waiting
   }

@@ -1,8 +1,9 @@
 import {
-  forwarding, None, nothingToPlace, SchedError, type Env, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId, type Order, type Placement, type Release,
-  type Round, type Seconds, type Sharing, type TaskId, type WorkListener,
+  FirstFit, forwarding, None, nothingToPlace, SchedError, type Env, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId, type Order, type Placement, type Release,
+  type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener,
 } from '@sched/core'
 import { onlyNode } from '../disciplines/lowest-fitting.js'
+import { Places } from '../disciplines/places.js'
 import type { Overrun } from './options.js'
 import { RigidLane } from './rigid-lane.js'
 
@@ -61,8 +62,12 @@ export class RigidJobs implements WorkListener {
   #piece = -1
   #length: Seconds = NaN
   #tasks = 0
-  /** The node at which the search for its next task goes on. */
+  /** Where only some nodes are in sight, the index of the one at which the search for its next task goes on. */
   #from = 0
+  readonly #firstFit = new FirstFit()
+  /** Shapes of pieces that found no nodes when they were last tried: of these it is counted how many tasks the nodes could take. */
+  readonly #scarce = new Set<ShapeId>()
+  readonly #places = new Places()
   #mustMeasure = true
 
   constructor(env: Env, { order, backfillOrder, placement }: Parts, overrun: Overrun, planned: (estimate: Seconds) => Seconds = AS_ESTIMATED, byPart = false) {
@@ -168,6 +173,8 @@ export class RigidJobs implements WorkListener {
     if (!round.take(job)) return false
     const tasks = round.work.together(job, round.lane)
     if (tasks === 0) throw nothingToPlace(job, round.work)
+    if (places === undefined && !this.mayHavePlaces(job, round)) return false
+    const shape = round.work.shape(job, round.lane)
     this.#starting = job
     this.#tasks = tasks
     this.#piece = -1
@@ -175,9 +182,22 @@ export class RigidJobs implements WorkListener {
     const isStarted = tasks === 1 ? this.#claim(job, round, places?.[0]) : this.#claimAll(job, tasks, round, places)
     this.#starting = None
     if (isStarted) {
+      if (this.#scarce.size > 0) this.#scarce.delete(shape)
       if (round.work.unplaced(job, round.lane) > 0) (this.lanes[round.lane] as RigidLane).reread(job)
-    } else if (round.cluster.nodes > FEW_NODES) this.#mustMeasure = true
+    } else {
+      this.#scarce.add(shape)
+      if (round.cluster.nodes > FEW_NODES) this.#mustMeasure = true
+    }
     return isStarted
+  }
+
+  /** Whether the nodes may have room for all tasks of the job's next piece; false: `start` would fail. A placement may go by more than room, so what it says is not foretold. */
+  mayHavePlaces(job: JobId, { work, cluster, lane, nodes }: Round): boolean {
+    if (this.#scarce.size === 0 || this.#placement !== undefined || nodes.length === 1 || work.isGangJob(job)) return true
+    const shape = work.shape(job, lane)
+    if (!this.#scarce.has(shape) || this.#places.of(shape, cluster) >= work.together(job, lane)) return true
+    if (cluster.nodes > FEW_NODES) this.#mustMeasure = true
+    return false
   }
 
   #claimAll(job: JobId, tasks: number, round: Round, places: readonly NodeId[] | undefined): boolean {
@@ -205,15 +225,10 @@ export class RigidJobs implements WorkListener {
 
   /** The placement's choice, or the lowest node with room. Tasks of one stage ask for the same, so the search goes on at the node of the last one. */
   #pick(job: JobId, round: Round): NodeId | None {
-    const { nodes, cluster, lane } = round
+    const { nodes, cluster } = round
     if (nodes.length === 1) return onlyNode(job, round, this.#placement)
     if (this.#placement !== undefined) return this.#placement.pick(job, round)
-    if (nodes.length === cluster.nodes) {
-      let node = cluster.nextWithRoom(lane, this.#from)
-      while (node !== None && !round.fits(job, node)) node = cluster.nextWithRoom(lane, node + 1)
-      this.#from = node
-      return node
-    }
+    if (nodes.length === cluster.nodes) return this.#firstFit.pick(job, round)
     for (; this.#from < nodes.length; this.#from++) if (round.fits(job, nodes[this.#from] as NodeId)) return nodes[this.#from] as NodeId
     return None
   }

@@ -26,8 +26,12 @@ export class Counted {
   lasts = false
   /** The smallest limit on its running jobs. */
   fewest = Infinity
-  /** Whether amounts that its jobs hold are limited. */
-  hasAmounts = false
+  /** By resource: the smallest limit on amounts that its jobs hold. */
+  readonly least: Float64Array
+  /** Whether there are other limits on what its jobs hold. */
+  hasOthers = false
+  /** By resource with such a smallest limit: none of `shown` asks for more. */
+  readonly #largest: Float64Array
   /** Waiting jobs for which a limit of this group holds, and which no limit holds back. */
   readonly shown = new Set<Entry>()
   /** Jobs that a limit on this group holds back. */
@@ -36,12 +40,29 @@ export class Counted {
   constructor(name: string, resources: number) {
     this.name = name
     this.used = new Float64Array(resources)
+    this.least = new Float64Array(resources).fill(Infinity)
+    this.#largest = new Float64Array(resources)
     this.#resources = resources
   }
 
-  /** Whether a claim for one of its jobs may make a limit hold others back. */
+  /** Whether a limit may hold back any of `shown`, now that more of its jobs run. */
   get isLimiting(): boolean {
-    return this.hasAmounts || this.running >= this.fewest
+    if (this.hasOthers || this.running >= this.fewest) return true
+    for (let resource = 0; resource < this.#resources; resource++)
+      if ((this.used[resource] as number) + (this.#largest[resource] as number) > (this.least[resource] as number)) return true
+    return false
+  }
+
+  /** Adds a waiting job, or notes that one asks something else now. */
+  show(entry: Entry, piece: Piece): void {
+    this.shown.add(entry)
+    for (let resource = 0; resource < this.#resources; resource++)
+      if ((this.least[resource] as number) < Infinity) this.#largest[resource] = Math.max(this.#largest[resource] as number, piece.amount(resource))
+  }
+
+  hide(entry: Entry): void {
+    this.shown.delete(entry)
+    if (this.shown.size === 0) this.#largest.fill(0)
   }
 
   /** An amount is held until `end`; a negative amount is given back. `factor`: with what factor its use counts. */
@@ -114,13 +135,14 @@ export function jobsLimit(of: Counted, most: number, reason: string): Limit {
 
 /** A limit on the amount of a resource that running jobs hold. A piece that asks for none of it may start. */
 export function amountLimit(of: Counted, resource: number, most: number, reason: string): Limit {
-  of.hasAmounts = true
+  if (resource === of.used.length - 1) of.hasOthers = true // what a piece costs depends on what else of the job runs
+  else of.least[resource] = Math.min(of.least[resource] as number, most)
   return { of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
 }
 
 /** The limit of a licence: there are `most`, and the job asks for `asked`, which it holds as long as any of its tasks runs. */
 export function licenseLimit(of: Counted, name: string, asked: number, most: number): Limit {
-  of.hasAmounts = true
+  of.hasOthers = true
   return { of, reason: `Licenses of ${name}`, isOver: ({ isFirst }) => isFirst && of.licenses + asked > most }
 }
 
@@ -150,7 +172,7 @@ const wholeMinutes = (seconds: number): number => Math.floor(seconds / MINUTE) *
  * Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe.
  */
 export function safeLimit(of: Counted, { usage, id, resource, isFree, lengthOf }: Charge, most: number, reason: string, now: () => Seconds): Limit {
-  of.hasAmounts = true
+  of.hasOthers = true
   const parts = () => (isFree ? [] : [usage.until(id, now()), of.left(resource, now())])
   const asked = (piece: Piece) => (piece.estimate < Infinity ? piece.amount(resource) * lengthOf(piece) : 0)
   return {
@@ -175,7 +197,7 @@ export const wallLimit = (of: Counted, { usage, id, lengthOf }: Charge, most: Se
 
 /** A limit on the remaining usage of running jobs until their time limits: `most` in amount x seconds. `isFree` and `lengthOf` as in `Charge`. */
 export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds, { isFree, lengthOf }: Pick<Charge, 'isFree' | 'lengthOf'>): Limit {
-  of.hasAmounts = true
+  of.hasOthers = true
   const beyond = (piece: Piece) => (piece.estimate < Infinity ? (isFree ? 0 : of.left(resource, now())) + piece.amount(resource) * lengthOf(piece) - most : 0)
   return {
     of, reason: whose(reason, of),

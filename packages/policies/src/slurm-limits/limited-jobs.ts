@@ -106,6 +106,7 @@ export class LimitedJobs implements WorkListener {
     }
     const limit = this.#limitOf(job, lane)
     if (limit !== undefined) this.#holdBack(entry, limit)
+    else this.#note(job, lane)
     if (limit === undefined || this.#isSeen(job, limit)) this.#told.onMore?.(job, lane)
   }
 
@@ -163,13 +164,21 @@ export class LimitedJobs implements WorkListener {
 
   #show(job: JobId, lane: LaneId, isSeen = false): void {
     this.#shown++
-    for (const group of (this.#terms[job] as Terms).limiting) group.shown.add(job * this.#lanes + lane)
+    this.#note(job, lane)
     if (!isSeen) this.#told.onReady?.(job, lane)
+  }
+
+  /** Tells the groups that limit a job which is shown what it asks. */
+  #note(job: JobId, lane: LaneId): void {
+    const { limiting, bill } = this.#terms[job] as Terms
+    if (limiting.length === 0) return
+    this.#piece.ask(job, lane, this.#running[job] as number, bill)
+    for (const group of limiting) group.show(job * this.#lanes + lane, this.#piece)
   }
 
   #hide(job: JobId, entry: Entry): void {
     this.#shown--
-    for (const group of (this.#terms[job] as Terms).limiting) group.shown.delete(entry)
+    for (const group of (this.#terms[job] as Terms).limiting) group.hide(entry)
   }
 
   #hold(entry: Entry, limit: Limit): void {
@@ -288,13 +297,15 @@ export class LimitedJobs implements WorkListener {
     const job = Math.floor(entry / this.#lanes) as JobId
     const lane = (entry % this.#lanes) as LaneId
     const limit = this.#limitOf(job, lane)
-    const [wasSeen, isSeen] = [this.#isSeen(job, this.#heldBy[entry]), this.#isSeen(job, limit)]
+    const wasHeldBy = this.#heldBy[entry]
+    if (limit !== undefined && isInRound) this.#heldNow.push(entry)
+    if (limit === wasHeldBy) return
+    const [wasSeen, isSeen] = [this.#isSeen(job, wasHeldBy), this.#isSeen(job, limit)]
     this.#forget(entry)
     if (limit === undefined) return this.#show(job, lane, wasSeen)
     this.#hold(entry, limit)
     if (wasSeen && !isSeen) this.#told.onDrained?.(job, lane)
     if (!wasSeen && isSeen) this.#told.onReady?.(job, lane)
-    if (isInRound) this.#heldNow.push(entry)
   }
 
   // ---- running ----
@@ -302,6 +313,8 @@ export class LimitedJobs implements WorkListener {
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
     this.#running[job] = (this.#running[job] as number) + 1
     this.#count(job, lane, task, 1, this.#running[job] === 1)
+    const isShown = (this.#terms[job] as Terms).limiting[0]?.shown.has(job * this.#lanes + lane) === true
+    if (isShown && this.#env.work.unplaced(job, lane) > 0) this.#note(job, lane) // its next piece may ask for more
     if (!this.#isInRound) for (const group of (this.#terms[job] as Terms).counted) this.#tighter.add(group)
   }
 

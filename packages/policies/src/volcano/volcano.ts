@@ -7,7 +7,7 @@ import type { VolcanoJob } from './queue.js'
 import type { EnqueuedMemory } from './jobs.js'
 import { VolcanoLane } from './lane.js'
 import { volcanoOptions, type VolcanoOptions, type VolcanoSettings } from './options.js'
-import { NoRoom } from './places.js'
+import { NoRoom } from './no-room.js'
 import { Taking } from './taking.js'
 
 /**
