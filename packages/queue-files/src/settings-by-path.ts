@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@sched/cluster'
 import { at, fieldsOf, nameOf, textOf } from './fields.js'
 
 /** The values inside a value by their paths, as written: `profiles[0].percentageOfNodesToScore`. */
-export function settingsByPath(value: unknown, path = ''): Record<string, string> {
+function settingsByPath(value: unknown, path = ''): Record<string, string> {
   if (Array.isArray(value)) return Object.assign({}, ...value.map((each, i) => settingsByPath(each, `${path}[${i}]`))) as Record<string, string>
   if (typeof value !== 'object' || value === null) return { [path]: textOf(value) }
   return Object.assign({}, ...Object.entries(fieldsOf(value)).map(([name, each]) => settingsByPath(each, path === '' ? name : `${path}.${name}`))) as Record<string, string>
