@@ -23,7 +23,7 @@ describe('--resample', () => {
     expect(drawn.out).toMatch(/^log\.swf, resampled: 40 jobs on one node of 4 procs\nstrict, easy on seeds 1 to 5: /)
     const { runs } = JSON.parse(readFileSync(join(cwd, 'drawn.json'), 'utf8')) as { runs: { policy: string; seed: number; summary: object }[] }
     expect(new Set(runs.filter(({ policy }) => policy === 'easy').map(({ summary }) => JSON.stringify(summary))).size).toBeGreaterThan(1)
-    expect(await run(cwd, '--resample', 'period=86400')).toEqual({ ...drawn, out: expect.any(String) as string }) // the same bytes again, but for the name of the file
+    expect((await run(cwd, '--resample', 'period=86400')).out).toBe(drawn.out)
   })
 
   it('takes the same fields from a file, also beneath a matrix', async () => {
