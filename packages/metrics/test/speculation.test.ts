@@ -1,37 +1,8 @@
-import { defineArchitecture, definePolicy, type LaneId, type NodeId, type OptionsSchema, type TaskId } from '@sched/core'
+import type { NodeId } from '@sched/core'
 import { simulate, type SimulationOptions } from '@sched/sim'
 import { describe, expect, it } from 'vitest'
 import { standardMetrics } from '../src/index.js'
-
-const noOptions: OptionsSchema<unknown> = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }
-
-const inOrder = definePolicy({
-  name: 'in-order',
-  summary: 'jobs by submission',
-  options: noOptions,
-  create: () => ({
-    schedule(round) {
-      for (const job of round.work.jobs())
-        for (const node of round.nodes) while (round.work.unplaced(job, round.lane) > 0 && round.fits(job, node) && round.claim(round.work.taskFor(job, round.lane, node, 9) as TaskId, node));
-    },
-  }),
-}).plug({})
-
-const serial = defineArchitecture({
-  name: 'serial',
-  summary: 'one round per pass',
-  options: noOptions,
-  create: (_, { cell, addScheduler }) => {
-    const scheduler = addScheduler('only')
-    return {
-      trigger: () => {
-        const round = cell.draft(scheduler, 0 as LaneId, cell.nodes)
-        scheduler.policy.schedule(round)
-        round.commit({ conflict: 'none', atomic: false })
-      },
-    }
-  },
-}).plug({})
+import { inOrder, serial } from './plain-plugs.js'
 
 /** Three nodes of 2 cpu and one that takes five times as long; tasks of 2 cpu with these durations, at time 0. */
 function summaryOf(duration: readonly number[], change: Partial<SimulationOptions> = {}) {
