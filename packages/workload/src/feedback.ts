@@ -1,9 +1,8 @@
 import { isFollower, SchedError, type JobSpec, type Seconds, type Workload } from '@sched/core'
 import { longestOf } from './critical-path.js'
-import { heldJobs } from './held-jobs.js'
 import { withoutWait } from './moved-job.js'
 import { factsOf } from './trace/facts.js'
-import { workloadOf } from './workload.js'
+import { allJobs, workloadOf } from './workload.js'
 
 /** How users react to the ends of their jobs. */
 export interface Feedback {
@@ -26,7 +25,7 @@ export interface Feedback {
  */
 export function withFeedback(workload: Workload, { within = 1200 }: Feedback = {}): Workload {
   if (!(within >= 0 && within < Infinity)) throw new SchedError('BAD_OPTION', `found ${within}, expected seconds of at least 0.`, { field: 'feedback.within' })
-  const jobs = heldJobs(workload, 'feedback')
+  const jobs = allJobs(workload, 'feedback')
   if (!jobs.some((job) => endOf(job) !== undefined))
     throw new SchedError('BAD_OPTION', 'no job says how long it waited, so that no submission can follow an end.', { field: 'feedback' }, 'Use a log with recorded waits.')
   const users = new Map<string | undefined, User>()

@@ -2,6 +2,7 @@ import { hashUnit, SchedError, streamKey, type Demand, type JobSource, type JobS
 import { moved, waitingFor } from './moved-job.js'
 import { DistinctIds } from './trace/distinct-ids.js'
 import { factsOf, withoutTimes } from './trace/facts.js'
+import { refuseClosedLoop } from './workload.js'
 
 /**
  * The same jobs with all submit times divided by `factor`: a factor of 2 doubles the load. Deadlines keep their distance from the submission;
@@ -10,7 +11,7 @@ import { factsOf, withoutTimes } from './trace/facts.js'
 export function scaleLoad(workload: Workload, factor: number): Workload {
   if (!(factor > 0 && factor < Infinity))
     throw new SchedError('BAD_OPTION', `found ${factor}, expected a number above 0.`, { field: 'scaleLoad.factor' })
-  refuseClosedLoop(workload)
+  refuseClosedLoop(workload, 'scaled')
   const { start: _start, ...facts } = withoutTimes(factsOf(workload))
   return changed(workload, `${workload.name} x ${factor}`, workload.jobs, () => (job) => moved(job, job.submit / factor), facts)
 }
@@ -22,7 +23,7 @@ export function scaleLoad(workload: Workload, factor: number): Workload {
 export function timeWindow(workload: Workload, from: Seconds, to: Seconds): Workload {
   if (!(from >= 0 && from < to))
     throw new SchedError('BAD_OPTION', `found [${from}, ${to}), expected 0 <= from < to.`, { field: 'timeWindow' })
-  refuseClosedLoop(workload)
+  refuseClosedLoop(workload, 'cut by time')
   const facts = withoutTimes(factsOf(workload))
   const start = () => {
     const kept = new Kept()
@@ -153,11 +154,6 @@ function changedSource(source: JobSource, change: Change): JobSource {
   if (source.ended !== undefined) result.ended = (id, now) => firstKept(source.ended?.(id, now), (left) => source.ended?.(left.id, now))
   if (source.more !== undefined) result.more = async () => !ended && (await source.more?.()) === true
   return result
-}
-
-function refuseClosedLoop(workload: Workload): void {
-  if (workload.open().ended !== undefined)
-    throw new SchedError('BAD_OPTION', `workload "${workload.name}" is a closed loop, its submit times follow the run.`, {}, 'Only open workloads can be scaled or cut by time.')
 }
 
 /** Remembers which jobs were kept, so that a kept job does not wait for a job that was left out. */

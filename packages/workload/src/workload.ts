@@ -55,10 +55,21 @@ class MadeSource implements JobSource {
   }
 }
 
-/** Throws `BROKEN_CONTRACT` for a closed loop: its submit times depend on the run, so no file can hold it. */
-export function refuseClosedLoop(workload: Workload): void {
+/** Throws `BAD_OPTION` for a closed loop. `what` would be done to it, and `field` is the option that asked for that. */
+export function refuseClosedLoop(workload: Workload, what: string, field?: string): void {
   if (workload.open().ended === undefined) return
-  throw new SchedError('BROKEN_CONTRACT', `workload "${workload.name}" is a closed loop: its submit times depend on the run.`, {}, 'A file can hold open workloads only.')
+  throw new SchedError('BAD_OPTION', `workload "${workload.name}" is a closed loop, its submit times follow the run.`, { field }, `Only open workloads can be ${what}.`)
+}
+
+/**
+ * All jobs of a workload, for a change that needs them together. Throws `BAD_OPTION` with `field` for a workload that is too large for memory, and for
+ * a closed loop.
+ */
+export function allJobs(workload: Workload, field: string): JobSpec[] {
+  refuseClosedLoop(workload, 'changed so', field)
+  if (workload.open().more !== undefined)
+    throw new SchedError('BAD_OPTION', 'the log is too large to be held in memory, which this needs.', { field }, 'Cut the log into pieces.')
+  return [...jobsOf(workload)]
 }
 
 /**

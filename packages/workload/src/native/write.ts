@@ -12,8 +12,8 @@ import {
 
 /**
  * A workload as lines of the native format, each with a line feed. Reading them gives deeply equal jobs, except that durations in a typed array
- * become plain arrays. Throws `BAD_INPUT` for a job that a reader would refuse, and `BROKEN_CONTRACT` for a closed loop (its submit times depend on a
- * run), for a source that reads on (use `writeWorkloadStream`), and if the number of jobs is not the announced one.
+ * become plain arrays. Throws `BAD_INPUT` for a job that a reader would refuse, `BAD_OPTION` for a closed loop (its submit times follow the run), and
+ * `BROKEN_CONTRACT` for a source that reads on (use `writeWorkloadStream`) and if the number of jobs is not the announced one.
  */
 export function* writeWorkload(workload: Workload): Generator<string, void, undefined> {
   const lines = new Lines(workload)
@@ -36,7 +36,7 @@ class Lines {
   #jobs = 0
 
   constructor(private readonly workload: Workload) {
-    refuseClosedLoop(workload)
+    refuseClosedLoop(workload, 'written to a file')
   }
 
   header(): string {

@@ -1,5 +1,5 @@
 import { SchedError, type JobSpec, type Seconds, type Workload } from '@sched/core'
-import { heldJobs } from '../held-jobs.js'
+import { allJobs } from '../workload.js'
 
 /** A job, with its position in the log. */
 export interface UsersJob {
@@ -23,7 +23,7 @@ export class UsersOfLog {
   readonly periods: number
 
   constructor(workload: Workload, period: Seconds) {
-    const jobs = heldJobs(workload, 'resample')
+    const jobs = allJobs(workload, 'resample')
     if (!jobs.some(({ user }) => user !== undefined)) throw refused('no job names its user.', 'Logs are drawn anew from what each user submitted.')
     const end = jobs.at(-1)?.submit ?? 0
     this.periods = Math.round(end / period)

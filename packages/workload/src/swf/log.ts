@@ -20,10 +20,10 @@ export interface SwfLog {
  * A workload as a log in the Standard Workload Format: its jobs with their recorded waits and use, processors, memory and predecessors. Names of
  * users, queues and the like become numbers, and the header lists the names. Times keep their fractions of a second, which version 2.2 allows. A run
  * time that was cut at the estimate is written as it was recorded, since readers cut it again. Throws `BAD_INPUT` for a job that the format cannot
- * express, and `BROKEN_CONTRACT` for a closed loop.
+ * express, and `BAD_OPTION` for a closed loop.
  */
 export async function swfLog(workload: Workload): Promise<SwfLog> {
-  refuseClosedLoop(workload)
+  refuseClosedLoop(workload, 'written to a file')
   const { machine, header, start } = factsOf(workload)
   const numbers = new SwfNumbers()
   const rowOf = swfRows({ numbers, machine })
