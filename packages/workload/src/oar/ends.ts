@@ -7,7 +7,8 @@ import type { Fields } from '../json/fields.js'
 export function stateOf(job: Fields, isAtLimit: boolean): string {
   const state = job.text('state') ?? ''
   if (/^(Running|Finishing|Resuming|Suspended|Launching|toLaunch)$/.test(state)) return 'running'
-  if (/^(Waiting|Hold|toAckReservation)$/.test(state)) return 'pending'
+  if (/^(Waiting|toAckReservation)$/.test(state)) return 'pending'
+  if (state === 'Hold') return 'held'
   if (!/^(Terminated|Error|toError)$/.test(state)) return 'unknown'
   const events = new Set(job.list('events').map((event) => event.text('type')))
   const isKilled = events.has('FRAG_JOB_REQUEST')

@@ -19,18 +19,20 @@ export const oarOptions = z.strictObject({
   memory: z.literal('none').default('none').describe('OAR does not record the memory of jobs.'),
   tasks: tasksByNode('assigned_network_address'),
   pending: z.enum(['skip', 'estimate']).default('skip')
-    .describe('What to do with jobs that still wait: skip them; estimate: they run as long as their walltime, on as many resources as their message says (R=8). For jobs that run already, see unknownRuntime.'),
+    .describe('What to do with jobs that still wait: skip them; estimate: they run as long as their walltime, on as many resources as their message says (R=8) or as levels tells. For jobs that run already, see unknownRuntime.'),
+  levels: z.record(z.string(), z.int().min(1)).default({})
+    .describe('How many resources one of a level has, { host: 16, cpu: 8 }, for jobs that wait and whose message does not say how many they get. A core and a resource_id are one, unless given.'),
   dependencies: z.enum(['ignore', 'keep']).default('ignore')
     .describe('keep: jobs are submitted when those that they depend on (oarsub --anterior) have ended in the simulation; OAR tells it of jobs that have not ended. ignore: at their recorded submission.'),
   queue: z.enum(['queue', 'project']).default('queue').describe('What names the queue of a job.'),
-  status: statusOption(['completed', 'failed', 'cancelled', 'timeout', 'preempted', 'running', 'pending', 'unknown']),
+  status: statusOption(['completed', 'failed', 'cancelled', 'timeout', 'preempted', 'held', 'running', 'pending', 'unknown']),
 })
 
 /**
  * Jobs of OAR as `oarstat -f -J` prints them: an object with a job under each id, or the jobs one after another (`jq -c '.[]'`). The processors of a
  * job are the resources that it was given, mostly cores; of a job that waits, those that its message tells. What it asked for is a hierarchy of levels
- * (`/host=2/gpu=1`) whose sizes are not recorded: it tells the number of GPUs, and of what waits the nodes and a walltime. Jobs of type `inner` run
- * within the resources of their container and are left out.
+ * (`/host=2/gpu=1`) whose sizes are not recorded: it tells the number of GPUs, and of what waits the nodes, a walltime and, with the option `levels`,
+ * the resources if the message does not. Jobs of type `inner` run within the resources of their container and are left out.
  *
  * Source: OAR 2.5.9, `get_job_data` of OAR::Stat, `format_job_message_text` of OAR::IO, oarstat(1).
  */
@@ -42,7 +44,7 @@ export const oarFormat: TraceFormat<typeof oarOptions> = accountingFormat({
   gpusIn: 'gpu of wanted_resources tells them',
   follows: ({ dependencies }) => new Dependencies(dependencies === 'keep', 'oarsub --anterior'),
   detect: (head) => /^\s*[[{]/.test(head) && /"Job_Id"\s*:/.test(head) && /"submissionTime"\s*:/.test(head),
-  reader: (place) => new OarReader(place),
+  reader: (place, { levels }) => new OarReader(place, { core: 1, resource_id: 1, ...levels }),
 })
 
 class OarReader implements RecordReader {
@@ -50,7 +52,8 @@ class OarReader implements RecordReader {
   readonly #ids = new RepeatedIds('of another site')
   #bad = 0
 
-  constructor(private readonly place: LinePlace) {
+  /** `sizes`: how many resources one of a level has. */
+  constructor(private readonly place: LinePlace, private readonly sizes: Readonly<Record<string, number>>) {
     this.#documents = new Documents(place)
   }
 
@@ -90,11 +93,11 @@ class OarReader implements RecordReader {
     const [submit, begun, end] = [timeOf(job, 'submissionTime'), timeOf(job, 'startTime'), timeOf(job, 'stopTime')]
     const resources = job.size('assigned_resources')
     const walltime = job.number('walltime') ?? NaN
-    const wanted = requestOf(job.text('wanted_resources') ?? '', walltime)
+    const wanted = requestOf(job.text('wanted_resources') ?? '', walltime, this.sizes)
     const limit = walltime >= 0 ? walltime : wanted.limit
     const elapsed = end - begun - suspendedOf(job, end)
     const state = stateOf(job, elapsed >= limit)
-    const waits = state === 'pending'
+    const waits = state === 'pending' || state === 'held'
     return {
       id: this.#ids.distinct(id),
       submit,
@@ -102,7 +105,7 @@ class OarReader implements RecordReader {
       end,
       elapsed,
       limit,
-      requested: waits ? resourcesIn(job.text('message') ?? '') : resources,
+      requested: waits ? resourcesIn(job.text('message') ?? '') ?? wanted.resources : resources,
       allocated: resources,
       nodes: waits ? wanted.nodes : job.size('assigned_network_address') || -1,
       mem: -1,
@@ -128,5 +131,8 @@ function timeOf(job: Fields, key: string): number {
   return time > 0 ? time : NaN
 }
 
-/** Number of resources in the message of a job that waits, `R=8,W=2:0:0,J=B`; -1 if it says something else. */
-const resourcesIn = (message: string): number => Number(/^R=(\d+),/.exec(message)?.[1] ?? -1)
+/** Number of resources in the message of a job that waits, `R=8,W=2:0:0,J=B`. Some schedulers write another message. */
+function resourcesIn(message: string): number | undefined {
+  const count = /^R=(\d+),/.exec(message)?.[1]
+  return count === undefined ? undefined : Number(count)
+}
