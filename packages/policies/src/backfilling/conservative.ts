@@ -2,7 +2,7 @@ import { definePolicy, forwarding, type Env, type JobId, type LaneId, type Order
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
-import { overrunOptions, windowOptions } from './options.js'
+import { marginOptions, overrunOptions, windowOptions } from './options.js'
 import { Reservations, type PlanMemory } from './reservations.js'
 import { RigidJobs } from './rigid-jobs.js'
 import { Windows } from './windows.js'
@@ -10,6 +10,7 @@ import { Windows } from './windows.js'
 const conservativeOptions = z.strictObject({
   compress: z.enum(['early-ends', 'all-ends']).default('early-ends').describe('when reservations are compressed: as a job ends before its expected end, or as any job ends'),
   compressOrder: z.enum(['queue', 'start']).default('queue').describe('which reservations are compressed first: in the order of the queue, or the earliest start'),
+  ...marginOptions,
   ...windowOptions,
   ...overrunOptions,
 })
@@ -60,7 +61,7 @@ class Conservative implements Policy {
   readonly #explanations: Explanations
 
   constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
-    const jobs = new RigidJobs(env, { order, placement }, options, atLeastASecond)
+    const jobs = new RigidJobs(env, { order, placement }, options, (estimate) => atLeastASecond(estimate) + options.margin)
     jobs.countAmounts('conservative')
     jobs.planByEstimates('conservative')
     this.#jobs = jobs

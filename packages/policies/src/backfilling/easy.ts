@@ -4,7 +4,7 @@ import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
 import { startHeads } from './heads.js'
 import { KeptHeads } from './kept-heads.js'
-import { overrunOptions, windowOptions } from './options.js'
+import { marginOptions, overrunOptions, windowOptions } from './options.js'
 import { Reserving } from './reserving.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -18,6 +18,7 @@ const easyOptions = z.strictObject({
   extra: z.boolean().default(true).describe('whether a job may pass the first one that ends after its shadow time and takes no more than what is left beside it; false: what passes ends by then'),
   endBefore: z.boolean().default(false).describe('whether a job that would end at the very shadow time is too late'),
   keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes, with the shadow time of when it became that'),
+  ...marginOptions,
   ...windowOptions,
   ...overrunOptions,
 })
@@ -77,7 +78,7 @@ class Easy implements Policy {
   readonly #reserving: Reserving | undefined
 
   constructor(options: z.output<typeof easyOptions>, env: Env, order: Order, backfillOrder: Order | undefined, placement: Placement | undefined) {
-    const jobs = new RigidJobs(env, { order, backfillOrder, placement }, options)
+    const jobs = new RigidJobs(env, { order, backfillOrder, placement }, options, (estimate) => estimate + options.margin)
     jobs.countAmounts('easy')
     jobs.planByEstimates('easy')
     this.#backfillOrder = backfillOrder ?? order

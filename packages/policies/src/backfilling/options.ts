@@ -13,6 +13,11 @@ export interface Overrun {
   readonly extension: number
 }
 
+/** Time that plans keep between jobs. */
+export const marginOptions = {
+  margin: z.number().nonnegative().default(0).describe('seconds by which each job is planned longer than its estimate, so that a job that ends late delays nobody: the security time of OAR, and 1'),
+}
+
 /** Reservations in advance and maintenance: amounts that no job may use for a time. */
 export const windowOptions = {
   windows: z

@@ -7,6 +7,9 @@ import { Documents, inObject, type Found } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
+import { Dependencies } from '../slurm/dependencies.js'
+import { stateOf, suspendedOf } from './ends.js'
+import { requestOf } from './request.js'
 
 const { memory: _, mem: __, ...options } = accountingOptions
 
@@ -15,16 +18,23 @@ export const oarOptions = z.strictObject({
   ...options,
   memory: z.literal('none').default('none').describe('OAR does not record the memory of jobs.'),
   tasks: tasksByNode('assigned_network_address'),
+  pending: z.enum(['skip', 'estimate']).default('skip')
+    .describe('What to do with jobs that still wait: skip them; estimate: they run as long as their walltime, on as many resources as their message says (R=8) or as levels tells. For jobs that run already, see unknownRuntime.'),
+  levels: z.record(z.string(), z.int().min(1)).default({})
+    .describe('How many resources one of a level has, { host: 16, cpu: 8 }, for jobs that wait and whose message does not say how many they get. A core and a resource_id are one, unless given.'),
+  dependencies: z.enum(['ignore', 'keep']).default('ignore')
+    .describe('keep: jobs are submitted when those that they depend on (oarsub --anterior) have ended in the simulation; OAR tells it of jobs that have not ended. ignore: at their recorded submission.'),
   queue: z.enum(['queue', 'project']).default('queue').describe('What names the queue of a job.'),
-  status: statusOption(['completed', 'failed', 'timeout', 'running', 'pending', 'unknown']),
+  status: statusOption(['completed', 'failed', 'cancelled', 'timeout', 'preempted', 'held', 'running', 'pending', 'unknown']),
 })
 
 /**
  * Jobs of OAR as `oarstat -f -J` prints them: an object with a job under each id, or the jobs one after another (`jq -c '.[]'`). The processors of a
- * job are the resources that it was given, mostly cores. What it asked for is a hierarchy of levels (`/host=2/gpu=1`) whose sizes are not recorded;
- * only the number of GPUs is taken from it. Jobs of type `inner` run within the resources of their container and are left out.
+ * job are the resources that it was given, mostly cores; of a job that waits, those that its message tells. What it asked for is a hierarchy of levels
+ * (`/host=2/gpu=1`) whose sizes are not recorded: it tells the number of GPUs, and of what waits the nodes, a walltime and, with the option `levels`,
+ * the resources if the message does not. Jobs of type `inner` run within the resources of their container and are left out.
  *
- * Source: OAR 2.5, `get_job_data` of OAR::Stat, oarstat(1).
+ * Source: OAR 2.5.9, `get_job_data` of OAR::Stat, `format_job_message_text` of OAR::IO, oarstat(1).
  */
 export const oarFormat: TraceFormat<typeof oarOptions> = accountingFormat({
   name: 'oar',
@@ -32,8 +42,9 @@ export const oarFormat: TraceFormat<typeof oarOptions> = accountingFormat({
   source: 'OAR 2.5, OAR::Stat',
   options: oarOptions,
   gpusIn: 'gpu of wanted_resources tells them',
+  follows: ({ dependencies }) => new Dependencies(dependencies === 'keep', 'oarsub --anterior'),
   detect: (head) => /^\s*[[{]/.test(head) && /"Job_Id"\s*:/.test(head) && /"submissionTime"\s*:/.test(head),
-  reader: (place) => new OarReader(place),
+  reader: (place, { levels }) => new OarReader(place, { core: 1, resource_id: 1, ...levels }),
 })
 
 class OarReader implements RecordReader {
@@ -41,7 +52,8 @@ class OarReader implements RecordReader {
   readonly #ids = new RepeatedIds('of another site')
   #bad = 0
 
-  constructor(private readonly place: LinePlace) {
+  /** `sizes`: how many resources one of a level has. */
+  constructor(private readonly place: LinePlace, private readonly sizes: Readonly<Record<string, number>>) {
     this.#documents = new Documents(place)
   }
 
@@ -77,24 +89,31 @@ class OarReader implements RecordReader {
   #record(job: Fields): AccountingRecord {
     const id = job.text('Job_Id')
     if (id === undefined) throw new BadLine('Job_Id', 'is missing.', 'Print jobs with `oarstat -f -J`')
-    const [submit, start, end] = [timeOf(job, 'submissionTime'), timeOf(job, 'startTime'), timeOf(job, 'stopTime')]
+    if (!job.has('stopTime')) throw job.bad('stopTime', 'is missing.', 'Print jobs with `oarstat -f -J`, with all their fields')
+    const [submit, begun, end] = [timeOf(job, 'submissionTime'), timeOf(job, 'startTime'), timeOf(job, 'stopTime')]
     const resources = job.size('assigned_resources')
-    const limit = job.number('walltime') ?? NaN
+    const walltime = job.number('walltime') ?? NaN
+    const wanted = requestOf(job.text('wanted_resources') ?? '', walltime, this.sizes)
+    const limit = walltime >= 0 ? walltime : wanted.limit
+    const elapsed = end - begun - suspendedOf(job, end)
+    const state = stateOf(job, elapsed >= limit)
+    const waits = state === 'pending' || state === 'held'
     return {
       id: this.#ids.distinct(id),
       submit,
-      start,
+      start: waits ? NaN : begun, // a reservation that waits has the time from which it is
       end,
-      elapsed: end - start,
+      elapsed,
       limit,
-      requested: resources,
+      requested: waits ? resourcesIn(job.text('message') ?? '') ?? wanted.resources : resources,
       allocated: resources,
-      nodes: job.size('assigned_network_address') || -1,
+      nodes: waits ? wanted.nodes : job.size('assigned_network_address') || -1,
       mem: -1,
-      gpus: gpusOf(job.text('wanted_resources') ?? ''),
+      gpus: wanted.gpus,
       reservation: job.text('reservation') === 'None' ? undefined : job.text('reservation'),
       priority: -1,
-      state: stateOf(job.text('state') ?? '', job.number('exit_code', -Infinity) ?? 0, end - start >= limit),
+      state,
+      dependency: job.texts('dependencies').map((each) => `afterany:${each}`).join(','),
       user: job.text('owner') ?? '',
       group: '',
       account: job.text('project') ?? '',
@@ -112,22 +131,8 @@ function timeOf(job: Fields, key: string): number {
   return time > 0 ? time : NaN
 }
 
-/**
- * Number of GPUs in a request such as `-l "{type = 'default'}/host=2/gpu=1,walltime=1:0:0"`, over all its groups. -1 if there are none, or if a level
- * above the GPUs has no number.
- */
-function gpusOf(wanted: string): number {
-  const groups = wanted.replace(/\{[^}]*\}/g, '').split('+').map((group) => {
-    const [, above, count] = /^[^/]*((?:\/\w+=\w+)*?)\/(?:gpu|gpunum|gpudevice)=(\d+)/.exec(group) ?? []
-    return count === undefined ? 0 : [...above!.matchAll(/=(\w+)/g)].reduce((product, [, each]) => product * Number(each), Number(count))
-  })
-  const sum = groups.reduce((all, each) => all + each, 0)
-  return sum > 0 ? sum : -1
-}
-
-function stateOf(state: string, exit: number, isAtLimit: boolean): string {
-  if (state === 'Terminated') return exit === 0 ? 'completed' : isAtLimit ? 'timeout' : 'failed'
-  if (state === 'Error') return isAtLimit ? 'timeout' : 'failed'
-  if (/^(Running|Finishing|Resuming|Suspended|Launching|toLaunch)$/.test(state)) return 'running'
-  return /^(Waiting|Hold|toAckReservation)$/.test(state) ? 'pending' : 'unknown'
+/** Number of resources in the message of a job that waits, `R=8,W=2:0:0,J=B`. Some schedulers write another message. */
+function resourcesIn(message: string): number | undefined {
+  const count = /^R=(\d+),/.exec(message)?.[1]
+  return count === undefined ? undefined : Number(count)
 }

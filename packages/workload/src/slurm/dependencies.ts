@@ -38,8 +38,8 @@ export class Dependencies implements FollowsJobs {
   #kept = 0
   #lost = 0
 
-  /** `isKept`: jobs that wait are submitted when what they wait for has happened. */
-  constructor(private readonly isKept: boolean) {}
+  /** `isKept`: jobs that wait are submitted when what they wait for has happened; `asked`: how a job says so, for the report. */
+  constructor(private readonly isKept: boolean, private readonly asked = '--dependency') {}
 
   of(record: AccountingRecord): Followed | undefined {
     const { dependency = '' } = record
@@ -65,7 +65,7 @@ export class Dependencies implements FollowsJobs {
   }
 
   rules(): RuleCount[] {
-    const kept = 'after others (--dependency): submitted when the log says, all the same (dependencies: keep)'
+    const kept = `after others (${this.asked}): submitted when the log says, all the same (dependencies: keep)`
     return [
       { rule: 'dependencies', jobs: this.#kept, text: kept },
       { rule: 'notFollowed', jobs: this.#lost, text: 'after others that are not above them or were left out, or in an unknown way: submitted when the log says' },
