@@ -4,6 +4,7 @@ import { checkPolicyLaws, instantCluster, job, run, type JobChange } from '@sche
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { functionalTickets, type FunctionalShares, type TicketJob } from '../src/orders/functional-tickets.js'
+import { shareTreeTickets } from '../src/orders/share-tree-tickets.js'
 import { firstNode } from './first-node.js'
 
 const rigid = (id: string, slots: number, change: JobChange = {}) => job({ id, tasks: 1, demand: { slots }, duration: 10, ...change })
@@ -63,6 +64,25 @@ describe('grid-engine', () => {
     expect(at).toEqual(['r 0', 'b1 1', 'b2 1', 'a 11', 'wide 50'])
   })
 
+  it('serves those first who have used little for their shares in the share tree', () => {
+    // until 1000 ann has used 5 x 1000 slot-seconds of 3/4 of the shares, bob 3 x 500 of 1/4: worth 9/5000 and 1/1500, of both 0.73 and 0.27
+    const past = [rigid('pa', 5, { user: 'ann', duration: 1000 }), rigid('pb', 3, { user: 'bob', duration: 500 }), rigid('x', 3, { submit: 500, duration: 500, user: 'cat' })]
+    const now = ['a1', 'a2', 'a3', 'b1', 'b2'].map((id) => rigid(id, 1, { submit: 501, user: id.startsWith('a') ? 'ann' : 'bob' }))
+    const order = (share_tree: GridEngineOptions['share_tree']) =>
+      run({ policy: strict(gridEngine(only('ticket', { share_tree: { halftime: 0, ...share_tree } }))), jobs: [...past, ...now], cluster: instantCluster({ nodes: [{ count: 1, resources: { slots: 8 } }] }) })
+        .recorder.launches.slice(3).map((launch) => launch.job).join(' ')
+    expect(order({ users: { ann: 3, bob: 1 } })).toBe('a1 a2 b1 a3 b2') // 0.73, 0.36, 0.27, 0.24, 0.13
+    expect(order({ users: { ann: 1, bob: 1 } })).toBe('b1 b2 a1 a2 a3') // 0.23 and 0.77: 0.77, 0.38, 0.23
+    expect(order({ default: 1 })).toBe('b1 b2 a1 a2 a3')
+    expect(order({})).toBe('a1 a2 a3 b1 b2')
+    // 360 s back counts half: 9/2218 and 1/368, of both 0.6 and 0.4
+    expect(order({ users: { ann: 3, bob: 1 }, halftime: 0.1 })).toMatch(/^a1 b1 a2 /)
+  })
+
+  it('refuses functional shares beside a share tree', () => {
+    expect(() => starts({ users: { ann: 1 }, share_tree: {} }, [whole('a')])).toThrow('there are functional shares (users, projects) beside a share tree.')
+  })
+
   it('refuses urgencies of resources that are not there', () => {
     expect(() => starts({ urgency: { gpu: 1 } }, [whole('a')])).toThrow(/the cluster has no resource "gpu"/)
   })
@@ -70,13 +90,33 @@ describe('grid-engine', () => {
   it('obeys the laws of policies', () => {
     const options: GridEngineOptions = { weight_ticket: 1, weight_waiting_time: 3, urgency: {}, users: { u0: 3, u1: 1 } }
     expect(checkPolicyLaws(() => greedy(gridEngine(options), firstNode()), { runs: 30 }).launches).toBeGreaterThan(150)
+    expect(checkPolicyLaws(() => greedy(gridEngine({ weight_ticket: 1, urgency: {}, share_tree: { default: 1 } }), firstNode()), { runs: 30 }).launches).toBeGreaterThan(150)
     expect(checkPolicyLaws(() => easy(gridEngine(options)), { runs: 60, seed: 3, worlds: { gangs: true, outages: true, failures: true }, skip: { reservations: 'jobs outlive their estimates' } }).launches).toBeGreaterThan(150)
+  })
+})
+
+describe('share tree tickets', () => {
+  const of = (...jobs: [user: number, slots: number][]): TicketJob[] => jobs.map(([user, slots]) => ({ user, project: -1, slots }))
+  const rounded = (tickets: Float64Array) => [...tickets].map((each) => Number(each.toFixed(4)))
+
+  it('divide what a user is entitled to among running jobs, and by the slots before each waiting one', () => {
+    // worth 4/40 and 1/10 of two users: 1/2 each. User 0 runs jobs of 1 and 2 slots: 1/4 each; then 1/2 over 1 + 3 and 1 + 3 + 12. User 1: 1/2 / 1
+    const users = [{ shares: 2, usage: 40 }, { shares: 1, usage: 10 }, { shares: 5, usage: 0 }]
+    expect(rounded(shareTreeTickets(of([0, 1], [0, 2]), of([0, 12], [1, 4], [0, 1]), users, 0))).toEqual([0.5, 0.5, 0.125, 0.5, 0.0313])
+  })
+
+  it('hold back who would catch up too fast', () => {
+    // 1/1000 and 1/1: 0.001 and 0.999 of all, with half the shares each; at most 1.2 x 1/2: 1 x 0.6 / 0.999 = 0.6006 of 0.6016
+    const users = [{ shares: 1, usage: 1000 }, { shares: 1, usage: 1 }]
+    expect(rounded(shareTreeTickets([], of([0, 1], [1, 1]), users, 1.2))).toEqual([0.0017, 0.9983])
+    expect(rounded(shareTreeTickets([], of([0, 1], [1, 1]), users, 0))).toEqual([0.001, 0.999])
+    expect(rounded(shareTreeTickets([], of([0, 1], [1, 1]), [{ shares: 0, usage: 0 }, { shares: 1, usage: 0 }], 5))).toEqual([0, 1])
   })
 })
 
 describe('functional tickets', () => {
   const users = (shares: readonly number[]): FunctionalShares => ({ users: shares, projects: [], userPart: 1, projectPart: 0 })
-  const of = (...numbers: number[]): TicketJob[] => numbers.map((user) => ({ user, project: -1 }))
+  const of = (...numbers: number[]): TicketJob[] => numbers.map((user) => ({ user, project: -1, slots: 1 }))
 
   it('are shares over the jobs that run, and over one more for each job that waits before', () => {
     // user 0 runs 3 jobs and user 1 one, of 400 and 100 shares; those that wait are taken as 0: 4/5/4, 0: 4/5/5, 1: 1/5/2
@@ -85,7 +125,7 @@ describe('functional tickets', () => {
   })
 
   it('are those of a search that tries every waiting job at every step', () => {
-    const jobs = fc.array(fc.record({ user: fc.nat({ max: 3 }), project: fc.integer({ min: -1, max: 2 }) }), { maxLength: 12 })
+    const jobs = fc.array(fc.record({ user: fc.nat({ max: 3 }), project: fc.integer({ min: -1, max: 2 }), slots: fc.constant(1) }), { maxLength: 12 })
     const shares = fc.record({ users: fc.array(fc.nat({ max: 9 }), { minLength: 4, maxLength: 4 }), projects: fc.array(fc.nat({ max: 9 }), { minLength: 3, maxLength: 3 }), userPart: fc.constantFrom(0, 0.25, 0.5, 1) })
     fc.assert(fc.property(jobs, jobs, shares, (running, waiting, { userPart, ...rest }) => {
       const all = { ...rest, userPart, projectPart: 1 - userPart }

@@ -1,7 +1,8 @@
-/** A job as Grid Engine's functional policy sees it: the numbers of its user and of its project, -1 without a project. */
+/** A job as Grid Engine's ticket policies see it: the numbers of its user and of its project, -1 without a project, and its slots. */
 export interface TicketJob {
   readonly user: number
   readonly project: number
+  readonly slots: number
 }
 
 /** Functional shares by user and by project, and what part of the tickets goes by either; the parts add up to 1. */

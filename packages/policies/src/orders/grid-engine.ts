@@ -1,6 +1,9 @@
-import { defineOrder, grown, resourceNamed, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type ResourceId, type Round, type Seconds } from '@sched/core'
+import { defineOrder, grown, resourceNamed, SchedError, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { DecayedUsage, type UsageMemory } from '../fair-share/decayed-usage.js'
+import { NO_RESETS } from '../fair-share/usage-resets.js'
 import { functionalTickets, type FunctionalShares, type TicketJob } from './functional-tickets.js'
+import { shareTreeTickets } from './share-tree-tickets.js'
 
 const weight = z.number().nonnegative()
 const shares = z.record(z.string(), weight).default({})
@@ -8,7 +11,7 @@ const shares = z.record(z.string(), weight).default({})
 const gridEngineOptions = z.strictObject({
   weight_priority: weight.default(1).describe("weight of the job's own priority (qsub -p), as its place between -1024 and 1024"),
   weight_urgency: weight.default(0.1).describe('weight of its urgency, as its place between the least and the most urgent job that waits or runs'),
-  weight_ticket: weight.default(0.01).describe('weight of its functional tickets, as a fraction of the most that a job has'),
+  weight_ticket: weight.default(0.01).describe('weight of its tickets, functional ones or those of the share tree, as a fraction of the most that a job has'),
   weight_waiting_time: weight.default(0).describe('urgency for each second since its submission'),
   weight_deadline: weight.default(3_600_000).describe('urgency divided by the seconds until it must start to meet its deadline, which are at least 1'),
   urgency: z.record(z.string(), z.number()).default({ slots: 1000 }).describe('urgency for each unit of a resource that it asks for (urgency of complexes), by resource; slots: the first one'),
@@ -16,21 +19,31 @@ const gridEngineOptions = z.strictObject({
   weight_project: weight.default(0.25).describe('part of the functional tickets that goes by project, which is the account of a job'),
   users: shares.describe('functional shares of users (fshare); 0 where not named'),
   projects: shares.describe('functional shares of projects (fshare); 0 where not named'),
+  share_tree: z
+    .strictObject({
+      users: shares.describe('shares of users'),
+      default: weight.default(0).describe('shares of each user that is not named'),
+      halftime: weight.default(168).describe('hours in which past usage halves; 0: it does not'),
+      compensation_factor: weight.default(5).describe('a user who has used little is entitled to at most so many times its part of the shares, roughly; 0: to any part'),
+    })
+    .optional()
+    .describe('tickets by past usage in slots x seconds, in place of functional ones'),
 })
 type Settings = z.output<typeof gridEngineOptions>
 /** Options of `grid-engine`, under Grid Engine's names; all may be left out. */
 export type GridEngineOptions = z.input<typeof gridEngineOptions>
 
 /**
- * By Grid Engine's dispatch priority, highest first, ties by submission: a weighted sum of the job's own priority, its urgency and its functional tickets,
- * each from 0 to 1. The defaults are those of its installer. Priorities are computed once per instant, and anew where jobs have come or ended.
+ * By Grid Engine's dispatch priority, highest first, ties by submission: a weighted sum of the job's own priority, its urgency and its tickets, each from
+ * 0 to 1. The defaults are those of its installer. Priorities are computed once per instant, and anew where jobs have come or ended.
  *
- * Source: sge_priority(5), sgeee.c and sge_urgency.c of Grid Engine. Deviations: there are no share tree, override tickets and departments; a deadline is
- * that of the end, so a job must start its estimate before; amounts are in the units of the cluster, for the job as a whole.
+ * Source: sge_priority(5), sgeee.c and sge_urgency.c of Grid Engine. Deviations: the share tree is one of users alone, usage is what
+ * jobs hold, and there are no override tickets, departments and dependent policies; a deadline is that of the end, so a job must start its estimate
+ * before; amounts are in the units of the cluster, for the job as a whole.
  */
 export const gridEngineOrder = defineOrder({
   name: 'grid-engine',
-  summary: "Grid Engine's dispatch priority: own priority, urgency, functional tickets",
+  summary: "Grid Engine's dispatch priority: own priority, urgency, tickets",
   source: 'Grid Engine, sge_priority(5)',
   options: gridEngineOptions,
   create: (options, env) => new GridEngine(options, env),
@@ -38,6 +51,10 @@ export const gridEngineOrder = defineOrder({
 
 /** By Grid Engine's dispatch priority. */
 export const gridEngine = (options: GridEngineOptions = {}): Plug<'order'> => gridEngineOrder.plug({}, options)
+
+/** Seconds of a period after which past usage decays. */
+const PERIOD = 60
+const HOUR = 3600
 
 /** Own priorities lie between -`PRIORITIES` and `PRIORITIES`. */
 const PRIORITIES = 1024
@@ -50,9 +67,14 @@ class GridEngine implements Order {
   readonly #waiting: readonly Waiting[]
   /** Running jobs and how many of their tasks run. */
   readonly #running = new Map<JobId, number>()
-  /** By job: the urgency of what it asks for. */
+  /** By job: the urgency of what it asks for, and its slots. */
   readonly #asked: number[] = []
+  readonly #slots: number[] = []
+  /** By user, with a share tree. */
+  readonly #usage: DecayedUsage | undefined
   #unread: Waiting | undefined
+  declare readonly memory?: () => UsageMemory
+  declare readonly recall?: (memory: unknown) => void
 
   constructor(options: Settings, env: Env) {
     this.#options = options
@@ -60,6 +82,14 @@ class GridEngine implements Order {
     const { resources } = env.cluster
     this.#urgencies = Object.entries(options.urgency).map(([name, each]) => ({ resource: name === 'slots' ? name : resourceNamed(name, resources, 'grid-engine.urgency'), weight: each }))
     this.#waiting = env.cluster.lanes.map(() => new Waiting())
+    const { share_tree: tree, users, projects } = options
+    if (tree === undefined) return
+    if (Object.keys(users).length + Object.keys(projects).length > 0)
+      throw new SchedError('BAD_OPTION', 'there are functional shares (users, projects) beside a share tree.', { field: 'grid-engine.share_tree' }, 'Give one of them.')
+    const usage = new DecayedUsage({ halfLife: tree.halftime * HOUR, calcPeriod: PERIOD, resets: NO_RESETS })
+    this.#usage = usage
+    this.memory = () => usage.memory()
+    this.recall = (memory) => usage.recall(memory as UsageMemory)
   }
 
   begin({ lane, now }: Round): void {
@@ -85,7 +115,7 @@ class GridEngine implements Order {
     const all = [...[...this.#running.keys()].sort((a, b) => work.rank(a) - work.rank(b)), ...waiting]
     const runs = all.length - waiting.length
     const urgencies = weight_urgency === 0 ? undefined : normalized(all.map((job) => this.#urgency(job, now)))
-    const tickets = weight_ticket === 0 ? undefined : this.#tickets(all, runs)
+    const tickets = weight_ticket === 0 ? undefined : this.#tickets(all, runs, now)
     return new Map(waiting.map((job, i) => [
       job,
       weight_priority * Math.min(1, Math.max(0, (work.priority(job) + PRIORITIES) / (2 * PRIORITIES)))
@@ -102,22 +132,36 @@ class GridEngine implements Order {
   }
 
   /** Tickets as fractions of the most that a job has; 1/2 for all if none has any. */
-  #tickets(jobs: readonly JobId[], runs: number): ArrayLike<number> {
-    const { users, projects, weight_user, weight_project } = this.#options
+  #tickets(jobs: readonly JobId[], runs: number, now: Seconds): ArrayLike<number> {
     const { work } = this.#env
-    const [userNumbers, projectNumbers] = [new Numbers(), new Numbers()]
+    const [users, projects] = [new Numbers(), new Numbers()]
     const sharers = jobs.map((job): TicketJob => {
       const project = work.account(job)
-      return { user: userNumbers.of(work.userName(work.user(job))), project: project === '' ? -1 : projectNumbers.of(project) }
+      return { user: users.of(work.userName(work.user(job))), project: project === '' ? -1 : projects.of(project), slots: this.#slots[job] as number }
     })
+    const [running, waiting] = [sharers.slice(0, runs), sharers.slice(runs)]
+    return normalized([0, ...(this.#byTree(running, waiting, users.names, now) ?? functionalTickets(running, waiting, this.#functional(users.names, projects.names)))]).slice(1)
+  }
+
+  #functional(users: readonly string[], projects: readonly string[]): FunctionalShares {
+    const { weight_user, weight_project } = this.#options
     const parts = weight_user + weight_project
-    const all: FunctionalShares = {
-      users: userNumbers.names.map((name) => users[name] ?? 0),
-      projects: projectNumbers.names.map((name) => projects[name] ?? 0),
+    return {
+      users: users.map((name) => this.#options.users[name] ?? 0),
+      projects: projects.map((name) => this.#options.projects[name] ?? 0),
       userPart: parts > 0 ? weight_user / parts : 0,
       projectPart: parts > 0 ? weight_project / parts : 0,
     }
-    return normalized([0, ...functionalTickets(sharers.slice(0, runs), sharers.slice(runs), all)]).slice(1)
+  }
+
+  /** The tickets of the share tree, if there is one. */
+  #byTree(running: readonly TicketJob[], waiting: readonly TicketJob[], users: readonly string[], now: Seconds): Float64Array | undefined {
+    const { share_tree: tree } = this.#options
+    const usage = this.#usage
+    if (tree === undefined || usage === undefined) return undefined
+    usage.advance(now)
+    const all = users.map((name) => ({ shares: tree.users[name] ?? tree.default, usage: usage.until(usage.id(name), now) }))
+    return shareTreeTickets(running, waiting, all, tree.compensation_factor)
   }
 
   // ---- keeping current ----
@@ -131,6 +175,7 @@ class GridEngine implements Order {
       if (id !== undefined && cluster.lanes[lane]?.resources.includes(id) === true) asked += each * work.asked(job, lane, id)
     }
     this.#asked[job] = asked
+    this.#slots[job] = first === undefined ? 0 : work.asked(job, lane, first)
     this.#waiting[lane]?.add(job)
     this.#forget()
   }
@@ -139,15 +184,24 @@ class GridEngine implements Order {
     this.#waiting[lane]?.remove(job)
   }
 
-  onClaim(job: JobId): void {
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#use(job, lane, task, 1)
     this.#running.set(job, (this.#running.get(job) ?? 0) + 1)
   }
 
-  onRelease(job: JobId): void {
+  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#use(job, lane, task, -1)
     const left = (this.#running.get(job) ?? 0) - 1
     if (left > 0) this.#running.set(job, left)
     else this.#running.delete(job)
     this.#forget()
+  }
+
+  #use(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+    const { cluster, work } = this.#env
+    const slots = cluster.lanes[lane]?.resources[0]
+    const usage = this.#usage
+    if (usage !== undefined && slots !== undefined) usage.change(usage.id(work.userName(work.user(job))), sign * work.demand(work.shapeOf(task), slots), this.#env.now())
   }
 
   /** Lets all lanes compute priorities anew: running jobs of one count in all. */
