@@ -88,7 +88,7 @@ describe('grid-engine', () => {
   })
 
   it('obeys the laws of policies', () => {
-    const options: GridEngineOptions = { weight_ticket: 1, weight_waiting_time: 3, urgency: {}, users: { u0: 3, u1: 1 } }
+    const options: GridEngineOptions = { weight_ticket: 1, weight_waiting_time: 3, users: { u0: 3, u1: 1 } }
     expect(checkPolicyLaws(() => greedy(gridEngine(options), firstNode()), { runs: 30 }).launches).toBeGreaterThan(150)
     expect(checkPolicyLaws(() => greedy(gridEngine({ weight_ticket: 1, urgency: {}, share_tree: { default: 1 } }), firstNode()), { runs: 30 }).launches).toBeGreaterThan(150)
     expect(checkPolicyLaws(() => easy(gridEngine(options)), { runs: 60, seed: 3, worlds: { gangs: true, outages: true, failures: true }, skip: { reservations: 'jobs outlive their estimates' } }).launches).toBeGreaterThan(150)
