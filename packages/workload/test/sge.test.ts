@@ -33,6 +33,7 @@ describe('sge', () => {
     ['memory that Univa reserves rather than a limit', { category: '-l h_vmem=8G,m_mem_free=500M' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 16, mem: 8000 }],
     ['memory in thousands, by small letters', { category: '-l mem_free=1048576k' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 16, mem: 16_000 }],
     ['GPUs of the job', {}, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 16, gpus: 2 }],
+    ['GPUs of each slot', {}, { gpuDemand: true, gpusPer: 'slot' }, ({ stages }) => stages[0]!.demand, { procs: 16, gpus: 32 }],
     ['no soft requests', { category: '-l h_rt=60 -soft -l gpu=4,h_vmem=9G -pe mpi 16' }, { gpuDemand: true, memory: 'requested', overrun: 'keep' }, ({ stages, estimate }) => [stages[0]!.demand, estimate], [{ procs: 16 }, 60]],
     ['limits with colons', { category: '-l h_rt=24:00:00,gpu=1 -pe mpi 16' }, {}, ({ estimate }) => estimate, 86_400],
     ['colons at the end of a category', { category: '-q all.q -l h_rt=01:30:00 ' }, {}, ({ estimate }) => estimate, 5400],
@@ -54,6 +55,10 @@ describe('sge', () => {
     ['failed', { exit: 1 }, 'failed'],
     ['killed', { failed: 100, exit: 137 }, 'failed'],
     ['killed at its limit', { failed: 100, exit: 137, category: '-l h_rt=3600' }, 'timeout'],
+    ['killed at its soft limit', { failed: 100, exit: 138, category: '-l h_rt=7200,s_rt=3600' }, 'timeout'],
+    ['killed for its memory, within its time', { failed: 37, exit: 137 }, 'failed'],
+    ['killed for its memory, without a limit of time', { failed: 37, exit: 137, category: '-l h_vmem=2G' }, 'failed'],
+    ['killed at a limit of its queue', { failed: 37, exit: 137, category: 'NONE' }, 'timeout'],
     ['begun again', { failed: 25 }, 'requeued'],
     ['deleted, which Univa records', { failed: 100, exit: 137, rest: ':0:0:NONE:ada@login:1000:900:host:/home:qsub' }, 'cancelled'],
     ['not to be started', { failed: 21 }, 'failed'],
@@ -67,6 +72,27 @@ describe('sge', () => {
     expect(trace.report.notes?.slice(2)).toEqual([
       '1 step of a job: left out (steps)', '1 job that never started: left out (neverStarted)', '1 job with the id of one above, begun again: called <id>#2, <id>#3, ... (repeated)',
     ])
+  })
+
+  it('submits a run again when the run before it ended, unless its record says later', () => {
+    const [submit, start] = [1_700_000_000, 1_700_000_060]
+    const runs: Change[] = [
+      { job: 1, end: start + 40, failed: 24, exit: 137 }, { job: 2, end: start + 50, failed: 25, exit: 99 }, { job: 1, start: start + 45, end: start + 90, failed: 100, exit: 137 },
+      { job: 2, submit: submit + 120, start: start + 70, end: start + 80 }, { job: 1, start: start + 95, end: start + 99 },
+    ]
+    const trace = read(runs.map(record))
+    expect([...jobsOf(trace)].map(({ id, submit: at, recorded }) => [id, at, recorded!.wait])).toEqual([['1', 0, 60], ['2', 0, 60], ['1#2', 100, 5], ['2#2', 120, 10], ['1#3', 150, 5]])
+    expect(trace.report.notes).toContain('2 jobs begun again after a run that failed: submitted when that ended (again)')
+  })
+
+  it('gives no id to attempts that never ran, also to those of qmod -rj, whose records have no times', () => {
+    const trace = read([record({ submit: 0, start: 0, end: 0, failed: 25 }), record({ start: 0, end: 0, failed: 27 }), record()])
+    expect([...jobsOf(trace)].map(({ id, submit }) => [id, submit])).toEqual([['101', 0]])
+    expect(trace.report.notes).toContain('2 jobs that never started: left out (neverStarted)')
+  })
+
+  it('counts jobs in an advance reservation', () => {
+    expect(read([record({ rest: ':12:1699990000' }), record({ job: 1 })]).report.notes).toContain('1 job in a reservation of the log, which does not exist here: run like all others (reservations)')
   })
 
   it.each<[string, string, string]>([

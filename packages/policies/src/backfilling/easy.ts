@@ -18,6 +18,7 @@ const easyOptions = z.strictObject({
   extra: z.boolean().default(true).describe('whether a job may pass the first one that ends after its shadow time and takes no more than what is left beside it; false: what passes ends by then'),
   endBefore: z.boolean().default(false).describe('whether a job that would end at the very shadow time is too late'),
   keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes, with the shadow time of when it became that'),
+  passOn: z.boolean().default(false).describe('whether the reservation of a job for which no start is found, since it waits for a job without an estimate, goes to the next one (OpenPBS, Grid Engine)'),
   ...marginOptions,
   ...windowOptions,
   ...overrunOptions,
@@ -63,7 +64,7 @@ export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, 
 function checkAlone({ extra, endBefore, keepHead }: z.output<typeof easyOptions>): void {
   const given = !extra ? 'extra: false' : endBefore ? 'endBefore' : keepHead ? 'keepHead' : undefined
   if (given === undefined) return
-  throw new SchedError('BAD_OPTION', `${given} goes with one reservation and no windows.`, { field: 'easy' }, 'Leave out one of them.')
+  throw new SchedError('BAD_OPTION', `${given} goes with one reservation, no windows and no passOn.`, { field: 'easy' }, 'Leave out one of them.')
 }
 
 class Easy implements Policy {
@@ -88,9 +89,9 @@ class Easy implements Policy {
     if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
     this.#explanations = new Explanations(jobs, options.windows)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
-    if (reservations !== 1 || options.windows.length > 0) {
+    if (reservations !== 1 || options.windows.length > 0 || options.passOn) {
       checkAlone(options)
-      this.#reserving = new Reserving(env, jobs, backfillOrder, reservations, options.windows)
+      this.#reserving = new Reserving(env, jobs, backfillOrder, reservations, options.windows, options.passOn)
     }
     Object.assign(this, forwarding(this.#kept, jobs))
   }

@@ -26,7 +26,8 @@ export class Reserving {
   /** By lane: what the piece asks that is being started. */
   readonly #asked: readonly Float64Array[]
 
-  constructor(env: Env, jobs: RigidJobs, backfillOrder: Order | undefined, reservations: number, windows: readonly Window[]) {
+  /** `passOn`: see the option of `easy`. */
+  constructor(env: Env, jobs: RigidJobs, backfillOrder: Order | undefined, reservations: number, windows: readonly Window[], private readonly passOn: boolean) {
     this.#jobs = jobs
     this.#backfillOrder = backfillOrder
     this.#reservations = reservations
@@ -74,6 +75,7 @@ export class Reserving {
       const at = job * lane.width
       const length = (lane.length[job] as number) || A_SECOND
       const start = profile.earliest(length, lane.demand, at)
+      if (start === Infinity && this.passOn) continue
       made++
       this.#reserved.push(job)
       if (start === Infinity) continue // it waits for a job without an estimate; its reservation goes to no other job

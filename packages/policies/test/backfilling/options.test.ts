@@ -90,6 +90,10 @@ describe('easy', () => {
     const specs = [rigid('endless', 1), rigid('until12', 1, 10), rigid('wide', 3, 5), rigid('next', 2, 5), rigid('long', 1, 30)]
     for (const windows of [[], [{ from: 0, to: 1, demand: 'all' as const }]])
       expect(Object.fromEntries(startsOf(specs, [3], easy(fifo(), { windows })))).toEqual({ endless: 2, until12: 2, long: 2, next: 12, wide: 32 })
+    // with passOn `next` is protected, for which `long` keeps the free slot; the endless one ends at 12, so that `wide` starts after all
+    for (const reservations of [1, 2])
+      expect(Object.fromEntries(startsOf(specs, [3], easy(fifo(), { reservations, passOn: true })))).toEqual({ endless: 2, until12: 2, wide: 12, next: 17, long: 17 })
+    expect(Object.fromEntries(startsOf(specs, [3], easy(fifo(), { reservations: 0, passOn: true })))).toEqual({ endless: 2, until12: 2, long: 2, next: 12, wide: 32 })
   })
 })
 

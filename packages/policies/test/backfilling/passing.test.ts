@@ -79,7 +79,8 @@ it('strict that keeps its head agrees with the reference that backfills nobody',
   )
 })
 
-it.each<EasyOptions>([{ extra: false }, { endBefore: true }, { keepHead: true }])('%j goes with one reservation and no windows', (options) => {
+it.each<EasyOptions>([{ extra: false }, { endBefore: true }, { keepHead: true }])('%j goes with one reservation, and without windows and passOn', (options) => {
   expect(() => starts([job(1, 1)], { ...options, reservations: 2 })).toThrow(/one reservation/)
   expect(() => starts([job(1, 1)], { ...options, windows: [{ from: 0, to: 1, demand: 'all' }] })).toThrow(/no windows/)
+  expect(() => starts([job(1, 1)], { ...options, passOn: true })).toThrow(/no passOn/)
 })

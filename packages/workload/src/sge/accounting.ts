@@ -4,25 +4,32 @@ import { Names } from '../accounting/names.js'
 import { accountingOptions, statusOption } from '../accounting/options.js'
 import type { AccountingRecord, RecordReader, TakeRecord } from '../accounting/records.js'
 import { RepeatedIds } from '../accounting/repeated-ids.js'
+import type { RuleCount } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
-import { askedFor, endOf } from './category.js'
+import { askedFor, endOf, type Asked } from './category.js'
 
 /** How the records of Grid Engine become jobs. */
 export const sgeOptions = z.strictObject({
   ...accountingOptions,
   queue: z.enum(['queue', 'project', 'department']).default('queue').describe('What names the queue of a job.'),
   status: statusOption(['completed', 'failed', 'cancelled', 'timeout', 'requeued']),
+  gpusPer: z.enum(['job', 'slot']).default('job')
+    .describe('Whether a job gets the GPUs that it asks for once or for each slot, as where their complex is consumable YES (qconf -sc) and not JOB.'),
 })
 
 /**
  * The accounting file of Grid Engine (Sun, Oracle, Univa, Son of Grid Engine): a line of fields separated by colons for each job that ended, or for
  * each attempt of a job. Slots are processors. Times in milliseconds (Univa 8.2 and later) are recognized by their size. A task of an array is called
  * `1234.5`. Tasks that a tightly integrated parallel job started (`pe_taskid`) are parts of that job and left out. What a job asked for is in its
- * category: the limit `h_rt` (otherwise `s_rt`), memory per slot (`m_mem_free`, `h_vmem` or `mem_free`) and GPUs of the job (`gpu`, `gpus` or
- * `ngpus`). Defaults of queues are not recorded.
+ * category: the limit `h_rt` (otherwise `s_rt`), memory per slot (`m_mem_free`, `h_vmem` or `mem_free`) and GPUs (`gpu`, `gpus` or `ngpus`).
+ * Defaults of queues are not recorded.
  *
- * Source: accounting(5) of Sun Grid Engine 6.2, Univa Grid Engine 8.2 and Son of Grid Engine 8.1; sge_status(5).
+ * A run after one that failed or was rescheduled is submitted when that one ended, though most records keep the submission of the first. Attempts
+ * that never ran have no times, that of `qmod -rj` not even a submission; they never started.
+ *
+ * Source: accounting(5) of Sun Grid Engine 6.2, Univa Grid Engine 8.2 and Son of Grid Engine 8.1; sge_status(5). Compared with what Son of Grid
+ * Engine 8.1.9 writes.
  */
 export const sgeFormat: TraceFormat<typeof sgeOptions> = accountingFormat({
   name: 'sge',
@@ -32,7 +39,7 @@ export const sgeFormat: TraceFormat<typeof sgeOptions> = accountingFormat({
   gpusIn: 'gpu of the category (-l gpu=1) tells them',
   isByEnd: true,
   detect: (head) => isRecord(head.split('\n', 200).find((line) => line.trim() !== '' && !line.startsWith('#')) ?? ''),
-  reader: () => new SgeReader(),
+  reader: (_, { gpusPer }) => new SgeReader(gpusPer === 'slot'),
 })
 
 const At = {
@@ -52,8 +59,10 @@ const MILLISECONDS = 1e11
 
 class SgeReader implements RecordReader {
   readonly #names = new Names()
-  readonly #ids = new RepeatedIds('begun again')
+  readonly #runs = new Runs()
   #fields: string[] = []
+
+  constructor(private readonly areGpusPerSlot: boolean) {}
 
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     const line = lineText(bytes, from, to)
@@ -65,20 +74,21 @@ class SgeReader implements RecordReader {
   }
 
   rules() {
-    return this.#ids.rules()
+    return this.#runs.rules()
   }
 
   #record(rest: string): AccountingRecord | 'step' {
-    const { category, isSlave, isDeleted } = endOf(rest)
+    const { category, isSlave, isDeleted, reservation } = endOf(rest)
     if (isSlave) return 'step'
     const [job, task, slots] = [this.#whole(At.job, 'job_number'), this.#whole(At.task, 'task_number'), this.#whole(At.slots, 'slots')]
     const [submit, start, end] = [this.#time(At.submit, 'submission_time'), this.#time(At.start, 'start_time'), this.#time(At.end, 'end_time')]
-    const { limit, memory, gpus } = askedFor(category)
+    const [failed, exit] = [this.#whole(At.failed, 'failed'), this.#whole(At.exit, 'exit_status')]
+    const asked = askedFor(category)
+    const { limit, memory, gpus } = asked
     const project = this.#name(At.project)
     const account = this.#name(At.account)
     return {
-      id: this.#ids.distinct(task > 0 ? `${job}.${task}` : String(job)),
-      submit,
+      ...this.#runs.run(task > 0 ? `${job}.${task}` : String(job), submit, start, end, failed !== 0),
       start,
       end,
       elapsed: end - start,
@@ -87,9 +97,9 @@ class SgeReader implements RecordReader {
       allocated: slots,
       nodes: -1,
       mem: memory > 0 ? memory * slots : -1,
-      gpus,
+      gpus: gpus > 0 && this.areGpusPerSlot ? gpus * slots : gpus,
       priority: -1,
-      state: stateOf(this.#whole(At.failed, 'failed'), this.#whole(At.exit, 'exit_status'), isDeleted, end - start >= limit),
+      state: stateOf(failed, exit, isDeleted, end - start, asked),
       user: this.#name(At.owner),
       group: this.#name(At.group),
       account: project === '' ? account : project,
@@ -98,6 +108,7 @@ class SgeReader implements RecordReader {
       queue: this.#name(At.queue),
       partition: '',
       qos: '',
+      reservation,
     }
   }
 
@@ -131,13 +142,42 @@ function restOf(line: string, fields: readonly string[]): string {
   return line.slice(taken)
 }
 
+/** Names the runs of jobs, which may have several, and tells when each was submitted. Runs must come in the order in which they ended. */
+class Runs {
+  readonly #ids = new RepeatedIds('begun again')
+  /** When the last run of a job ended that may not have been its last one. */
+  readonly #ends = new Map<string, number>()
+  #later = 0
+
+  run(id: string, submit: number, start: number, end: number, mayRunAgain: boolean): { readonly id: string; readonly submit: number } {
+    if (Number.isNaN(start)) return { id, submit: Number.isNaN(submit) ? 0 : submit } // left out as never started, so it takes no id
+    const before = this.#ends.get(id) ?? -Infinity
+    if (mayRunAgain) this.#ends.set(id, end)
+    else this.#ends.delete(id)
+    if (submit < before && before <= start) {
+      this.#later++
+      return { id: this.#ids.distinct(id), submit: before }
+    }
+    return { id: this.#ids.distinct(id), submit }
+  }
+
+  rules(): RuleCount[] {
+    const text = 'begun again after a run that failed: submitted when that ended'
+    return [...this.#ids.rules(), ...(this.#later === 0 ? [] : [{ rule: 'again', jobs: this.#later, text }])]
+  }
+}
+
 const [MIGRATED, AGAIN, APPLICATION_ERROR, ENFORCED_LIMIT, AFTER_JOB] = [24, 25, 30, 37, 100]
 
-/** How an attempt ended (sge_status(5)). An attempt that died (100) after it had run for its whole limit counts as `timeout`. */
-function stateOf(failed: number, exit: number, isDeleted: boolean, isAtLimit: boolean): string {
+/**
+ * How an attempt ended (sge_status(5)). One that died (100) after it had run for `h_rt` or `s_rt` counts as `timeout`; one that was killed at a limit
+ * (37) does unless it had not run for so long, or asked for no such limit but for one of memory or CPU time.
+ */
+function stateOf(failed: number, exit: number, isDeleted: boolean, elapsed: number, { limit, softLimit, hasOtherLimits }: Asked): string {
   if (failed === 0 && exit === 0) return 'completed'
   if (failed === MIGRATED || failed === AGAIN || failed === APPLICATION_ERROR) return 'requeued'
-  if (failed === ENFORCED_LIMIT) return 'timeout'
+  const isAtLimit = elapsed >= limit || elapsed >= softLimit
+  if (failed === ENFORCED_LIMIT) return isAtLimit || (Number.isNaN(limit) && !hasOtherLimits) ? 'timeout' : 'failed'
   if (isDeleted) return 'cancelled'
   return failed === AFTER_JOB && isAtLimit ? 'timeout' : 'failed'
 }
