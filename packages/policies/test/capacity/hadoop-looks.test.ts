@@ -26,8 +26,6 @@ interface App {
   readonly size?: Amounts
   readonly runs?: number
   readonly wants?: number
-  /** The size of those that wait, if it is another. */
-  readonly wanted?: Amounts
   readonly on?: string
   /** Whether the tasks that run are of the default partition, and `on` is lent to them. */
   readonly lent?: boolean
@@ -58,15 +56,13 @@ function taken({ total, queues, apps, options = {} }: World): number[] {
       defaults: { userLimitFactor: -1 }, preemption: { ...eager, ...preemption }, ...others,
     }),
   })
-  for (const [i, { queue, user = 'ann', priority, size = 1, runs = 0, wants = 0, wanted = size, on = '', lent = false, master: hasMaster = false }] of apps.entries()) {
+  for (const [i, { queue, user = 'ann', priority, size = 1, runs = 0, wants = 0, on = '', lent = false, master: hasMaster = false }] of apps.entries()) {
     const constraints = on === '' || lent ? {} : { constraints: { require: { partition: on } } }
-    const stage = (name: string, tasks: number, of: Amounts) => ({ name, tasks, demand: amounts(of), duration: 1000, ...constraints })
-    const running = runs - (hasMaster ? 1 : 0)
-    const work = wanted === size ? [stage('work', running + wants, size)] : [stage('work', running, size), stage('more', wants, wanted)]
-    const stages = [...(hasMaster ? [{ ...stage('master', 1, size), duration: 0, master: true }] : []), ...work.filter(({ tasks }) => tasks > 0)]
+    const stage = (name: string, tasks: number) => ({ name, tasks, demand: amounts(size), duration: 1000, ...constraints })
+    const stages = hasMaster ? [{ ...stage('master', 1), duration: 0, master: true }, stage('work', runs - 1 + wants)] : [stage('work', runs + wants)]
     const spec: JobSpec = { id: `app${i}`, submit: 0, queue, user, stages, ...(priority !== undefined && { priority }) }
     master.submit(spec, 0)
-    for (let task = 0; task < runs; task++) master.adopt({ job: spec.id, stage: hasMaster && task > 0 ? 1 : 0, task: hasMaster && task > 0 ? task - 1 : task, node: `node${on}-0` }, 0)
+    for (let task = 0; task < runs; task++) master.adopt({ job: spec.id, node: `node${on}-0`, ...(hasMaster && task > 0 ? { stage: 1, task: task - 1 } : { task }) }, 0)
   }
   const [first, second] = [3, 6].map((now) => master.tick(now).kill)
   expect(first).toEqual([])
