@@ -136,6 +136,21 @@ describe('capacities of several kinds', () => {
     expect(largest(total, rigid(queues))).toEqual(expected)
   })
 
+  it.each<[string, NonNullable<Queues[string]>['capacity'], NonNullable<Queues[string]>['capacity'], NonNullable<Queues[string]>['capacity']]>([
+    ['testBasicPercentageConfiguration', 25, 6.25, vector('25%', '50%')],
+    ['testBasicAbsoluteConfiguration', vector(8000, 8), vector(2000, 2), vector(2000, 4)],
+  ])('are of queues made at first use what their templates say (TestCapacitySchedulerNewQueueAutoCreationWithCapacityVectors.%s)', (_, a, made, inA) => {
+    // of 32,000 and 32, b is to have 2,000 and 2, and a.x 2,000 and 4 of a's 8,000 and 8; a user may have that, and a task more
+    const template = (capacity: typeof a) => ({ autoCreate: true, template: { capacity, userLimitFactor: 1 } })
+    const queues: Queues = { root: template(made), a: { capacity: a, ...template(inA) } }
+    const starts = (queue: string, demand: Record<string, number>) => {
+      const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, resources: { mem: 32_000, cpu: 32 } }] }), policy: capacityScheduler({ queues, legacyQueueMode: false, resourceCalculator: 'dominant', maximumOffswitchAssignments: 99 }) })
+      master.submit(job({ id: 'j', queue, user: 'ann', tasks: 32, demand }))
+      return master.heartbeat('n-0', 0).start.length
+    }
+    expect([starts('root.b', { mem: 1000 }), starts('root.b', { cpu: 1 }), starts('root.a.x', { cpu: 1 })]).toEqual([3, 3, 5])
+  })
+
   it('are of one kind in the legacy mode, which is the default', () => {
     expect(() => capacityScheduler({ queues: { a: { capacity: vector('50%', 4) } } })).toThrow('an amount; "50%" of one resource needs `legacyQueueMode: false`')
     expect(() => capacityScheduler({ queues: { a: { capacity: 100, labels: { gpu: { capacity: 100, maximumCapacity: { mem: '50%' } } } } } })).toThrow('labels.gpu.maximumCapacity.mem')
