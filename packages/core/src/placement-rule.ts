@@ -35,8 +35,8 @@ export interface AffinityRule extends AmongTasks {
 }
 
 /**
- * Bounds the number of selected tasks in the group before the task comes: at least `min`, and less than `max`; a `max` of 0 means none. Source: YARN,
- * PlacementConstraints.cardinality.
+ * Bounds the number of selected tasks in the group before the task comes: at least `min`, and at most `max`, so that there may be `max` + 1 of them if
+ * the task is one itself. Source: YARN, PlacementConstraints.targetCardinality; PlacementConstraintsUtil of Hadoop 3.1 and later.
  */
 export interface CardinalityRule extends AmongTasks {
   readonly kind: 'cardinality'

@@ -277,7 +277,7 @@ describe('a fair-scheduler.xml', () => {
     const properties: [string, string][] = [['yarn.scheduler.fair.continuous-scheduling-enabled', 'true'], ['yarn.scheduler.fair.locality-delay-node-ms', '2000'], ['yarn.scheduler.fair.locality-delay-rack-ms', '5000']]
     const order = { 'yarn-fair': { root: { queues: { a: {} } } } }
     expect(policy(inside('<queue name="a"/>'), site(...properties)).policy).toEqual({ delay: { order, waits: [2, 5] } }) // no limit of starts per heartbeat
-    expect(policy(inside('<queue name="a"/>'), site(...properties.slice(0, 2))).policy).toEqual({ greedy: { order } })
+    expect(policy(inside('<queue name="a"/>'), site(...properties.slice(0, 2))).policy).toEqual({ greedy: { order, placement: 'worst-fit' } }) // TestContinuousScheduling.testSortedNodes: two tasks on two nodes
     expect(policy(inside('<queue name="a"/>'), undefined, { ...facts, heartbeat: false }).policy).toEqual({ greedy: { order } })
     expect(policy(inside('<queue name="a"/>')).policy).toEqual(reserving({ 'yarn-assign': { policy: { greedy: { order } }, assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1 } }))
   })

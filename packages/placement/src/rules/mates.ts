@@ -80,7 +80,7 @@ export class Mates implements Selectable {
   #isInNumber(node: NodeId): boolean {
     return this.numbers.every(({ tally, min, max }) => {
       const count = tally.on(node)
-      return count >= min && (max === 0 ? count === 0 : count < max)
+      return count >= min && count <= max
     })
   }
 

@@ -32,7 +32,7 @@ export function mayBePlain(task: PlainTask, node: number, nodes: number, running
   }
   return required.every((rule) => {
     if (rule.kind === 'antiAffinity') return mine(rule) === 0
-    if (rule.kind === 'cardinality') return mine(rule) >= (rule.min ?? 0) && (rule.max === undefined || (rule.max === 0 ? mine(rule) === 0 : mine(rule) < rule.max))
+    if (rule.kind === 'cardinality') return mine(rule) >= (rule.min ?? 0) && mine(rule) <= (rule.max ?? Infinity)
     if (rule.kind !== 'spread') return true
     const overs = required.filter(({ kind }) => kind === 'spread').map(({ over }) => over)
     const open = Array.from({ length: nodes }, (_, each) => each).filter((each) => overs.every((over) => groupOf(over, each) !== undefined))

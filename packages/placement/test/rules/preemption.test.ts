@@ -69,7 +69,7 @@ describe('kube-scheduler preempts for rules among tasks', () => {
 
   it('as many as there must be fewer, the least important', () => {
     const there: Pod[] = [{ node: 1, tags: foo, priority: 5 }, { node: 1, tags: foo, priority: 1 }, { node: 1, tags: foo, priority: 3 }]
-    expect(preempt(['a', 'a'], there, { node: 1, priority: high, rules: [{ kind: 'cardinality', of: exists, over: 'node', max: 2 }] })).toEqual(['n1', ['p1.2', 'p1.3']])
+    expect(preempt(['a', 'a'], there, { node: 1, priority: high, rules: [{ kind: 'cardinality', of: exists, over: 'node', max: 1 }] })).toEqual(['n1', ['p1.2', 'p1.3']])
   })
 
   it('for room, too, but not whom it must be near', () => {

@@ -49,12 +49,16 @@ describe('placement rules of jobs, under weighted', () => {
   })
 
   it('count tasks of a group before one comes, as YARN does', () => {
-    expect(new Play(two, inOrder()).place(9, cpu, { ...web, placementRules: [up('node', { max: 2 })] })).toEqual([0, 0, 1, 1, 2, 2, 3, 3])
-    expect(new Play(two, inOrder()).place(9, cpu, { ...web, placementRules: [up('rack', { max: 3 })] })).toEqual([0, 0, 0, 2, 2, 2])
-    const play = new Play(two, inOrder())
-    play.place(3, cpu, web)
-    // PlacementConstraintsUtil: of max 0 none, otherwise less than max of them, also where the task is none of them
-    expect(play.place(1, cpu, { placementRules: [up('node', { max: 3 })] })).toEqual([1])
+    expect(new Play(two, inOrder()).place(9, cpu, { ...web, placementRules: [up('node', { max: 1 })] })).toEqual([0, 0, 1, 1, 2, 2, 3, 3])
+    expect(new Play(two, inOrder()).place(9, cpu, { ...web, placementRules: [up('rack', { max: 2 })] })).toEqual([0, 0, 0, 2, 2, 2])
+    const withThree = () => {
+      const play = new Play(two, inOrder())
+      play.place(3, cpu, web)
+      return play
+    }
+    // PlacementConstraintsUtil: at most max of them, also where the task is none of them
+    expect([2, 3].map((max) => withThree().place(1, cpu, { placementRules: [up('node', { max })] }))).toEqual([[1], [0]])
+    const play = withThree()
     expect(play.place(1, cpu, { placementRules: [up('rack', { max: 0 })] })).toEqual([2])
     expect(play.place(1, cpu, { placementRules: [up('rack', { min: 3 })] })).toEqual([0])
     expect(play.place(1, cpu, { placementRules: [up('rack', { min: 4 })] })).toEqual([])

@@ -97,6 +97,9 @@ export class CapacityQueues {
     this.#masters = new MasterLimits({
       work, tree, pots, quotas, usage, users, minimum,
       potOfShape: (shape, leaf, lane) => this.potOfShape(shape, leaf, lane), priorityIn: (job, queue) => this.priorityIn(job, queue), activated: (job) => this.#listWaiting(job),
+      deactivated: (job) => {
+        for (let lane = 0 as LaneId; lane < pots.lanes; lane++) this.drained(job, lane)
+      },
     })
     this.#addColumns()
   }
@@ -273,6 +276,7 @@ export class CapacityQueues {
     const { pots, users } = this
     const leaf = users.leaf[this.pairOf[job] as number] as number
     this.#count(job, lane, shape, node, sign)
+    if (sign === 1 && this.#masters.areWaiting && !this.#masters.isActive(job)) this.#masters.resume(job)
     this.onWaiting?.(job, lane)
     if (this.tree.isFair[leaf] === false && pots.partitions.length === 1) return
     const index = job * pots.lanes + lane

@@ -29,15 +29,17 @@ export interface MasterLimitsOptions {
   readonly priorityIn: (job: JobId, queue: Queue) => number
   /** Called at once for each job that becomes active, since its user counts as active for the next job. */
   readonly activated: (job: JobId) => void
+  /** Called for a job that was active and waits to be again. */
+  readonly deactivated: (job: JobId) => void
 }
 
 /**
  * Limits on what the masters of active jobs may ask for together, per leaf and per user in a leaf: a part of what the leaf may use now, or of its
  * guarantee if that is more. Jobs beyond the limit wait to be active, by priority and submission; smaller ones may pass them. Each leaf has at least
- * one active job, whatever its master asks for. A job without a master is always active.
+ * one active job, whatever its master asks for. A job without a master is always active. After a restart jobs whose masters run come first.
  *
- * Source: Hadoop 3, AbstractLeafQueue.activateApplications, calculateAndGetAMResourceLimitPerPartition and
- * getUserAMResourceLimitPerPartition. Deviations: what a leaf may use is computed for the instant, in Hadoop at its last assignment; the limit of a
+ * Source: Hadoop 3, AbstractLeafQueue.activateApplications, calculateAndGetAMResourceLimitPerPartition,
+ * getUserAMResourceLimitPerPartition and FifoOrderingPolicyForPendingApps. Deviations: what a leaf may use is computed for the instant, in Hadoop at its last assignment; the limit of a
  * user goes by the user's own weight, in Hadoop by that of the first user looked at.
  */
 export class MasterLimits {
@@ -71,11 +73,33 @@ export class MasterLimits {
     const leaf = users.leaf[pair] as number
     const lane = pots.laneOfShape(shape)
     const managed = { job, leaf, pair, pot: potOfShape(shape, leaf, lane), from: pots.demandAt(shape, lane), priority: priorityIn(job, tree.queue(leaf)) }
-    const waiting = (this.#waiting[leaf] ??= [])
-    const at = waiting.findIndex((other) => other.priority < managed.priority)
     this.#jobs.set(job, managed)
-    waiting.splice(at < 0 ? waiting.length : at, 0, managed)
+    this.#await(managed)
     this.#activate(leaf)
+  }
+
+  /**
+   * A task of a job that waits to be active runs already, since before a restart: the job is active, and those of its leaf of which nothing runs ask
+   * to be anew.
+   */
+  resume(job: JobId): void {
+    const managed = this.#jobs.get(job) as Managed
+    const { leaf } = managed
+    for (const other of [...this.#active].map((id) => this.#jobs.get(id) as Managed)) {
+      if (other.leaf !== leaf || this.#isRunning(other.job)) continue
+      this.#active.delete(other.job)
+      this.#count(other, -1)
+      this.#await(other)
+      this.#it.deactivated(other.job)
+    }
+    this.#start(managed)
+    this.#activate(leaf)
+  }
+
+  #isRunning(job: JobId): boolean {
+    const { pots, work } = this.#it
+    for (let lane = 0; lane < pots.lanes; lane++) if (work.running(job, lane as LaneId) > 0) return true
+    return false
   }
 
   /** A job has ended. */
@@ -99,11 +123,26 @@ export class MasterLimits {
     for (let i = 0; i < waiting.length; i++) {
       const next = waiting[i] as Managed
       if (!this.#mayBeActive(next)) continue
-      waiting.splice(i--, 1)
-      this.#active.add(next.job)
-      this.#count(next, 1)
-      this.#it.activated(next.job)
+      i--
+      this.#start(next)
     }
+  }
+
+  /** Puts a job where it belongs among those of its leaf that wait to be active. */
+  #await(managed: Managed): void {
+    const { work } = this.#it
+    const waiting = (this.#waiting[managed.leaf] ??= [])
+    const at = waiting.findIndex((other) => (other.priority - managed.priority || work.rank(managed.job) - work.rank(other.job)) < 0)
+    waiting.splice(at < 0 ? waiting.length : at, 0, managed)
+  }
+
+  /** Makes a job that waits to be active so. */
+  #start(managed: Managed): void {
+    const waiting = this.#waiting[managed.leaf] as Managed[]
+    waiting.splice(waiting.indexOf(managed), 1)
+    this.#active.add(managed.job)
+    this.#count(managed, 1)
+    this.#it.activated(managed.job)
   }
 
   /** Defers, for a round that is explained, the jobs that wait to be active. */

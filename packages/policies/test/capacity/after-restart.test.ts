@@ -1,4 +1,4 @@
-import { dispatcher, type DispatcherMemory } from '@sched/cluster'
+import { dispatcher, type Dispatcher, type DispatcherMemory } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { capacityScheduler, fifo, priority, reserving, slurmLimits, strict, volcano, yunikornReserving, type CapacitySchedulerOptions } from '../../src/index.js'
@@ -63,6 +63,29 @@ describe.each([
     })
     expect(ends).toEqual([[], ['urgent on n-1']])
   })
+})
+
+it('jobs of which the master runs go on after a restart, and those that waited longer wait (TestFifoOrderingPolicyForPendingApps of Hadoop)', () => {
+  // masters may ask for 4 of 40: those of first and third have 2 each, that of second wants 3
+  const managed = (id: string, am: number, tasks: number) => ({ id, queue: 'a', stages: [{ name: 'm', tasks: 1, demand: { mem: am }, duration: 0, master: true }, { name: 's', tasks, demand: { mem: 1 } }] })
+  const make = () => dispatcher({ cluster: { nodes: [{ count: 1, name: 'n', resources: { mem: 40 } }] }, policy: capacityScheduler({ queues: { a: { capacity: 100 } } }) })
+  const end = (master: Dispatcher, id: string, now: number) => {
+    for (const placed of master.cancel(id, now)) master.taskEnded(placed, now)
+  }
+  const before = make()
+  const second = managed('second', 3, 1)
+  const third = managed('third', 2, 2)
+  for (const each of [managed('first', 2, 1), second, third]) before.submit(each, 0)
+  const masters = before.pass(0).start.filter(({ stage }) => stage === 0)
+  expect(masters.map((each) => each.job)).toEqual(['first', 'third'])
+  end(before, 'first', 1)
+  expect(before.pass(1).start.filter(({ job: id }) => id === 'second')).toEqual([])
+  const after = make()
+  for (const each of [second, third]) after.submit(each, 1, { again: true })
+  after.adopt(masters[1]!, 1)
+  expect(after.pass(1).start.map(({ job: id, stage }) => `${id} ${stage}`)).toEqual(['third 1', 'third 1'])
+  end(after, 'third', 2)
+  expect(after.pass(3).start.map(({ job: id }) => id)).toEqual(['second'])
 })
 
 describe.each<[string, (isFull: boolean) => Plug<'policy'>, RegExp]>([

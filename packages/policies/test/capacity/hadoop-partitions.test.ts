@@ -4,7 +4,7 @@ import { capacityScheduler, type CapacityQueueOptions, type CapacitySchedulerOpt
 import { cluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
-// Situations of TestNodeLabelContainerAllocation and TestCapacitySchedulerWeightMode of Hadoop 3, named at each.
+// Situations of TestNodeLabelContainerAllocation, TestCapacitySchedulerWeightMode and TestFifoOrderingPolicyWithExclusivePartitions of Hadoop 3, named at each.
 
 type Queues = NonNullable<CapacitySchedulerOptions['queues']>
 const standing = (nodes: readonly (readonly [name: string, mem: number, partition?: string])[], queues: Queues, options: CapacitySchedulerOptions = {}) => {
@@ -13,9 +13,9 @@ const standing = (nodes: readonly (readonly [name: string, mem: number, partitio
     policy: capacityScheduler({ queues, ...options }),
   })
   let now = 0
-  const submit = (id: string, queue: string, tasks = 1, partition?: string) => {
+  const submit = (id: string, queue: string, tasks = 1, partition?: string, priority = 0) => {
     const constraints: Constraints | undefined = partition === undefined ? undefined : { require: { partition } }
-    const spec = job({ id, queue, user: 'ann', tasks, demand: { mem: 1 } })
+    const spec = job({ id, queue, user: 'ann', tasks, priority, demand: { mem: 1 } })
     master.submit({ ...spec, stages: spec.stages.map((stage) => ({ ...stage, ...(constraints !== undefined && { constraints }) })) })
   }
   const beat = (node: string) => master.heartbeat(`${node}-0`, ++now).start.map((task) => task.job).join() || '-'
@@ -71,5 +71,12 @@ describe('partitions, as in Hadoop', () => {
     for (const queue of queues) submit(queue, queue, 6)
     const started = Array.from({ length: 18 }, () => beat('x'))
     expect(started.toSorted()).toEqual(['a.own', 'b.own', 'c.own'].flatMap((queue) => Array<string>(6).fill(queue)))
+  })
+
+  it('have their jobs each in an order of its own, by priority and submission (testSingleExclusiveEnforcedPartition, testMultipleExclusiveEnforcedPartitions)', () => {
+    const { submit, beat } = standing([['x', 9, 'x'], ['y', 9, 'y'], ['none', 9]], { a: { ...part(100), labels: { x: part(100), y: part(100) } } }, { maximumApplicationPriority: 1, maximumOffswitchAssignments: 9 })
+    const jobs = [['x1'], ['none1', 1], ['y1'], ['x2'], ['none2'], ['y2', 1], ['x3', 1], ['none3']] as const
+    for (const [id, priority] of jobs) submit(id, 'a', 1, id.startsWith('none') ? undefined : id.charAt(0), priority)
+    expect(['y', 'x', 'none'].map(beat)).toEqual(['y2,y1', 'x3,x1,x2', 'none1,none2,none3'])
   })
 })

@@ -3,8 +3,8 @@ import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policie
 import { cluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
-// Situations of Hadoop 3's TestCapacityScheduler, TestCapacitySchedulerApps, TestCapacitySchedulerQueues, TestApplicationPriority, TestQueueState and
-// TestWorkPreservingRMRestart that no other file has, in numbers of our own.
+// Situations of Hadoop 3's TestCapacityScheduler, TestCapacitySchedulerApps, TestCapacitySchedulerQueues, TestChildQueueOrder, TestApplicationPriority,
+// TestQueueState and TestWorkPreservingRMRestart that no other file has, in numbers of our own.
 
 type Queues = NonNullable<CapacitySchedulerOptions['queues']>
 const standing = (sizes: readonly number[], queues: Queues, options: CapacitySchedulerOptions = {}) =>
@@ -60,6 +60,25 @@ describe('the capacity scheduler', () => {
     expect(beat(master, 0, 8)).toEqual([]) // there is room, far from its data
     master.taskEnded(taken?.start[0] as Placed, 9)
     expect(who(beat(master, 1, 10))).toBe('a')
+  })
+
+  it('serves the queue first that has the least of equal parts by now, whatever it had before (TestChildQueueOrder.testSortedQueues)', () => {
+    // a, b, c and d of 10 have 1, 2, 3 and 4, then d 1, and a 3 and 2 again: d comes before b
+    const quarter = { capacity: 25 }
+    const master = standing([10], { a: quarter, b: quarter, c: quarter, d: quarter })
+    const start = (queue: string, tasks: number, now: number) => {
+      master.submit(asking(`${queue} at ${now}`, queue, tasks, 1), now)
+      return beat(master, 0, now)
+    }
+    const end = (tasks: readonly Placed[], now: number) => {
+      for (const task of tasks) master.taskEnded(task, now)
+    }
+    for (const [i, queue] of ['a', 'b', 'c'].entries()) start(queue, i + 1, i)
+    const ofD = start('d', 4, 3)
+    end(ofD.slice(1), 4)
+    end(start('a', 2, 5).slice(1), 6)
+    for (const queue of ['b', 'd', 'c']) master.submit(asking(queue, queue, 1, 1), 7)
+    expect(who(beat(master, 0, 7))).toBe('d b')
   })
 
   it.each<[string, Queues, number]>([

@@ -121,6 +121,36 @@ describe('capacities of several kinds', () => {
     expect(percentages(true)['p.z']).toBeUndefined() // 20 % are left of 40
   })
 
+  it.each<[string, (leaf: number, weight: number, amounts: Amounts) => NonNullable<Queues[string]>['capacity'], Amounts, Record<string, Amounts>]>([
+    // 60,000 and 15 of a, of which a.x has two fifths, 24,000 and 6: 9,230.8 and 2.3 and 14,769.2 and 3.7, to the nearest
+    ['testWeightResourceCalculation', (_, weight) => `${weight}w`, [180_000, 45], { 'a.x.p': [9231, 2], 'a.x.q': [14_769, 4], 'a.y': [36_000, 9], b: [120_000, 30] }],
+    // 6,144 and 12 of a, of which a.x has 1,044.5 and 2.04, rounded down, as all is
+    ['testPercentageResourceCalculation', (percent) => percent, [20_480, 40], { 'a.x.p': [261, 0], 'a.x.q': [783, 1], 'a.y': [5099, 9], b: [14_336, 28] }],
+    ['testAbsoluteResourceCalculation', (...[, , [mem, cpu]]) => ({ mem, cpu }), [500, 80], { 'a.x.p': [80, 4], 'a.x.q': [20, 4], 'a.y': [60, 12], b: [340, 60] }],
+    ['testAbsoluteResourceCalculation: half of them of half the cluster', (...[, , [mem, cpu]]) => ({ mem, cpu }), [250, 40], { 'a.x.p': [40, 2], 'a.x.q': [10, 2], 'a.y': [30, 6], b: [170, 30] }],
+  ])('are what Hadoop makes of those of one kind (TestUniformQueueResourceCalculation.%s)', (_, of, total, expected) => {
+    const queues: Queues = {
+      a: { capacity: of(30, 3, [160, 20]) }, 'a.x': { capacity: of(17, 2, [100, 8]) }, 'a.x.p': { capacity: of(25, 5, [80, 4]) }, 'a.x.q': { capacity: of(75, 8, [20, 4]) },
+      'a.y': { capacity: of(83, 3, [60, 12]) }, b: { capacity: of(70, 6, [340, 60]) },
+    }
+    expect(largest(total, rigid(queues))).toEqual(expected)
+  })
+
+  it.each<[string, NonNullable<Queues[string]>['capacity'], NonNullable<Queues[string]>['capacity'], NonNullable<Queues[string]>['capacity']]>([
+    ['testBasicPercentageConfiguration', 25, 6.25, vector('25%', '50%')],
+    ['testBasicAbsoluteConfiguration', vector(8000, 8), vector(2000, 2), vector(2000, 4)],
+  ])('are of queues made at first use what their templates say (TestCapacitySchedulerNewQueueAutoCreationWithCapacityVectors.%s)', (_, a, made, inA) => {
+    // of 32,000 and 32, b is to have 2,000 and 2, and a.x 2,000 and 4 of a's 8,000 and 8; a user may have that, and a task more
+    const template = (capacity: typeof a) => ({ autoCreate: true, template: { capacity, userLimitFactor: 1 } })
+    const queues: Queues = { root: template(made), a: { capacity: a, ...template(inA) } }
+    const starts = (queue: string, demand: Record<string, number>) => {
+      const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, resources: { mem: 32_000, cpu: 32 } }] }), policy: capacityScheduler({ queues, legacyQueueMode: false, resourceCalculator: 'dominant', maximumOffswitchAssignments: 99 }) })
+      master.submit(job({ id: 'j', queue, user: 'ann', tasks: 32, demand }))
+      return master.heartbeat('n-0', 0).start.length
+    }
+    expect([starts('root.b', { mem: 1000 }), starts('root.b', { cpu: 1 }), starts('root.a.x', { cpu: 1 })]).toEqual([3, 3, 5])
+  })
+
   it('are of one kind in the legacy mode, which is the default', () => {
     expect(() => capacityScheduler({ queues: { a: { capacity: vector('50%', 4) } } })).toThrow('an amount; "50%" of one resource needs `legacyQueueMode: false`')
     expect(() => capacityScheduler({ queues: { a: { capacity: 100, labels: { gpu: { capacity: 100, maximumCapacity: { mem: '50%' } } } } } })).toThrow('labels.gpu.maximumCapacity.mem')

@@ -39,6 +39,15 @@ describe('the order of nodes', () => {
     expect(order([[8, 9], [9, 9], [3, 9]], jobs, { ...spread, queues: { q: { capacity: 100, userLimitFactor: -1 } }, mappings: ['u:%user:q'], overrideWithMappings: true })).toEqual(['a@0', 'a@1', 'b@2', 'b@2', 'b@2', 'b@1'])
   })
 
+  it('starts a job where a task was killed for it (TestCapacitySchedulerMultiNodesWithPreemption.testAllocateReservationFromOtherNode)', () => {
+    // a has all of 6; b wants 1 of its half: the newest task but for the master has 1
+    const policy = capacityScheduler({ queues: { a: { capacity: 50 }, b: { capacity: 50 } }, defaults: { userLimitFactor: 10, maximumAmResourcePercent: 1 }, maximumOffswitchAssignments: 9, ...spread, preemption: { maxWaitBeforeKill: 10, monitoringInterval: 1.5, totalPreemptionPerRound: 1, naturalTerminationFactor: 1 } })
+    const stage = (mem: number) => ({ name: `of ${mem}`, tasks: 1, demand: { mem }, duration: 1000 })
+    const a = { id: 'a', submit: 0, queue: 'a', stages: [{ ...stage(3), duration: 0, master: true }, stage(2), stage(1)] }
+    const { recorder } = run({ cluster: instantCluster({ nodes: [1, 2, 3].map((mem) => ({ name: `n${mem}`, count: 1, resources: { mem } })) }), jobs: [a, { id: 'b', submit: 5, queue: 'b', stages: [stage(1)] }], policy, until: 30 })
+    expect([recorder.evictions, recorder.launches.filter((each) => each.job === 'b')].map((events) => events.map(({ time, node }) => [time, node]))).toEqual([[[16.5, 'n1-0']], [[16.5, 'n1-0']]]) // marked at 6 s
+  })
+
   it('is that of a look at all nodes before each start, in any small world', () => {
     const node = fc.tuple(fc.integer({ min: 3, max: 9 }), fc.integer({ min: 1, max: 9 }))
     fc.assert(

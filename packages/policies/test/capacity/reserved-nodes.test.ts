@@ -55,6 +55,13 @@ describe('preemption for what is reserved', () => {
     expect(kills([50, 50], queues, jobs({ queue: 'a', tasks: 9, on: 0, master: true }), select, 21).killed).toEqual({ 'j1@1': 15 })
   })
 
+  it('takes it from a queue that was made at first use, for one beside it (TestCapacitySchedulerAutoCreatedQueuePreemption.testSimpleSurgicalPreemptionOnAutoCreatedLeafQueues)', () => {
+    // each user's queue has 12 of 40; ann's has 33, and bob's wants 6 on a node with 2 free beside its first
+    const users: Queues = { c: { capacity: 100, autoCreate: true, template: { capacity: 30, maximumCapacity: 100 } } }
+    const jobs: Asked[] = [{ queue: 'c.ann', tasks: 17, on: 0 }, { queue: 'c.ann', tasks: 16, on: 1, submit: 1 }, { queue: 'c.bob', tasks: 1, on: 0, submit: 2 }, { queue: 'c.bob', tasks: 1, mem: 6, submit: 5, on: 0 }]
+    expect(kills([20, 20], users, jobs, select, 21)).toMatchObject({ killed: { 'j0@0': 4 }, last: ['n0'] })
+  })
+
   it('takes nothing that a queue is guaranteed (testPreemptionForReservedContainerRespectGuaranteedResource), nor where enough is free elsewhere (testPreemptionForReservedContainerRespectAvailableResources)', () => {
     expect(kills([50, 50], { a: { capacity: 88 }, b: { capacity: 12 } }, full, select).killed).toEqual({})
     const quarters = [0, 1, 2, 3].map((on): Asked => ({ queue: 'a', tasks: 10, mem: 2, on }))
@@ -106,5 +113,9 @@ describe('preemption by priority of queues', () => {
     const queues: Queues = { root: { queueOrdering: 'priority-utilization' }, a: { capacity: 45, priority: 1 }, b: { capacity: 45, priority: 2 }, c: { capacity: 10 } }
     const jobs: Asked[] = [...[0, 1, 2, 3, 4].map((on): Asked => ({ queue: 'c', tasks: 1, mem: 2, on })), { queue: 'a', tasks: 2, mem: 7, submit: 3 }, { queue: 'b', tasks: 2, mem: 7, submit: 5 }]
     expect(kills(Array<number>(5).fill(8), queues, jobs, { ...byPriority, totalPreemptionPerRound: 0.05 }, 200).order.slice(0, 4)).toEqual(['j2@2', 'j3@3', 'j0@0', 'j1@1'])
+    // the same between queues made at first use (testPreemptionFromHighestPriorityManagedParentQueueAndOldestContainer)
+    const around: Queues = Object.fromEntries(Object.entries(queues).map(([name, own]) => [name, name === 'root' ? own : { ...own, autoCreate: true, template: { capacity: 100 } }]))
+    const inside = jobs.map((each) => ({ ...each, queue: `${each.queue}.${each.queue}1` }))
+    expect(kills(Array<number>(5).fill(8), around, inside, { ...byPriority, totalPreemptionPerRound: 0.05 }, 200).order.slice(0, 4)).toEqual(['j2@2', 'j3@3', 'j0@0', 'j1@1'])
   })
 })

@@ -42,6 +42,13 @@ describe('the part of a queue of yarn-fair that masters may have', () => {
     expect(started([managed('0', 1, { vcores: 4, duration: 10 }), managed('1', 1)], {}, machine(100, 10))).toEqual({ 0: 0, 1: 10 })
   })
 
+  it.each([[3, { 0: 0 }], [6, {}]])('is half of what is free, at most of its maximum, of every resource that it has no share of: of 25 and 10 no more than 5 (TestFSLeafQueue.testCanRunAppAMReturnsTrue, testCanRunAppAMReturnsFalse: %i)', (gpu, expected) => {
+    const { stages, ...job } = managed('0', 2048, { vcores: 2 })
+    const jobs: JobSpec[] = [{ ...job, stages: stages.map((stage) => ({ ...stage, demand: { ...stage.demand, ...(stage.master === true && { gpu }) } })) }]
+    const cluster = instantCluster({ nodes: [{ count: 1, resources: { memory: 4096, vcores: 10, gpu: 25 } }] })
+    expect(started(jobs, { root: { queues: { a: { maxResources: { memory: 8192, vcores: 4, gpu: 10 } } } } }, cluster)).toEqual(expected)
+  })
+
   it('ends the run with a warning where it is too small for any master of those that wait', () => {
     const warnings: string[] = []
     const { recorder } = run({ cluster: machine(20), jobs: [managed('0', 11), managed('1', 12)], policy: greedy(yarnFair()), warn: (text) => void warnings.push(text) })

@@ -52,13 +52,14 @@ function defaultRules({ allowUndeclaredPools: create, userAsDefaultQueue }: Fair
 
 /**
  * The order inside the policies for the settings of the yarn-site.xml: waiting for nodes with the data, starts per heartbeat, reservations and preemption.
- * Starts per heartbeat and reservations need a cluster with heartbeats and no continuous scheduling.
+ * Starts per heartbeat and reservations need a cluster with heartbeats and no continuous scheduling. That goes through nodes by what is free there, most
+ * first (`continuousSchedulingAttempt`). Deviation: by parts of nodes, where Hadoop compares amounts of memory, and with waits by id.
  */
 function composed(options: YarnFairOptions, site: FairSite, { nodes, heartbeat, resources }: ClusterFacts): Config {
   const order = { 'yarn-fair': options }
   const skips = (part: number) => Math.floor(Math.min(part, 1) * nodes)
   const isDelayed = heartbeat && !site.continuous && site.localityNode >= 0 && site.localityRack >= 0
-  let policy: Config = { greedy: { order } }
+  let policy: Config = { greedy: site.continuous ? { order, placement: 'worst-fit' } : { order } }
   if (site.continuous && site.localityNodeDelay >= 0 && site.localityRackDelay >= 0) policy = { delay: { order, waits: [site.localityNodeDelay, site.localityRackDelay] } }
   else if (isDelayed) policy = { 'skip-delay': { order, skips: [skips(site.localityNode), skips(site.localityRack) + 1] } }
   if (heartbeat && !site.continuous) {

@@ -90,7 +90,7 @@ const known = knownWords<Known>({
   [`${prefix}locality.threshold.rack`]: { use: part('localityRack'), note: 'as opportunities skipped by the job, in whole nodes of the cluster' },
   [`${prefix}locality-delay-node-ms`]: { use: milliseconds('localityNodeDelay'), note: 'waited with continuous scheduling' },
   [`${prefix}locality-delay-rack-ms`]: { use: milliseconds('localityRackDelay'), note: 'waited with continuous scheduling' },
-  [`${prefix}continuous-scheduling-enabled`]: { use: flag('continuous'), note: 'use a cluster without heartbeats: every change is then acted on at once' },
+  [`${prefix}continuous-scheduling-enabled`]: { use: flag('continuous'), note: 'use a cluster without heartbeats: every change is then acted on at once, first on the node with the largest part free' },
   [`${prefix}continuous-scheduling-sleep-ms`]: { note: 'a cluster without heartbeats acts on every change at once' },
   [`${prefix}update-interval-ms`]: { use: interval, note: 'for starvation and reservations; the order of queues is always current' },
   [`${prefix}reservable-nodes`]: { use: (site, property) => void (site.reservableNodes = numberOf(property, { least: 0, most: 1 })) },

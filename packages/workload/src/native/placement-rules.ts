@@ -31,7 +31,7 @@ const cardinalitySchema = z.strictObject({
   of,
   over,
   min: z.int().min(0).exactOptional().describe('Fewest of these tasks. Default 0.'),
-  max: z.int().min(0).exactOptional().describe('Upper bound of their number, exclusive; 0 means none. Default: any number.'),
+  max: z.int().min(0).exactOptional().describe('Most of these tasks, before another comes; 0 means none. Default: any number.'),
 }).refine(({ min, max }) => min !== undefined || max !== undefined, '`min` or `max`')
 const spreadSchema = z.strictObject({
   kind: z.literal('spread').describe('Tasks are spread evenly over all groups.'),
