@@ -95,10 +95,24 @@ export interface Topology {
    */
   readonly segment?: number
   /**
-   * Seconds from submission for which the job waits for `required` or `racks`; after that it may go anywhere. Default: for ever. Slurm's
+   * The tasks of a stage are split into slices that stay together, the outermost first: each slice of `size` tasks is in one group of `level`, and
+   * waits for one with room. Sizes divide the one before, levels are below the one before. Not with `racks` or `segment`. For `topology-aware`.
+   * Kueue's `podset-slice-required-topology` and `podset-slice-size`.
+   */
+  readonly slices?: readonly Slice[]
+  /**
+   * Seconds from submission for which the job waits for `required`, `racks` or `slices`; after that it may go anywhere. Default: for ever. Slurm's
    * `--switches=1@time`.
    */
   readonly wait?: Seconds
+}
+
+/** Tasks that are in one group of nodes together; see `Topology.slices`. */
+export interface Slice {
+  /** Level of the group: 0 is one node, 1 a rack. */
+  readonly level: number
+  /** Number of tasks, at least 1. */
+  readonly size: number
 }
 
 /** Activities with a common mean time that the workers share; a worker does one activity at a time. */

@@ -169,7 +169,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'minding', jobs: unread, text: 'pods with affinities to pods of namespaces selected by labels while no Namespace is listed, or with unknown operators: these are ignored' },
       { rule: 'gpuMemory', jobs: ofMemory, text: 'pods that ask for memory of a GPU: a whole GPU each, since `--option gpuMemory=MiB` does not say how much one has' },
       { rule: 'gpuShares', jobs: ofSeveral, text: 'pods that share several GPUs: their shares added up, in whole GPUs if above one' },
-      { rule: 'topology', jobs: levels, text: 'that ask for a topology level that no Topology lists, or for slices: ignored' },
+      { rule: 'topology', jobs: levels, text: 'that ask for a topology level that no Topology lists: ignored' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: given a millicore' },
       ...this.#held.rules(),
     ])
@@ -276,7 +276,7 @@ class KubernetesJobs implements LineParser {
     owner.priorityClass ??= pod?.text('priorityClassName')
     if (start === undefined || end === undefined || template === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, seconds: each, ...this.#asked(template, pod, namespaceOf(metadata)) }]
+    owner.templates = [{ tasks, start, seconds: each, ...this.#asked(template, pod, namespaceOf(metadata), Math.min(parallelism, tasks)) }]
   }
 
   /** Reads a job that Kueue has admitted: all its pods ran from then until it finished. */
@@ -333,10 +333,10 @@ class KubernetesJobs implements LineParser {
     return found ?? 0
   }
 
-  /** What a pod, or a template of pods, asks for. */
-  #asked(pod: Fields, spec: Fields, namespace: string): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'levels'> {
+  /** What a pod, or a template of pods, asks for. `count`: the number of pods of a template. */
+  #asked(pod: Fields, spec: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'levels'> {
     const metadata = pod.object('metadata')
-    return { demand: this.#demand(spec, metadata), ...this.#placing(pod, namespace), preemptible: preemptibleBy(metadata), levels: levelsAskedBy(metadata) }
+    return { demand: this.#demand(spec, metadata), ...this.#placing(pod, namespace), preemptible: preemptibleBy(metadata), levels: levelsAskedBy(metadata, count) }
   }
 
   #demand(spec: Fields, metadata: Fields | undefined): Demand {

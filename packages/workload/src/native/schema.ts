@@ -45,8 +45,12 @@ const topologySchema = z.strictObject({
   preferred: z.int().min(0).exactOptional().describe('All tasks are in one group of this level if one has room, otherwise in one of the next level, and so on up to `required`; without `required`, at last anywhere.'),
   racks: z.int().min(1).exactOptional().describe('The tasks are in at most this many racks, and wait for that (--switches).'),
   segment: z.int().min(1).exactOptional().describe('The tasks are in parts of this many nodes, each part in one block, for schedulers that keep jobs in blocks (--segment).'),
-  wait: atLeastZero.exactOptional().describe('Seconds from the submission for which the job waits for `required` or `racks`; after that it may go anywhere. Default: for ever.'),
-}).refine(({ required, preferred, racks, segment }) => [required, preferred, racks, segment].some((each) => each !== undefined), '`required`, `preferred`, `racks` or `segment`') satisfies z.ZodType<Topology>
+  slices: z.array(z.strictObject({
+    level: z.int().min(0).describe('Level of the group: 0 is one node, 1 a rack.'),
+    size: z.int().min(1).describe('Number of tasks.'),
+  })).min(1).exactOptional().describe('The tasks of a stage are in slices of `size` tasks, each slice in one group of `level`, and wait for that; the outermost first. For topology-aware (podset-slice-size).'),
+  wait: atLeastZero.exactOptional().describe('Seconds from the submission for which the job waits for `required`, `racks` or `slices`; after that it may go anywhere. Default: for ever.'),
+}).refine(({ required, preferred, racks, segment, slices }) => [required, preferred, racks, segment, slices].some((each) => each !== undefined), '`required`, `preferred`, `racks`, `segment` or `slices`') satisfies z.ZodType<Topology>
 
 const effect = z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule'])
 /** A toleration of taints. */
