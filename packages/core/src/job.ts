@@ -255,9 +255,10 @@ export interface JobSpec {
   readonly priority?: number
   /**
    * Whether its running tasks may be preempted, for schedulers that ask jobs (those of KAI, Volcano and YuniKorn). Default: what these do for a job
-   * that does not say.
+   * that does not say. `semi`: those of its minimum may not be, those beyond it may (see `StageSpec.minTasks`). KAI's `semi-preemptible`; for all other
+   * schedulers the same as true.
    */
-  readonly preemptible?: boolean
+  readonly preemptible?: boolean | 'semi'
   /** Share of this job relative to its neighbours under a fair order; default 1. */
   readonly weight?: number
   /** The user's estimate of the run time, seconds; unknown when absent. */

@@ -83,6 +83,14 @@ describe('slices in slices, as Kueue places them', () => {
     refused({ b1: { r1: { a: 4 }, r2: { b: 4 }, r3: { c: 4 } } }, 12, [RACK, 6], [HOST, 2])
   })
 
+  it('are refused where small nodes leave too few of three layers', () => {
+    // of four racks of two nodes with 4, the nodes of the last have 1: no slice of 3 there, so none of 6 in its rack, nor a second one of 12 in its block
+    const cluster = { nodes: [4, 4, 4, 1].map((procs, i) => ({ name: `r${i}`, count: 2, racks: [`r${i}`, `b${i >> 1}`, 'all'], resources: { procs } })) }
+    const submit = (tasks: number) => () => { dispatcher({ cluster, policy: greedy(fifo(), topologyAware()) }).submit(jobOf(tasks, { required: 3, ...slices([BLOCK, 12], [RACK, 6], [HOST, 3]) })) }
+    expect(submit(24)).toThrow('its slices of 12 tasks, of which 24 start at once, are more than any group of level 3 has room for')
+    expect(submit(12)).not.toThrow()
+  })
+
   it('are whole across levels between theirs', () => {
     // two zones of two blocks of two racks of five nodes: 12 in a zone, 4 in a rack
     const control = dispatcher({ cluster: { nodes: [...'01234567'].map((rack, i) => ({ name: `r${rack}`, count: 5, racks: [`r${rack}`, `b${i >> 1}`, `z${i >> 2}`], resources: { procs: 1 } })) }, policy: greedy(fifo(), topologyAware()) })

@@ -140,8 +140,8 @@ export const jobSchema = z.strictObject({
     .describe('How many jobs of its array may run at once (--array=0-99%4), under `replan`. Default: any number.'),
   application: name.exactOptional().describe('Program that it runs.'),
   priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
-  preemptible: z.boolean().exactOptional()
-    .describe('Whether its running tasks may be preempted, under `kai-preempting`, `volcano` and `yunikorn-preempting`; the first two never preempt tasks that may not be, the third preempts them last. Default: what these policies do for jobs that do not say.'),
+  preemptible: z.union([z.boolean(), z.literal('semi')]).exactOptional()
+    .describe('Whether its running tasks may be preempted, under `kai-preempting`, `volcano` and `yunikorn-preempting`; the first two never preempt tasks that may not be, the third preempts them last. semi: under kai-preempting only the tasks beyond its minimum may be, under the others all. Default: what these policies do for jobs that do not say.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order. Default 1.'),
   estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
   deadline: atLeastZero.exactOptional().describe('When the job should have ended, seconds from the start of the workload.'),
