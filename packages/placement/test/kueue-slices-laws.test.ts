@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
-import type { Slice, Topology } from '@sched/core'
-import { fifo, greedy } from '@sched/policies'
+import type { Plug, Slice, Topology } from '@sched/core'
+import { conservative, easy, fattened, fifo, gangScheduling, greedy, kaiPreempting, kubeScheduler, kueue, las, strict, volcano, yunikornReserving } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { topologyAware } from '../src/index.js'
@@ -146,5 +146,47 @@ describe('slices on random clusters', () => {
       expect(counts).toEqual(expected)
     }), { seed: 23, numRuns: 500 })
     expect(Math.min(outcomes.placed, outcomes.refused)).toBeGreaterThan(100)
+  })
+})
+
+describe('slices under all policies', () => {
+  const racks = [[2, 1], [1, 2, 2], [3], [1, 1]]
+  const cluster = { nodes: racks.flatMap((nodes, rack) => nodes.map((procs, i) => ({ names: [`${rack}-${i}`], count: 1, racks: [`r${rack}`, `b${rack >> 1}`], resources: { procs } }))) }
+  const placement = topologyAware()
+  const policies: Record<string, Plug<'policy'>> = {
+    greedy: greedy(fifo(), placement), strict: strict(fifo(), { placement }), easy: easy(fifo(), { placement }), conservative: conservative(fifo(), { placement }),
+    fattened: fattened(fifo(), { placement }), kueue: kueue({}, placement), volcano: volcano({}, placement), 'kai-preempting': kaiPreempting({}, placement),
+    'kube-scheduler': kubeScheduler({}, placement), las: las({}, placement), 'yunikorn-reserving': yunikornReserving({}, placement), 'gang-scheduling': gangScheduling(fifo(), { rows: 1, placement }),
+  }
+  /** The group of a node by level. */
+  const groupOf = (node: string, level: number) => (level === 0 ? node : level === 1 ? node.split('-')[0] : Number(node.split('-')[0]) >> 1)
+  const asked = fc.constantFrom<readonly [most: number, topology: Topology]>([4, { slices: [{ level: 1, size: 2 }] }], [4, { slices: [{ level: 0, size: 2 }] }], [2, { required: 2, slices: [{ level: 1, size: 3 }] }], [2, { preferred: 2, slices: [{ level: 1, size: 2 }] }], [1, { slices: [{ level: 2, size: 4 }, { level: 0, size: 2 }] }])
+  const plans = fc.array(fc.record({ asked, slices: fc.integer({ min: 1, max: 4 }), length: fc.integer({ min: 1, max: 9 }), gap: fc.integer({ min: 0, max: 4 }), isGang: fc.boolean() }), { minLength: 1, maxLength: 10 })
+
+  it.each(Object.entries(policies))('are whole: %s', (_, policy) => {
+    fc.assert(fc.property(plans, (plan) => {
+      const control = dispatcher({ cluster, policy })
+      const placesOf = plan.map((): string[] => [])
+      const running: { readonly id: number; readonly end: number }[] = []
+      const sliceOf = ({ asked: [, { slices }] }: (typeof plan)[number]) => slices as readonly Slice[]
+      const tasksOf = (each: (typeof plan)[number]) => Math.min(each.asked[0], each.slices) * (sliceOf(each)[0] as Slice).size
+      let submit = 0
+      const submits = plan.map(({ gap }) => (submit += gap))
+      for (let now = 0; now <= submit + 20 * plan.length; now++) {
+        for (const { id } of running.filter(({ end }) => end === now)) control.taskEnded({ id }, now)
+        for (const [i, each] of plan.entries())
+          if (submits[i] === now) control.submit({ id: `${i}`, submit: now, topology: each.asked[1], estimate: each.length, stages: [{ name: 'pods', tasks: tasksOf(each), gang: each.isGang, demand: { procs: 1 }, duration: each.length }] }, now)
+        for (const { id, job, node } of control.pass(now).start) {
+          placesOf[Number(job)]?.push(node)
+          running.push({ id, end: now + (plan[Number(job)]?.length ?? 0) })
+        }
+      }
+      expect(placesOf.map((places) => places.length)).toEqual(plan.map(tasksOf))
+      for (const [i, each] of plan.entries()) for (const { level, size } of each.isGang ? sliceOf(each) : []) {
+        const counts = new Map<unknown, number>()
+        for (const node of placesOf[i] ?? []) counts.set(groupOf(node, level), (counts.get(groupOf(node, level)) ?? 0) + 1)
+        expect([...counts.values()].filter((count) => count % size !== 0)).toEqual([])
+      }
+    }), { seed: 29, numRuns: 20 })
   })
 })
