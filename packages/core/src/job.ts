@@ -288,6 +288,11 @@ export interface JobSpec {
    */
   readonly gang?: boolean
   /**
+   * A task of a gang that is lost with its node, or fails, starts anew alone while the others run on, as controllers of Kubernetes replace single pods.
+   * Default: with a task that must run together with others all of these start anew.
+   */
+  readonly replacesLost?: boolean
+  /**
    * How near its tasks must be to each other. A stage with its own `topology` goes by that; each other stage goes by this, on its own. Default: no
    * demand.
    */

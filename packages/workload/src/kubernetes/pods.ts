@@ -28,6 +28,8 @@ export const kubernetesOptions = z.strictObject({
     .describe('What names the queue of a job: label: the label or annotation for Kueue, Volcano, KAI or YuniKorn, otherwise the namespace; namespace: always the namespace.'),
   gang: z.enum(['groups', 'stages', 'jobs', 'none']).default('groups')
     .describe('Which pods start together: groups: those of pod groups and of jobs in queues of Kueue; stages: of these only pods that ask for the same, for policies that start stages one by one; jobs: those of every job; none: no pods.'),
+  lost: z.enum(['gang', 'pod']).default('gang')
+    .describe('What starts anew when a pod of a gang is lost with its node or fails: gang: all pods of the gang; pod: that pod alone, as controllers replace pods.'),
   unfinished: z.number().positive().max(1e12).optional()
     .describe('Seconds that pods run from their start if they have not ended or still wait. Default: such pods are left out.'),
   gated: z.number().min(0).max(1e12).optional()
@@ -397,7 +399,7 @@ class KubernetesJobs implements LineParser {
         ...(start < Infinity && { wait: Math.max(0, start - created) }),
         status: isGoing || isGated ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',
       },
-      ...(isOne && { gang: true }), ...(topologies.job !== undefined && { topology: topologies.job }),
+      ...(isOne && { gang: true }), ...(together && this.options.lost === 'pod' && { replacesLost: true }), ...(topologies.job !== undefined && { topology: topologies.job }),
       stages: (isOne ? gangOf(stages, kinds, least ?? ALL) : stages.map((stage, i) => (together && stage.tasks > 1 ? gangOf([stage], [kinds[i]], ofEach)[0]! : stage)))
         .map((stage, i) => (topologies.stages[i] === undefined ? stage : { ...stage, topology: topologies.stages[i] })),
     }, line)

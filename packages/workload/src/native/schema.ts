@@ -155,6 +155,7 @@ export const jobSchema = z.strictObject({
   recorded: recordedSchema.exactOptional().describe('What a log recorded of the job on the real machine, for comparison.'),
   gang: z.boolean().exactOptional()
     .describe('The job is one gang: its stages that are gangs start together or not at all, and tasks of the other stages follow. No stage waits for another, is a master or has phases.'),
+  replacesLost: z.boolean().exactOptional().describe('A task of a gang that is lost with its node, or fails, starts anew alone while the others run on. Default: all that must run together start anew.'),
   topology: topologySchema.exactOptional().describe('How near its tasks must be to each other, under placements that heed it (topology-tree, topology-aware). If a stage has a topology of its own, each other stage is placed on its own.'),
   tags: tagsSchema.exactOptional().describe('Tags of all its tasks, by which rules select them: { "app": "web" }.'),
   placementRules: z.array(placementRuleSchema).exactOptional()
