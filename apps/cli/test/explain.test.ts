@@ -278,4 +278,14 @@ fifo
     ].join('\n'))
     expect((await sched([...args, 'default/train'], { cwd })).out).toContain('started at once')
   })
+
+  it('is for nodes near each other where slices of a job find none, though there is room', async () => {
+    const pods = { name: 'pods', gang: true, demand: { cpu: 1 } }
+    const cwd = directory({
+      'jobs.jsonl': jobs({ id: 'a', submit: 0, stages: [{ ...pods, tasks: 1, duration: 100 }] }, { id: 'b', submit: 1, topology: { slices: [{ level: 1, size: 2 }] }, stages: [{ ...pods, tasks: 2, duration: 10 }] }),
+      'cluster.yaml': 'nodes:\n- { name: a, count: 2, racks: [r1], resources: { cpu: 1 } }\n- { name: b, count: 1, racks: [r2], resources: { cpu: 1 } }\n',
+    })
+    const found = await waits(['--trace', 'jobs.jsonl', '--cluster', 'cluster.yaml', '--jitter', '0', '--policies', 'greedy: {placement: topology-aware},kueue: {placement: topology-aware}', '--job', 'b'], cwd)
+    expect(Object.values(found).map(({ parts, until }) => [parts, until])).toEqual(Array(2).fill([{ 'locality delay': 99 }, 100]))
+  })
 })

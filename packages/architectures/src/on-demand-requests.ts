@@ -27,7 +27,7 @@ interface Entry extends Request {
   readonly deadline: Seconds
   readonly user: UserId
   readonly queue: QueueId
-  readonly preemptible: boolean | undefined
+  readonly preemptible: boolean | 'semi' | undefined
   readonly account: string
   readonly qos: string
   readonly array: string
@@ -199,7 +199,7 @@ export class Requests implements WorkView {
   queueName(queue: QueueId): string {
     return this.#work.queueName(queue)
   }
-  preemptible(id: JobId): boolean | undefined {
+  preemptible(id: JobId): boolean | 'semi' | undefined {
     return this.#entry(id).preemptible
   }
   account(id: JobId): string {

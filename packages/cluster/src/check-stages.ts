@@ -1,4 +1,4 @@
-import { isGangJob, SchedError, type Duration, type JobSpec, type StageSpec, type Topology } from '@sched/core'
+import { isGangJob, SchedError, type Duration, type JobSpec, type Slice, type StageSpec, type Topology } from '@sched/core'
 import { checkRules } from './check-rules.js'
 
 /**
@@ -43,18 +43,33 @@ function checkBefore(id: string, index: number, after: NonNullable<StageSpec['af
       )
 }
 
-function checkTopology(id: string, field: string, { required, preferred, racks, segment, wait }: Topology): void {
+function checkTopology(id: string, field: string, { required, preferred, racks, segment, slices, wait }: Topology): void {
   const isLevel = (level: number | undefined) => level === undefined || (Number.isInteger(level) && level >= 0)
-  if ([required, preferred, racks, segment].every((each) => each === undefined))
-    throw bad(id, field, 'a topology that asks nothing', 'Give `required`, `preferred`, `racks` or `segment`.')
+  if ([required, preferred, racks, segment, slices].every((each) => each === undefined))
+    throw bad(id, field, 'a topology that asks nothing', 'Give `required`, `preferred`, `racks`, `segment` or `slices`.')
   if (!isLevel(required) || !isLevel(preferred)) throw bad(id, field, `a topology of level ${required ?? preferred}`, 'Give a whole number: 0 one node, 1 one rack, 2 what racks stand in.')
   if (racks !== undefined && !(Number.isInteger(racks) && racks >= 1)) throw bad(id, field, `a topology of ${racks} racks`, 'Give a whole number, at least 1.')
   if (segment !== undefined && !(Number.isInteger(segment) && segment >= 1)) throw bad(id, field, `a topology with segments of ${segment} nodes`, 'Give a whole number, at least 1.')
+  if (slices !== undefined) checkSlices(id, field, slices)
+  if (slices !== undefined && (racks ?? segment) !== undefined) throw bad(id, field, `a topology with slices and ${racks === undefined ? 'a segment' : 'racks'}`, 'Give one of them.')
   if (wait !== undefined && !(wait >= 0)) throw bad(id, field, `a topology with a wait of ${wait}`, 'Give seconds, at least 0.')
 }
 
+function checkSlices(id: string, field: string, slices: readonly Slice[]): void {
+  if (slices.length === 0) throw bad(id, `${field}.slices`, 'no slices in a list of them', 'Give at least one, or leave out `slices`.')
+  for (const [i, { level, size }] of slices.entries()) {
+    const at = `${field}.slices[${i}]`
+    const around = slices[i - 1]
+    if (!(Number.isInteger(level) && level >= 0)) throw bad(id, at, `slices of level ${level}`, 'Give a whole number: 0 one node, 1 one rack, 2 what racks stand in.')
+    if (!(Number.isInteger(size) && size >= 1)) throw bad(id, at, `slices of ${size} tasks`, 'Give a whole number, at least 1.')
+    if (around !== undefined && level >= around.level) throw bad(id, at, `slices of level ${level} inside those of level ${around.level}`, 'Give the highest level first.')
+    if (around !== undefined && around.size % size !== 0) throw bad(id, at, `slices of ${size} tasks inside those of ${around.size}`, `Give a size that divides ${around.size}.`)
+  }
+}
+
 /** Checks a job that is one gang: stages that start together cannot wait for each other, and their number of tasks must be fixed. */
-function checkGangJob({ id, stages }: JobSpec): void {
+function checkGangJob({ id, stages, topology }: JobSpec): void {
+  if (topology?.slices !== undefined && stages.length > 1) throw bad(id, 'topology', 'slices of all its stages, and is one gang', 'Give each stage a `topology` of its own.')
   if (!stages.some(({ gang }) => gang === true)) throw bad(id, 'gang', 'no stage that is a gang, and is one itself', 'Add `gang: true` to its stages that start together.')
   for (const [i, { after, master, phases, shuffle }] of stages.entries()) {
     const [field, fact]: [keyof StageSpec, string] = master === true

@@ -63,7 +63,7 @@ export class JobFacts extends WorkColumns {
   account(job: JobId): string {
     return this.spec(job).account ?? ''
   }
-  preemptible(job: JobId): boolean | undefined {
+  preemptible(job: JobId): boolean | 'semi' | undefined {
     return this.spec(job).preemptible
   }
   qos(job: JobId): string {

@@ -57,9 +57,9 @@ function checkCopies(work: WorkReads, stage: number): void {
     if (work.taskRun[copy] !== DONE && !work.isReleased(copy) && work.otherAttempt(copy) === None) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is the copy of no task`)
 }
 
-/** Throws if a job that is one gang runs only in part. */
+/** Throws if a job that is one gang runs only in part, unless it may after a loss. */
 function checkGangJob(work: WorkReads, job: JobId): void {
-  if (!work.lacksTasks(work.jobFirstStage[job] as number)) return
+  if (work.spec(job).replacesLost === true || !work.lacksTasks(work.jobFirstStage[job] as number)) return
   for (const task of work.startedOf(job)) throw new SchedError('INVARIANT', `task ${task} of job ${work.name(job)} runs without others of its gang`)
 }
 

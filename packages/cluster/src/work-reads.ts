@@ -300,8 +300,8 @@ export class WorkReads extends JobFacts implements WorkView {
   }
 
   /**
-   * Running tasks that stop if a node fails, by ascending id: those on the node; all others of their gangs if too few are left; and all tasks of a
-   * job whose master is on it. Costs a scan of all runs.
+   * Running tasks that stop if a node fails, by ascending id: those on the node; all others of their gangs if too few are left, unless the job replaces
+   * single tasks; and all tasks of a job whose master is on it. Costs a scan of all runs.
    */
   lostWith(node: NodeId): TaskId[] {
     const lost = new Set<TaskId>()
@@ -312,10 +312,14 @@ export class WorkReads extends JobFacts implements WorkView {
       const stage = this.taskStage[task] as number
       if (this.isMaster(task)) for (const each of this.startedOf(this.jobOf(task))) lost.add(each)
       else lost.add(task)
-      if (this.isGang(stage)) gangs.set(stage, (gangs.get(stage) ?? 0) + 1)
+      if (this.isGang(stage) && !this.#replacesLost(stage)) gangs.set(stage, (gangs.get(stage) ?? 0) + 1)
     }
     for (const [stage, count] of gangs) if (this.stopsWithout(stage, count)) for (const each of this.startedInGang(stage)) lost.add(each)
     return [...lost].sort((a, b) => a - b)
+  }
+
+  #replacesLost(stage: number): boolean {
+    return this.spec(this.stageJob[stage] as JobId).replacesLost === true
   }
 
   /** Whether the stage is a gang or part of one. */
@@ -398,13 +402,13 @@ export class WorkReads extends JobFacts implements WorkView {
   }
 
   /**
-   * Running tasks that stop if this task is lost or fails: the task itself, all others of its gang if too few are left, and all tasks of the job if
-   * it is the master.
+   * Running tasks that stop if this task is lost or fails: the task itself, all others of its gang if too few are left and the job does not replace single
+   * tasks, and all tasks of the job if it is the master.
    */
   stoppedWith(task: TaskId): Iterable<TaskId> {
     if (this.isMaster(task)) return this.startedOf(this.jobOf(task))
     const stage = this.taskStage[task] as number
-    return this.stopsWithout(stage, 1) ? this.startedInGang(stage) : [task]
+    return this.stopsWithout(stage, 1) && !this.#replacesLost(stage) ? this.startedInGang(stage) : [task]
   }
 
   /** Tasks of a job that have started and not been released, by ascending id. */

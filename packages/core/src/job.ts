@@ -95,10 +95,24 @@ export interface Topology {
    */
   readonly segment?: number
   /**
-   * Seconds from submission for which the job waits for `required` or `racks`; after that it may go anywhere. Default: for ever. Slurm's
+   * The tasks of a stage are split into slices that stay together, the outermost first: each slice of `size` tasks is in one group of `level`, and
+   * waits for one with room. Sizes divide the one before, levels are below the one before. Not with `racks` or `segment`. For `topology-aware`.
+   * Kueue's `podset-slice-required-topology` and `podset-slice-size`.
+   */
+  readonly slices?: readonly Slice[]
+  /**
+   * Seconds from submission for which the job waits for `required`, `racks` or `slices`; after that it may go anywhere. Default: for ever. Slurm's
    * `--switches=1@time`.
    */
   readonly wait?: Seconds
+}
+
+/** Tasks that are in one group of nodes together; see `Topology.slices`. */
+export interface Slice {
+  /** Level of the group: 0 is one node, 1 a rack. */
+  readonly level: number
+  /** Number of tasks, at least 1. */
+  readonly size: number
 }
 
 /** Activities with a common mean time that the workers share; a worker does one activity at a time. */
@@ -241,9 +255,10 @@ export interface JobSpec {
   readonly priority?: number
   /**
    * Whether its running tasks may be preempted, for schedulers that ask jobs (those of KAI, Volcano and YuniKorn). Default: what these do for a job
-   * that does not say.
+   * that does not say. `semi`: those of its minimum may not be, those beyond it may (see `StageSpec.minTasks`). KAI's `semi-preemptible`; for all other
+   * schedulers the same as true.
    */
-  readonly preemptible?: boolean
+  readonly preemptible?: boolean | 'semi'
   /** Share of this job relative to its neighbours under a fair order; default 1. */
   readonly weight?: number
   /** The user's estimate of the run time, seconds; unknown when absent. */
@@ -272,6 +287,11 @@ export interface JobSpec {
    * another, is a master or has phases. Volcano's jobs of several tasks, Kueue's workloads of several pod sets, Slurm's `hetjob`.
    */
   readonly gang?: boolean
+  /**
+   * A task of a gang that is lost with its node, or fails, starts anew alone while the others run on, as controllers of Kubernetes replace single pods.
+   * Default: with a task that must run together with others all of these start anew.
+   */
+  readonly replacesLost?: boolean
   /**
    * How near its tasks must be to each other. A stage with its own `topology` goes by that; each other stage goes by this, on its own. Default: no
    * demand.

@@ -29,9 +29,9 @@ export interface Env {
   warn(message: string): void
   /**
    * A part calls this when it is created if it heeds the `topology` of jobs. If no part calls it, the user is warned of the first job that has a
-   * topology. Absent where nobody checks.
+   * topology. With `slices`, it heeds those of a topology, too. Absent where nobody checks.
    */
-  readonly heedsTopology?: () => void
+  readonly heedsTopology?: (slices?: boolean) => void
   /** The same for `placementRules`: a part calls it if it heeds the rules that must hold; with `preferences`, it heeds rules with a weight, too. */
   readonly heedsPlacementRules?: (preferences: boolean) => void
   /** Reports a finished pass over the queue; absent where nobody listens. */

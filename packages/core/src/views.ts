@@ -166,8 +166,8 @@ export interface WorkView {
   queueName(queue: QueueId): string
   /** The account that the job is charged to, '' for none. */
   account(job: JobId): string
-  /** Whether the job's running tasks may be preempted, `undefined` where the job does not say. */
-  preemptible(job: JobId): boolean | undefined
+  /** Whether the job's running tasks may be preempted, `semi`: only those beyond its minimum; `undefined` where the job does not say. */
+  preemptible(job: JobId): boolean | 'semi' | undefined
   /** Name of the quality of service that the job asks for, '' for none. */
   qos(job: JobId): string
   /** Name of the job array that it belongs to, '' for none. */

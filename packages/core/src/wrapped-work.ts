@@ -26,7 +26,7 @@ export abstract class WrappedWork implements WorkView {
   queue(job: JobId): QueueId { return this.inner.queue(job) }
   queueName(queue: QueueId): string { return this.inner.queueName(queue) }
   account(job: JobId): string { return this.inner.account(job) }
-  preemptible(job: JobId): boolean | undefined { return this.inner.preemptible(job) }
+  preemptible(job: JobId): boolean | 'semi' | undefined { return this.inner.preemptible(job) }
   qos(job: JobId): string { return this.inner.qos(job) }
   array(job: JobId): string { return this.inner.array(job) }
   arrayThrottle(job: JobId): number { return this.inner.arrayThrottle(job) }

@@ -1,4 +1,4 @@
-import type { ClusterView, NodeId } from '@sched/core'
+import type { ClusterView, NodeId, Slice } from '@sched/core'
 
 /**
  * How the domains of a level are chosen. best-fit: those with room for most tasks first, but what is left goes to the one that holds it with the
@@ -22,104 +22,156 @@ interface Domain {
   readonly inside: Domain[]
 }
 
-/** A domain with the number of tasks that it has room for, or is to take. */
+/** A domain with the number of units that it has room for, or is to take: slices where slices are whole, below that tasks, or slices of the next layer. */
 interface Filled {
   readonly domain: Domain
-  readonly tasks: number
+  readonly units: number
 }
 
+const NONE: readonly Slice[] = []
+/** The slices of tasks that need not stay together. */
+const TASK: Slice = { level: 0, size: 1 }
+
 /**
- * Chooses domains for tasks of one shape, level by level from the largest down.
+ * Chooses domains for tasks of one shape, level by level from the largest down. Tasks may be in slices that stay together, of several layers, the outermost
+ * first. Above the level of a slice those domains are taken that have room for most slices; inside it tasks are placed without a look at the other domains.
  *
- * Source: Kueue, tas_flavor_snapshot.go (findLevelWithFitDomains, updateCountsToMinimumGeneric).
+ * Source: Kueue, tas_flavor_snapshot.go (fillInCountsHelper, findLevelWithFitDomains, updateCountsToMinimumGeneric, buildSliceSizeAtLevel). Deviation: a last
+ * slice with fewer tasks needs the room of a whole one.
  */
 export class Domains {
   /** Domains by level. */
   readonly #levels: readonly (readonly Domain[])[]
-  /** `[level][group]`: the number of tasks for which the domain has room. */
+  /** `[level][group]`: the number of tasks for which the domain has room, in whole slices of the layers below the outermost. */
   readonly #room: readonly Float64Array[]
-  readonly #cluster: ClusterView
+  /** `[level][group]`: the number of outermost slices for which it has room; 0 below their level. */
+  readonly #slices: readonly Float64Array[]
+  /** The outermost slices. */
+  #outer = TASK
+  /** By level below that of the outermost slices: how many tasks stay together in a domain. */
+  readonly #sizes: Int32Array
   /** By node: its rank by name among all nodes. */
   readonly ranks: Int32Array
 
   constructor(cluster: ClusterView) {
-    this.#cluster = cluster
     const levels: Domain[][] = []
     for (let level = cluster.levels - 1; level >= 0; level--) levels[level] = domainsOf(level, cluster, levels[level + 1])
     this.#levels = levels
     this.#room = levels.map((domains) => new Float64Array(domains.length))
+    this.#slices = levels.map((domains) => new Float64Array(domains.length))
+    this.#sizes = new Int32Array(cluster.levels)
     this.ranks = new Int32Array(cluster.nodes)
     for (const { group, rank } of levels[0] as readonly Domain[]) this.ranks[group] = rank
   }
 
-  /** Sets the room of all domains; `room`: by node, the number of tasks for which it has room. */
-  fill(room: ArrayLike<number>): void {
-    for (const counts of this.#room) counts.fill(0)
-    for (let node = 0 as NodeId; node < room.length; node++)
-      for (let level = 0; level < this.#cluster.levels; level++) {
-        const counts = this.#room[level] as Float64Array
-        const group = this.#cluster.group(level, node)
-        counts[group] = (counts[group] as number) + (room[node] as number)
+  /** Sets the room of all domains; `room`: by node, the number of tasks for which it has room. `slices`: those of the tasks, of levels of the cluster. */
+  fill(room: ArrayLike<number>, slices: readonly Slice[] = NONE): void {
+    const [outer = TASK] = slices
+    this.#outer = outer
+    this.#sizes.fill(1)
+    for (const [i, { level, size }] of slices.entries()) if (i > 0) this.#sizes.fill(size, level, slices[i - 1]?.level)
+    for (const [level, domains] of this.#levels.entries()) {
+      const [tasks, whole] = [this.#room[level] as Float64Array, this.#slices[level] as Float64Array]
+      for (const { group, inside } of domains) {
+        tasks[group] = level === 0 ? (room[group] as number) : this.#roomIn(inside)
+        whole[group] = level === outer.level ? Math.floor((tasks[group]) / outer.size) : level > outer.level ? this.#slicesIn(inside) : 0
       }
+    }
+  }
+
+  /** The tasks for which these domains have room together. */
+  #roomIn(inside: readonly Domain[]): number {
+    let sum = 0
+    for (const { level, group } of inside) {
+      const room = this.#room[level]?.[group] as number
+      sum += level < this.#outer.level ? room - (room % (this.#sizes[level] as number)) : room
+    }
+    return sum
+  }
+
+  #slicesIn(inside: readonly Domain[]): number {
+    let sum = 0
+    for (const { level, group } of inside) sum += this.#slices[level]?.[group] as number
+    return sum
   }
 
   /**
    * Nodes for so many tasks, one entry per task: in one domain of the level `from` if one holds them all, otherwise of the next level, up to `to`.
    * If no domain of that level holds them, they go to several, or with `isFirm` nowhere (`undefined`); also `undefined` if there is too little
-   * room.
+   * room. No level is below that of the outermost slices.
    */
   nodes(tasks: number, choice: Choice, { from = 0, to = from, isFirm = false }: Search = {}): NodeId[] | undefined {
+    const { level: whole, size } = this.#outer
+    const units = Math.ceil(tasks / size)
     let at = from
-    let chosen = this.#one(at, tasks, choice)
-    while (chosen === undefined && at < to) chosen = this.#one(++at, tasks, choice)
-    if (chosen === undefined && !isFirm) chosen = fewest(this.#sorted(this.#levels[at] as readonly Domain[], choice), tasks, choice)
-    for (; at > 0 && chosen !== undefined; at--) chosen = fewest(this.#sorted(chosen.flatMap(({ domain }) => domain.inside), choice), tasks, choice)
-    return chosen && [...chosen].sort((a, b) => a.domain.rank - b.domain.rank).flatMap(({ domain, tasks: count }) => Array<NodeId>(count).fill(domain.group as NodeId))
+    let chosen = this.#one(at, units, choice)
+    while (chosen === undefined && at < to) chosen = this.#one(++at, units, choice)
+    if (chosen === undefined && !isFirm) chosen = fewest(this.#sorted(this.#levels[at] as readonly Domain[], choice), units, choice)
+    for (; at > whole && chosen !== undefined; at--) chosen = fewest(this.#sorted(chosen.flatMap(({ domain }) => domain.inside), choice), units, choice)
+    for (; at > 0 && chosen !== undefined; at--) chosen = chosen.flatMap((each) => this.#inside(each, choice))
+    const sorted = chosen && [...chosen].sort((a, b) => a.domain.rank - b.domain.rank)
+    return sorted?.flatMap((each) => Array<NodeId>(this.#tasksOf(each)).fill(each.domain.group as NodeId)).slice(0, tasks)
   }
 
-  /** The domain of a level that holds all tasks, if there is one. */
-  #one(level: number, tasks: number, choice: Choice): readonly Filled[] | undefined {
+  /** The domains inside a slice to which its tasks go. */
+  #inside(filled: Filled, choice: Choice): readonly Filled[] {
+    const { inside, level } = filled.domain
+    return fewest(this.#sorted(inside, choice), this.#tasksOf(filled) / (this.#sizes[level - 1] as number), choice) as readonly Filled[]
+  }
+
+  #tasksOf({ domain, units }: Filled): number {
+    return units * (domain.level >= this.#outer.level ? this.#outer.size : (this.#sizes[domain.level] as number))
+  }
+
+  /** The domain of a level that holds all units, if there is one. */
+  #one(level: number, units: number, choice: Choice): readonly Filled[] | undefined {
     const domains = this.#sorted(this.#levels[level] as readonly Domain[], choice)
-    const found = choice === 'best-fit' ? tightest(domains, tasks) : domains.find((each) => each.tasks >= tasks)
-    return found && [{ ...found, tasks }]
+    const found = choice === 'best-fit' ? tightest(domains, units) : domains.find((each) => each.units >= units)
+    return found && [{ ...found, units }]
   }
 
-  /** The most tasks for which any domain of the level has room. */
-  most(level: number): number {
-    return (this.#room[level] as Float64Array).reduce((most, room) => Math.max(most, room), 0)
+  /** The most tasks, in whole slices, for which any domain of the level has room; without a level that of all domains together. */
+  most(level?: number): number {
+    if (level === undefined) return this.#slicesIn(this.#levels.at(-1) as readonly Domain[]) * this.#outer.size
+    return (this.#slices[level] as Float64Array).reduce((most, slices) => Math.max(most, slices), 0) * this.#outer.size
   }
 
   /** Nodes for so many tasks, each on the node with room for the fewest tasks, one after another; there must be room for all. */
   inOrder(tasks: number): NodeId[] {
     const nodes: NodeId[] = []
-    for (const { domain, tasks: room } of this.#sorted(this.#levels[0] as readonly Domain[], 'least-free-capacity'))
-      for (let i = 0; i < room && nodes.length < tasks; i++) nodes.push(domain.group as NodeId)
+    for (const { domain, units } of this.#sorted(this.#levels[0] as readonly Domain[], 'least-free-capacity'))
+      for (let i = 0; i < units && nodes.length < tasks; i++) nodes.push(domain.group as NodeId)
     return nodes
   }
 
+  /** Domains by the slices for which they have room, then those with least room, so that slices leave little beside them; then by name. */
   #sorted(domains: readonly Domain[], choice: Choice): Filled[] {
-    const filled = domains.map((domain): Filled => ({ domain, tasks: this.#room[domain.level]?.[domain.group] as number }))
+    const { level: whole } = this.#outer
+    const all = domains.map((domain) => {
+      const [room, slices] = [this.#room[domain.level]?.[domain.group] as number, this.#slices[domain.level]?.[domain.group] as number]
+      return { domain, room, slices, units: domain.level >= whole ? slices : Math.floor(room / (this.#sizes[domain.level] as number)) }
+    })
     const sign = choice === 'least-free-capacity' ? 1 : -1
-    return filled.sort((a, b) => sign * (a.tasks - b.tasks) || a.domain.rank - b.domain.rank)
+    return all.sort((a, b) => sign * (a.slices - b.slices) || a.room - b.room || a.domain.rank - b.domain.rank)
   }
 }
 
-/** As many domains as the tasks take, in order; `undefined` if all are too small. */
-function fewest(domains: readonly Filled[], tasks: number, choice: Choice): readonly Filled[] | undefined {
+/** As many domains as the units take, in order; `undefined` if all are too small. */
+function fewest(domains: readonly Filled[], units: number, choice: Choice): readonly Filled[] | undefined {
   const chosen: Filled[] = []
-  let left = tasks
+  let left = units
   for (const [i, each] of domains.entries()) {
-    if (each.tasks >= left) return [...chosen, { ...(choice === 'best-fit' ? (tightest(domains.slice(i), left) as Filled) : each), tasks: left }]
-    if (each.tasks === 0) continue
+    if (each.units >= left) return [...chosen, { ...(choice === 'best-fit' ? (tightest(domains.slice(i), left) as Filled) : each), units: left }]
+    if (each.units === 0) continue
     chosen.push(each)
-    left -= each.tasks
+    left -= each.units
   }
   return undefined
 }
 
-/** The domain that holds so many tasks with the least to spare, ties to the first. */
-const tightest = (domains: readonly Filled[], tasks: number): Filled | undefined =>
-  domains.reduce<Filled | undefined>((best, each) => (each.tasks >= tasks && (best === undefined || each.tasks < best.tasks) ? each : best), undefined)
+/** The domain that holds so many units with the least to spare, ties to the first. */
+const tightest = (domains: readonly Filled[], units: number): Filled | undefined =>
+  domains.reduce<Filled | undefined>((best, each) => (each.units >= units && (best === undefined || each.units < best.units) ? each : best), undefined)
 
 /** Makes the domains of a level and puts each into its domain of the next level, in order of the names of these and then of their own names. */
 function domainsOf(level: number, cluster: ClusterView, above: readonly Domain[] | undefined): Domain[] {

@@ -1,5 +1,5 @@
-import { None, Reason, type JobId, type JobSpec, type KeptBack, type NodeId, type Placement, type Round, type Topology } from '@sched/core'
-import type { Asked, Nearness } from './nearness.js'
+import { None, Reason, type JobId, type JobSpec, type KeptBack, type NodeId, type Placement, type Round } from '@sched/core'
+import type { Asked, Firm, Nearness } from './nearness.js'
 import { PlannedPlaces } from './planned-places.js'
 
 /** A placement that plans all waiting tasks of a job at once, as near each other as the job's `topology` asks. */
@@ -16,7 +16,7 @@ export abstract class NearPlacement implements Placement {
   protected abstract planFreely(job: JobId, round: Round): void
 
   /** The same for a job with a topology; `firm`: the part of it for which the job waits. */
-  protected abstract planNear(asked: Asked, firm: Pick<Topology, 'required' | 'racks'>, job: JobId, round: Round): void
+  protected abstract planNear(asked: Asked, firm: Firm, job: JobId, round: Round): void
 
   /** The number of tasks of the job for which the nodes in sight have room. */
   protected abstract measure(job: JobId, round: Round): number

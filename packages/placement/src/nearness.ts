@@ -8,12 +8,17 @@ export interface Asked extends Topology {
   readonly isOfStage: boolean
 }
 
+/** The parts of a topology for which a job waits. */
+export type Firm = Pick<Topology, 'required' | 'racks' | 'slices'>
+
 /** What a placement asks for jobs without a topology of their own, and how long any job waits at most. */
 interface ForAll {
   readonly within?: number | undefined
   /** Path of the option, for messages. */
   readonly field?: string
   readonly wait?: number | undefined
+  /** Whether it heeds the slices of a topology. */
+  readonly slices?: boolean
 }
 
 /**
@@ -36,9 +41,9 @@ export class Nearness {
   /** Whether any job has a topology of its own. */
   #areAny = false
 
-  constructor(placement: string, env: Env, { within, field = '', wait = Infinity }: ForAll = {}) {
+  constructor(placement: string, env: Env, { within, field = '', wait = Infinity, slices = false }: ForAll = {}) {
     const { cluster, work } = env
-    env.heedsTopology?.()
+    env.heedsTopology?.(slices)
     this.#placement = placement
     this.#cluster = cluster
     this.#warn = (message) => env.warn(message)
@@ -85,9 +90,9 @@ export class Nearness {
   }
 
   /** The part of that for which the job still waits; none when its wait is over. Asks for a round at the end of the wait. */
-  firm(asked: Asked, job: JobId, round: Round): Pick<Topology, 'required' | 'racks'> {
+  firm(asked: Asked, job: JobId, round: Round): Firm {
     const firm = firmOf(asked)
-    if (firm.required === undefined && firm.racks === undefined) return NOTHING
+    if (firm.required === undefined && firm.racks === undefined && firm.slices === undefined) return NOTHING
     const until = round.work.submitted(job) + Math.min(asked.wait ?? Infinity, this.#wait)
     if (round.now >= until) return NOTHING
     if (until < Infinity) round.wakeAt(until)
@@ -120,10 +125,15 @@ export class Nearness {
     const racks = this.#counts.racks(job)
     if (racks === undefined) return []
     if (!isOfStage) return [...racks.values()].flatMap(({ onNode }) => [...onNode.keys()])
-    const [front] = work.parts(job, lane)
+    return this.nodesOfFront(job, { work, lane })
+  }
+
+  /** The nodes of the running tasks of the job's front stage, one entry per task. */
+  nodesOfFront(job: JobId, { work, lane }: Pick<Round, 'work' | 'lane'>): NodeId[] {
+    const front = work.frontStage(job, lane)
     const running: TaskId[] = []
     work.runningTasks(job, lane, running)
-    return running.filter((task) => work.stageOf(task) === front?.stage).map((task) => work.nodeOf(task) as NodeId)
+    return running.filter((task) => work.stageOf(task) === front).map((task) => work.nodeOf(task) as NodeId)
   }
 
   /** The group of the level that these nodes are in; `undefined` if nothing runs. */
@@ -160,9 +170,10 @@ export class Nearness {
 const NOTHING = {}
 
 /** The parts of a topology for which a job waits; at most one rack is the same as one group of level 1. */
-const firmOf = ({ required, racks }: Topology): Pick<Topology, 'required' | 'racks'> => ({
+const firmOf = ({ required, racks, slices }: Topology): Firm => ({
   ...(racks === 1 ? { required: Math.min(1, required ?? 1) } : required !== undefined && { required }),
   ...(racks !== undefined && racks > 1 && { racks }),
+  ...(slices !== undefined && { slices }),
 })
 
 /** The number of tasks that must start at once; of a job that is one gang that of its next stage. */

@@ -1,8 +1,8 @@
-import { definePlacement, None, type Env, type JobId, type NodeId, type Plug, type Round, type Topology } from '@sched/core'
+import { definePlacement, leastTasks, None, type ClusterView, type Env, type JobId, type JobSpec, type NodeId, type Plug, type Round, type Slice, type StageSpec, type Topology } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Domains, type Choice } from './domains.js'
 import { NearPlacement } from './near-placement.js'
-import { Nearness, startingAtBest, startingTogether, type Asked } from './nearness.js'
+import { Nearness, startingAtBest, startingTogether, type Asked, type Firm } from './nearness.js'
 
 const topologyAwareOptions = z.strictObject({
   profile: z.enum(['mixed', 'best-fit', 'least-free-capacity', 'most-free-capacity']).default('mixed')
@@ -14,12 +14,12 @@ export type TopologyAwareOptions = z.input<typeof topologyAwareOptions>
 /**
  * Places a job by its `topology` as Kueue finds domains (racks, blocks, nodes) for a pod set: in one domain of the level that is required or preferred,
  * within it in as few domains of the next level as possible, and so on down to nodes. If no domain of a preferred level has room, the search goes on in
- * the level above, and at last takes several domains. Jobs that ask for no topology go on as few nodes as possible. Every job is treated as if all its
- * tasks had one shape.
+ * the level above, and at last takes several domains. Slices of a job are each in one domain of their level. Jobs that ask for no topology go on as few
+ * nodes as possible. Every job is treated as if all its tasks had one shape.
  *
  * Source: Kueue, Topology Aware Scheduling (KEP-2724), tas_flavor_snapshot.go, with its feature gates as profiles. Deviations: nodes are always the
  * lowest level; the room of a domain is the sum of what each of its nodes has room for; several pod sets in one domain (`podset-group-name`) are placed
- * as `topology-tree` does; no slices, no balanced placement.
+ * as `topology-tree` does; a task that follows later, or starts anew, goes where a slice is not whole; no balanced placement.
  */
 export const topologyAwarePlacement = definePlacement({
   name: 'topology-aware',
@@ -35,33 +35,93 @@ export const topologyAware = (options: TopologyAwareOptions = {}): Plug<'placeme
 class TopologyAware extends NearPlacement {
   readonly #profile: z.output<typeof topologyAwareOptions>['profile']
   readonly #domains: Domains
+  readonly #cluster: ClusterView
   readonly #levels: number
   readonly #room: Float64Array
 
   constructor({ profile }: z.output<typeof topologyAwareOptions>, env: Env) {
     const { cluster } = env
-    super(new Nearness('topology-aware', env))
+    super(new Nearness('topology-aware', env, { slices: true }))
     this.#profile = profile
     this.#domains = new Domains(cluster)
+    this.#cluster = cluster
     this.#levels = cluster.levels
     this.#room = new Float64Array(cluster.nodes)
   }
 
-  protected override planNear(asked: Asked, { required, racks }: Pick<Topology, 'required' | 'racks'>, job: JobId, round: Round): void {
+  /** Refuses a job whose slices no group can hold, too. */
+  override admits(spec: JobSpec): string | undefined {
+    return super.admits(spec) ?? spec.stages.map((stage) => this.#whyNoSlices(stage, stage.topology ?? spec.topology)).find((why) => why !== undefined)
+  }
+
+  #whyNoSlices(stage: StageSpec, topology: Topology | undefined): string | undefined {
+    const [outer] = topology?.slices ?? []
+    if (topology === undefined || outer === undefined) return undefined
+    const { preferred = topology.required, required, wait = Infinity } = topology
+    if (preferred !== undefined && outer.level > preferred) return `its slices of level ${outer.level} are above level ${preferred}, of which all of it asks one group (its topology)`
+    const tasks = leastTasks(stage)
+    for (let node = 0 as NodeId; node < this.#cluster.nodes; node++) this.#room[node] = this.#cluster.couldHold(stage, node)
+    this.#domains.fill(this.#room, this.#slicesOf(topology))
+    if (wait < Infinity || tasks <= this.#domains.most(this.#levelOf(required))) return undefined
+    return `its slices of ${outer.size} tasks, of which ${tasks} start at once, are more than ${required === undefined ? 'there is' : `any group of level ${required} has`} room for (its topology)`
+  }
+
+  protected override planNear(asked: Asked, firm: Firm, job: JobId, round: Round): void {
+    const { required } = firm
     if (required !== undefined && this.nearness.placeWhole(required, asked, job, round, this.places.nodes)) return
-    this.#planIn(required !== undefined && required < this.#levels ? required : undefined, racks, asked, job, round)
+    this.#planIn(this.#levelOf(required), firm, asked, job, round)
   }
 
   /** Plans the job's tasks, all or as many as fit, as near as the job asks. If one domain is required and the job has tasks in one, the others go there. */
-  #planIn(required: number | undefined, racks: number | undefined, asked: Asked, job: JobId, round: Round): void {
+  #planIn(required: number | undefined, firm: Firm, asked: Asked, job: JobId, round: Round): void {
+    const { racks } = firm
+    const slices = this.#slicesOf(firm)
     const taken = required === undefined ? undefined : this.nearness.groupOf(required, job, asked.isOfStage, round)
-    const room = this.#measure(job, round, taken === undefined ? undefined : (node) => round.cluster.group(required as number, node) === taken)
+    this.#measure(job, round, taken === undefined ? undefined : (node) => round.cluster.group(required as number, node) === taken)
     const top = this.#levels - 1
-    const most = required === undefined ? room : this.#domains.most(required)
-    const tasks = Math.min(startingAtBest(job, round), Math.max(startingTogether(job, round), most))
-    const from = Math.min(asked.preferred ?? required ?? (racks === undefined ? 0 : 1), top)
-    const search = { from, to: required ?? (asked.preferred === undefined ? from : top), isFirm: required !== undefined }
-    this.#place(this.#domains.nodes(tasks, racks === undefined ? this.#choice(required !== undefined || asked.preferred !== undefined) : 'best-fit', search))
+    const level = asked.preferred ?? required
+    const choice = racks === undefined ? this.#choice(level !== undefined) : 'best-fit'
+    if (slices.length > 0) this.#fillUp(slices, choice, job, round)
+    const planned = this.places.nodes.length
+    const together = startingTogether(job, round)
+    const tasks = Math.min(startingAtBest(job, round) - planned, Math.max(together - planned, this.#domains.most(required)))
+    const from = Math.min(level ?? (slices.length > 0 ? top : racks === undefined ? 0 : 1), top)
+    const nodes = tasks > 0 ? this.#domains.nodes(tasks, choice, { from, to: required ?? (asked.preferred === undefined ? from : top), isFirm: required !== undefined }) : undefined
+    this.#place(nodes)
+    if (this.places.nodes.length < together) this.places.nodes.length = 0
+  }
+
+  /**
+   * Plans tasks where slices of the job lack some, the innermost first, and takes them from the room. In Kueue so is a pod placed whose node is replaced
+   * (requiredReplacementDomain).
+   */
+  #fillUp(slices: readonly Slice[], choice: Choice, job: JobId, round: Round): void {
+    const { cluster } = round
+    const { nodes: places } = this.places
+    const running = this.nearness.nodesOfFront(job, round)
+    const most = startingAtBest(job, round)
+    for (const [i, { level, size }] of running.length === 0 ? [] : [...slices.entries()].reverse()) {
+      const counts = new Map<number, number>()
+      for (const node of [...running, ...places]) counts.set(cluster.group(level, node), (counts.get(cluster.group(level, node)) ?? 0) + 1)
+      for (const [group, count] of [...counts].filter(([, each]) => each % size > 0).sort(([a], [b]) => a - b)) {
+        this.#domains.fill(this.#room.map((room, node) => (cluster.group(level, node as NodeId) === group ? room : 0)), slices.slice(i + 1))
+        const tasks = Math.min(size - (count % size), most - places.length, this.#domains.most(level))
+        const nodes = tasks > 0 ? (this.#domains.nodes(tasks, choice, { from: level, isFirm: true }) ?? []) : []
+        for (const node of nodes) this.#room[node] = (this.#room[node] as number) - 1
+        places.push(...nodes)
+      }
+    }
+    this.#domains.fill(this.#room, slices)
+  }
+
+  /** The level of the cluster that is required; none if it is above all, since then all nodes are one group. */
+  #levelOf(required: number | undefined): number | undefined {
+    return required !== undefined && required < this.#levels ? required : undefined
+  }
+
+  /** The slices that must be in one group of a level of the cluster. */
+  #slicesOf({ slices = [] }: Firm): readonly Slice[] {
+    return slices.filter(({ level }) => level < this.#levels)
   }
 
   /** Plans a gang on as few nodes as possible; the tasks of any other job one by one. */

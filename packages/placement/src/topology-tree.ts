@@ -1,7 +1,7 @@
-import { definePlacement, None, SchedError, type Env, type JobId, type NodeId, type Plug, type Round, type Topology } from '@sched/core'
+import { definePlacement, None, SchedError, type Env, type JobId, type NodeId, type Plug, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { NearPlacement } from './near-placement.js'
-import { Nearness, startingAtBest, startingTogether, type Asked } from './nearness.js'
+import { Nearness, startingAtBest, startingTogether, type Asked, type Firm } from './nearness.js'
 import { RoomByLeaf } from './room-by-leaf.js'
 
 const topologyTreeOptions = z.strictObject({
@@ -66,7 +66,7 @@ class TopologyTree extends NearPlacement {
     this.#planIn(undefined, ANYWHERE, job, round)
   }
 
-  protected override planNear(asked: Asked, { required }: Pick<Topology, 'required' | 'racks'>, job: JobId, round: Round): void {
+  protected override planNear(asked: Asked, { required }: Firm, job: JobId, round: Round): void {
     const { nodes } = this.places
     const top = Math.min(required ?? Infinity, this.#levels)
     for (let level = asked.preferred ?? top; level < top && nodes.length === 0; level++) this.#planIn(level, asked, job, round, true)

@@ -96,7 +96,7 @@ describe('the topology of a job', () => {
   })
 
   it.each([
-    [{}, 'job 0 has a topology that asks nothing. Give `required`, `preferred`, `racks` or `segment`.'], [{ required: -1 }, 'job 0 has a topology of level -1.'],
+    [{}, 'job 0 has a topology that asks nothing. Give `required`, `preferred`, `racks`, `segment` or `slices`.'], [{ required: -1 }, 'job 0 has a topology of level -1.'],
     [{ racks: 0 }, 'job 0 has a topology of 0 racks.'], [{ segment: 0.5 }, 'job 0 has a topology with segments of 0.5 nodes.'], [{ required: 1, wait: -1 }, 'job 0 has a topology with a wait of -1.'],
   ])('is refused where it is none: %j', (topology, message) => {
     expect(() => racksWith(1, topology)).toThrow(message)

@@ -52,6 +52,14 @@ describe('a task that fails', () => {
     expect(ends['b']).toBeGreaterThan(end)
   })
 
+  it('takes nobody with it of a gang that replaces single tasks', () => {
+    const seed = seedOf('g', 1, 0)
+    const at = failsAt(seed, 'g', 0, 0)
+    const gang = { id: 'g', submit: 0, replacesLost: true, stages: [stage({ tasks: 2, gang: true })] }
+    const { lines } = run([gang], { seed, policy: policyOf((round, jobs) => { for (const each of jobs) startAll(round, each) }), failures: often })
+    expect(lines.filter((line) => line.includes('failed') || line.startsWith(`${at} start`))).toEqual([`${at} failed g on 0`, `${at} start g on 0`])
+  })
+
   it('takes its gang with it, which starts again together', () => {
     const seed = seedOf('g', 1, 0)
     const at = failsAt(seed, 'g', 0, 0)

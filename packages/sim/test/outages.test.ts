@@ -46,6 +46,14 @@ describe('a node that fails', () => {
     ])
   })
 
+  it('takes only its own tasks of a gang that replaces those', () => {
+    const needed = policyOf((round, jobs) => { for (const each of jobs) if (round.nodes.filter((node) => round.room(node)).length >= round.work.together(each, round.lane)) startAll(round, each) }, { startsGangJobs: true })
+    const lines = (change: object) => run([{ id: 'g', submit: 0, replacesLost: true, stages: [stage({ tasks: 2, gang: true })], ...change }], { policy: needed, outages: [away(1, 4, 5)] }).lines
+    const alone = ['0 submit g', '0 start g on 0', '0 start g on 1', '4 lost g on 1', '5 start g on 1', '10 done g on 0', '15 done g on 1']
+    expect([lines({}), lines({ gang: true, stages: [stage({ gang: true }), stage({ gang: true })] })]).toEqual([alone, alone])
+    expect(lines({ replacesLost: false })).toContain('4 lost g on 0')
+  })
+
   it('does not report any more: what it had ended since its last heartbeat is lost, too', () => {
     const heartbeats = { ...twoNodes, heartbeat: { interval: 3, stagger: true } }
     // node 0 beats at 0, 3, ..., 9, 12; its task stops at 10 and is lost at 11. Node 1 beats at 1.5, 4.5, ..., 10.5, 13.5

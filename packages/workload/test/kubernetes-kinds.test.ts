@@ -249,9 +249,10 @@ describe('what a group of pods asks at least', () => {
     const label = (key: string, value: string) => ({ labels: { [key]: value } })
     const note = (key: string, value: string) => ({ annotations: { [key]: value } })
     const group = (spec: Json) => [other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', { minMember: 1, ...spec }), ...three({ annotations: { 'pod-group-name': 'pg' } })]
-    expect([says(...group({ preemptibility: 'non-preemptible' })), says(...group({ preemptibility: 'preemptible' })), says(...group({}))]).toEqual([[false], [true], [undefined]])
+    expect([says(...group({ preemptibility: 'non-preemptible' })), says(...group({ preemptibility: 'preemptible' })), says(...group({ preemptibility: 'semi-preemptible' })), says(...group({}))]).toEqual([[false], [true], ['semi'], [undefined]])
     expect(says(pod('a', label('kai.scheduler/preemptibility', 'preemptible')), pod('b', label('kai.scheduler/preemptibility', 'non-preemptible')), pod('c', label('kai.scheduler/preemptibility', 'never')))).toEqual([true, false, undefined])
     expect(says(job('train', label('kai.scheduler/preemptibility', 'non-preemptible')))).toEqual([false])
+    expect(says(pod('a', label('kai.scheduler/preemptibility', 'semi-preemptible')))).toEqual(['semi'])
     expect(says(pod('a', note('volcano.sh/preemptable', 'false')), pod('b', label('volcano.sh/preemptable', 'maybe')), pod('c', note('volcano.sh/preemptable', 'true')))).toEqual([false, false, undefined])
     expect(says(pod('a', note('yunikorn.apache.org/allow-preemption', 'false')), pod('b', note('yunikorn.apache.org/allow-preemption', 'true')))).toEqual([false, undefined])
   })

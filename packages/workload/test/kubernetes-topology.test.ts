@@ -50,10 +50,54 @@ describe('the topology that Kubernetes asks for', () => {
     expect(asked(levels, pod('one', { [required]: RACK }, '1', {}))).toEqual([{ required: 1 }, undefined])
   })
 
+  it('has slices by annotations, by labels of the levels of nodes', () => {
+    const [slice, size] = ['kueue.x-k8s.io/podset-slice-required-topology', 'kueue.x-k8s.io/podset-slice-size']
+    expect(asked(levels, job({ 'kueue.x-k8s.io/podset-required-topology': BLOCK, [slice]: RACK, [size]: '2' }))).toEqual([{ required: 2, slices: [{ level: 1, size: 2 }] }, undefined])
+    expect(asked(levels, job({ [slice]: HOST, [size]: '1' }))).toEqual([{ slices: [{ level: 0, size: 1 }] }, undefined])
+    const layers = JSON.stringify([{ topology: BLOCK, size: 2 }, { topology: HOST, size: 1 }])
+    expect(asked(levels, job({ 'kueue.x-k8s.io/podset-slice-required-topology-constraints': layers }))).toEqual([{ slices: [{ level: 2, size: 2 }, { level: 0, size: 1 }] }, undefined])
+    expect(asked(levels, job({ [slice]: 'other', [size]: '1' }))).toEqual(NONE)
+  })
+
+  it('has slices of each pod set of a Workload, of single pods of one job, too', () => {
+    const slices = { podSetSliceRequiredTopology: RACK, podSetSliceSize: 2 }
+    expect(asked(levels, workload({ required: BLOCK }, { preferred: BLOCK, ...slices }))).toEqual([undefined, { required: 2 }, { preferred: 2, slices: [{ level: 1, size: 2 }] }])
+    expect(asked(levels, workload({ podsetSliceRequiredTopologyConstraints: [{ topology: RACK, size: 4 }, { topology: HOST, size: 2 }] }))).toEqual([{ slices: [{ level: 1, size: 4 }, { level: 0, size: 2 }] }, undefined])
+    const ofAll = { 'kueue.x-k8s.io/podset-slice-required-topology': RACK, 'kueue.x-k8s.io/podset-slice-size': '2' }
+    const each = (name: string, cpu: string) => pod(name, {}, cpu, owned('Job', 'train'))
+    expect(asked(levels, job({}, ofAll), each('a', '1'), each('b', '2'))).toEqual([undefined, { slices: [{ level: 1, size: 2 }] }, { slices: [{ level: 1, size: 2 }] }])
+    expect(() => asked(levels, workload({ podSetSliceRequiredTopology: RACK }))).toThrow('spec.podSets[0].topologyRequest.podSetSliceSize: is missing.')
+  })
+
+  const podset = (name: string) => `kueue.x-k8s.io/podset-${name}`
+  const layers = podset('slice-required-topology-constraints')
+  const [slice, size, groupName, required] = ['slice-required-topology', 'slice-size', 'group-name', 'required-topology'].map(podset) as [string, string, string, string]
+  it.each<readonly [object, string]>([
+    [{ [required]: RACK, [podset('preferred-topology')]: RACK }, `${podset('preferred-topology')}: may not be set when '${required}' is specified.`],
+    [{ [slice]: RACK }, `${size}: must be set when '${slice}' is specified.`],
+    [{ [size]: '2' }, `${size}: may not be set when '${slice}' is not specified.`],
+    [{ [slice]: RACK, [size]: 'two' }, `${size}: must be a numeric value.`],
+    [{ [slice]: RACK, [size]: '0' }, `${size}: must be greater than or equal to 1.`],
+    [{ [slice]: RACK, [size]: '3' }, `${size}: must not be greater than pod set count 2.`],
+    [{ [groupName]: 'g', [required]: RACK, [slice]: RACK, [size]: '2' }, `${groupName}: may not be set when '${size}' is specified.`],
+    [{ [groupName]: 'g' }, `${groupName}: may not be set when neither '${podset('preferred-topology')}' nor '${required}' is specified.`],
+    [{ [groupName]: '7', [required]: RACK }, `${groupName}: must not be a number.`],
+    [{ [layers]: '[]', [slice]: RACK }, `${layers}: may not be set when '${slice}' is specified.`],
+    [{ [layers]: 'none' }, `${layers}: must be a valid JSON array.`],
+    [{ [layers]: '[]' }, `${layers}: must have 1 to 3 entries.`],
+    [{ [layers]: '[{"size":1}]' }, `${layers}: [0].topology is missing.`],
+    [{ [layers]: '[{"topology":"a","size":0}]' }, `${layers}: [0].size must be greater than or equal to 1.`],
+    [{ [layers]: '[{"topology":"a","size":2},{"topology":"a","size":1}]' }, `${layers}: [1].topology is a duplicate.`],
+    [{ [layers]: '[{"topology":"b","size":2},{"topology":"a","size":3}]' }, `${layers}: [1].size must evenly divide the parent layer size 2.`],
+    [{ [layers]: '[{"topology":"b","size":4}]' }, `${layers}: must not be greater than pod set count 2.`],
+  ])('is refused where Kueue refuses it: %j', (annotations, message) => {
+    expect(() => asked(levels, job({ ...annotations }))).toThrow(message)
+  })
+
   it('is nothing where no Topology has the level', () => {
     expect(asked(topology('zone'), job({ 'kueue.x-k8s.io/podset-required-topology': RACK }))).toEqual(NONE)
     const trace = parseTrace(bytesOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [job({ 'kueue.x-k8s.io/podset-required-topology': RACK })] })), { file: 'cluster.json', options: {} })
-    expect(JSON.stringify(trace.report.rules)).toContain('that ask for a topology level that no Topology lists, or for slices: ignored')
+    expect(JSON.stringify(trace.report.rules)).toContain('that ask for a topology level that no Topology lists: ignored')
   })
 
   it('is of each pod set of a Workload, or of all of those of one group', () => {

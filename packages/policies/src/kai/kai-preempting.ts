@@ -8,6 +8,7 @@ import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { Consolidation, type Move } from './consolidation.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { LeastRuntimes } from './least-runtimes.js'
+import { minimumOf } from './minimum.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
 import type { Victim } from './victim.js'
 import { Reclaiming } from './reclaiming.js'
@@ -22,7 +23,8 @@ import { Victims } from './victims.js'
  *
  * Source: KAI Scheduler, actions consolidation, reclaim and preempt, plug-in `proportion` (reclaimable.go, strategies.go). Deviations: a taken task
  * is gone at once, a moment later if it has just started, and its job takes nothing at the same instant; in reclaim a task that could be moved
- * counts as taken, in KAI not; tasks of jobs that are no gangs go one by one.
+ * counts as taken, in KAI not; tasks of jobs that are no gangs go one by one; of jobs that are preemptible beyond their minimum, what is beyond it may be
+ * moved in consolidation.
  */
 export const kaiPreemptingPolicy = definePolicy({
   name: 'kai-preempting',
@@ -155,7 +157,7 @@ class KaiPreempting implements Policy {
     const inVain = new Set<number>()
     for (const job of waiting) {
       const asked = this.#askedBy(job, round)
-      if (inVain.has(asked) || order.isFixed(job) || !order.mayStart(job) || order.resources.some((r, i) => work.asked(job, lane, r) > (free[i] as number))) continue
+      if (inVain.has(asked) || order.startsFixed(job) || !order.mayStart(job) || order.resources.some((r, i) => work.asked(job, lane, r) > (free[i] as number))) continue
       if (this.#taken.isBarred(job)) {
         this.#hasSpared ||= this.#taken.mayLater(job)
         continue
@@ -224,12 +226,10 @@ class KaiPreempting implements Policy {
       if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       const leaf = this.#order.leaf(job)
-      const first = tasks.reduce((least, task) => (task < least ? task : least))
-      const isCore = this.#gangs.has(job) ? (task: TaskId) => work.inGang(task) : (task: TaskId) => task === first
-      const core = tasks.filter(isCore)
+      const core = minimumOf(tasks, this.#gangs.has(job), work)
       const since = this.#runsSince(tasks)
-      if (core.length > 0) found.add(leaf, { job, tasks: core, isCore: true, since })
-      if (core.length < tasks.length) for (const task of tasks) if (!isCore(task)) found.add(leaf, { job, tasks: [task], isCore: false, since })
+      if (core.length > 0 && !this.#order.isSemi(job)) found.add(leaf, { job, tasks: core, isCore: true, since })
+      if (core.length < tasks.length) for (const task of tasks) if (!core.includes(task)) found.add(leaf, { job, tasks: [task], isCore: false, since })
     }
     this.#victims = found
     return found

@@ -3,6 +3,7 @@ import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
 import { fairShares, type Claimant } from './fair-shares.js'
+import { Minimums } from './minimum.js'
 import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
 import { PastUsage, type Meter, type PastUsageMemory } from './past-usage.js'
 import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js'
@@ -75,6 +76,8 @@ export class KaiOrder implements Order {
   readonly #now: () => Seconds
   /** Whether a job has come that is never preempted. */
   #hasFixed = false
+  /** What is never preempted of jobs of which only tasks beyond their minimum may be. */
+  readonly #minimums: Minimums
   readonly #capacity: Float64Array
   readonly #before: Float64Array
   readonly #allowed = { ids: new Int32Array(AT_ONCE), from: 0, to: 0 }
@@ -115,6 +118,7 @@ export class KaiOrder implements Order {
     this.#inOrder = cluster.lanes.map(() => [])
     this.#waits = cluster.lanes.map(() => [])
     this.#isStale = cluster.lanes.map(() => true)
+    this.#minimums = new Minimums(cluster.lanes.length, work, (job, lane, r, amount) => { this.#add(job, lane, 'fixed', r, amount) })
     this.#capacity = new Float64Array(cluster.resources.length)
     this.#before = new Float64Array(cluster.resources.length)
     this.#addPools(0)
@@ -122,7 +126,7 @@ export class KaiOrder implements Order {
 
   admits(job: JobSpec): string | undefined {
     const { queue, user, priority = 0, preemptible } = job
-    const isFixed = this.#isFixed(preemptible, priority)
+    const isFixed = this.#isFixed(preemptible, priority) || preemptible === 'semi'
     const parts = queuePath(queue ?? user ?? 'default').split('/')
     for (const stages of startedTogether(job))
       for (const [r, name] of this.#cluster.resources.entries())
@@ -185,7 +189,8 @@ export class KaiOrder implements Order {
 
   /** Whether the job may start its next task, or its gang: no limit forbids it, and, if the job is never preempted, no quota does. */
   mayStart(job: JobId): boolean {
-    const isFixed = this.isFixed(job)
+    const isFixed = this.startsFixed(job)
+    if (this.#hasFixed) this.#minimums.settle(this.#lane, this.resources)
     for (let pool = this.leaf(job); pool > 0; pool = this.#lists.parent(pool)) {
       const queue = this.queue(pool)
       if ((isFixed || queue.isLimited) && !this.#hasRoom(queue, job, isFixed)) return false
@@ -218,9 +223,19 @@ export class KaiOrder implements Order {
     return this.#isFixed(this.#work.preemptible(job), this.#work.priority(job))
   }
 
+  /** Whether only tasks beyond the minimum of the job may be preempted. */
+  isSemi(job: JobId): boolean {
+    return this.#work.preemptible(job) === 'semi'
+  }
+
+  /** Whether what the job starts next is never preempted. Source: KAI Scheduler, `getCoreRequiredQuota`. */
+  startsFixed(job: JobId): boolean {
+    return this.isFixed(job) || (this.isSemi(job) && this.#work.running(job, this.#lane) < this.#work.least(job, this.#lane))
+  }
+
   /** Whether a job is never preempted: what it says itself counts before its priority. Source: KAI Scheduler, `CalculatePreemptibility`. */
-  #isFixed(preemptible: boolean | undefined, priority: number): boolean {
-    return preemptible === undefined ? priority >= this.#fixedPriority : !preemptible
+  #isFixed(preemptible: JobSpec['preemptible'], priority: number): boolean {
+    return preemptible === undefined ? priority >= this.#fixedPriority : preemptible === false
   }
 
   leaf(job: JobId): number {
@@ -351,7 +366,7 @@ export class KaiOrder implements Order {
     const leaf = this.#tree.leaf(this.#work.queueName(this.#work.queue(job)))
     this.#addPools(known)
     this.#leafOf[job] = leaf.id
-    this.#hasFixed ||= this.isFixed(job)
+    this.#hasFixed ||= this.isFixed(job) || this.isSemi(job)
     this.#lists.openJob(job, this.#work.rank(job))
     for (const waits of this.#waits) for (const r of this.#cluster.resources.keys()) waits[job * this.#cluster.resources.length + r] = 0
   }
@@ -375,6 +390,7 @@ export class KaiOrder implements Order {
 
   /** Takes what a cancelled job waits for out of the sums. */
   onFinish(job: JobId): void {
+    if (this.isSemi(job)) this.#minimums.forget(job)
     for (const [lane, waits] of this.#waits.entries()) {
       const isWaiting = this.#resources(lane as LaneId).some((r) => waits[job * this.#cluster.resources.length + r] !== 0)
       if (!isWaiting) continue
@@ -409,6 +425,7 @@ export class KaiOrder implements Order {
     const shape = this.#work.shapeOf(task)
     for (const r of resources) this.#add(job, lane, 'allocated', r, sign * this.#work.demand(shape, r))
     if (this.isFixed(job)) for (const r of resources) this.#add(job, lane, 'fixed', r, sign * this.#work.demand(shape, r))
+    else if (this.isSemi(job)) this.#minimums.onChange(job, lane)
     if (this.#lists.isListed(job, lane)) this.#lists.placeJob(job, this.#leafOf[job] as number, lane, this.#keyOf(job, lane))
     this.#refresh(job, lane)
     for (const r of resources) if (before[r] !== (allocated[r] as number) + (pending[r] as number)) this.#isStale[lane] = true

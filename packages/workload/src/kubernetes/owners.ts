@@ -2,6 +2,7 @@ import type { Constraints, Demand, Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import type { LeastPods } from './least-pods.js'
 import type { PodRule } from './placement-rules.js'
+import type { Preemptible } from './preemptibility.js'
 import type { AskedLevels } from './topology.js'
 
 /** A pod, or pods that ask for the same. `start` is `Infinity` while it waits; `seconds` is how long it ran, or will run. */
@@ -17,7 +18,7 @@ export interface Task {
   /** Its kind in a group of several kinds of pods. */
   readonly kind?: string | undefined
   /** Whether it may be preempted, if it says so. */
-  readonly preemptible?: boolean | undefined
+  readonly preemptible?: Preemptible | undefined
   /** Which groups of nodes it should share with the other pods of its stage. */
   readonly levels?: AskedLevels | undefined
   /** Whether the pod failed; its Job may have started another for it. */
@@ -45,7 +46,7 @@ export interface Owner {
   wholeClass?: string | undefined
   deadline?: Seconds | undefined
   /** Whether it may be preempted, if it says so; counts before what its pods say. */
-  preemptible?: boolean | undefined
+  preemptible?: Preemptible | undefined
   /** Which groups of nodes all its pods together should share. */
   levels?: AskedLevels | undefined
   isGang: boolean
@@ -75,7 +76,7 @@ export interface Header {
   readonly isGang: boolean
   readonly least: LeastPods | undefined
   readonly priorityClass: string | undefined
-  readonly preemptible: boolean | undefined
+  readonly preemptible: Preemptible | undefined
   readonly levels: AskedLevels | undefined
 }
 

@@ -28,6 +28,8 @@ export const kubernetesOptions = z.strictObject({
     .describe('What names the queue of a job: label: the label or annotation for Kueue, Volcano, KAI or YuniKorn, otherwise the namespace; namespace: always the namespace.'),
   gang: z.enum(['groups', 'stages', 'jobs', 'none']).default('groups')
     .describe('Which pods start together: groups: those of pod groups and of jobs in queues of Kueue; stages: of these only pods that ask for the same, for policies that start stages one by one; jobs: those of every job; none: no pods.'),
+  lost: z.enum(['gang', 'pod']).default('gang')
+    .describe('What starts anew when a pod of a gang is lost with its node or fails: gang: all pods of the gang; pod: that pod alone, as controllers replace pods.'),
   unfinished: z.number().positive().max(1e12).optional()
     .describe('Seconds that pods run from their start if they have not ended or still wait. Default: such pods are left out.'),
   gated: z.number().min(0).max(1e12).optional()
@@ -169,7 +171,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'minding', jobs: unread, text: 'pods with affinities to pods of namespaces selected by labels while no Namespace is listed, or with unknown operators: these are ignored' },
       { rule: 'gpuMemory', jobs: ofMemory, text: 'pods that ask for memory of a GPU: a whole GPU each, since `--option gpuMemory=MiB` does not say how much one has' },
       { rule: 'gpuShares', jobs: ofSeveral, text: 'pods that share several GPUs: their shares added up, in whole GPUs if above one' },
-      { rule: 'topology', jobs: levels, text: 'that ask for a topology level that no Topology lists, or for slices: ignored' },
+      { rule: 'topology', jobs: levels, text: 'that ask for a topology level that no Topology lists: ignored' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: given a millicore' },
       ...this.#held.rules(),
     ])
@@ -276,7 +278,7 @@ class KubernetesJobs implements LineParser {
     owner.priorityClass ??= pod?.text('priorityClassName')
     if (start === undefined || end === undefined || template === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, seconds: each, ...this.#asked(template, pod, namespaceOf(metadata)) }]
+    owner.templates = [{ tasks, start, seconds: each, ...this.#asked(template, pod, namespaceOf(metadata), Math.min(parallelism, tasks)) }]
   }
 
   /** Reads a job that Kueue has admitted: all its pods ran from then until it finished. */
@@ -333,10 +335,10 @@ class KubernetesJobs implements LineParser {
     return found ?? 0
   }
 
-  /** What a pod, or a template of pods, asks for. */
-  #asked(pod: Fields, spec: Fields, namespace: string): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'levels'> {
+  /** What a pod, or a template of pods, asks for. `count`: the number of pods of a template. */
+  #asked(pod: Fields, spec: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'levels'> {
     const metadata = pod.object('metadata')
-    return { demand: this.#demand(spec, metadata), ...this.#placing(pod, namespace), preemptible: preemptibleBy(metadata), levels: levelsAskedBy(metadata) }
+    return { demand: this.#demand(spec, metadata), ...this.#placing(pod, namespace), preemptible: preemptibleBy(metadata), levels: levelsAskedBy(metadata, count) }
   }
 
   #demand(spec: Fields, metadata: Fields | undefined): Demand {
@@ -397,7 +399,7 @@ class KubernetesJobs implements LineParser {
         ...(start < Infinity && { wait: Math.max(0, start - created) }),
         status: isGoing || isGated ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',
       },
-      ...(isOne && { gang: true }), ...(topologies.job !== undefined && { topology: topologies.job }),
+      ...(isOne && { gang: true }), ...(together && this.options.lost === 'pod' && { replacesLost: true }), ...(topologies.job !== undefined && { topology: topologies.job }),
       stages: (isOne ? gangOf(stages, kinds, least ?? ALL) : stages.map((stage, i) => (together && stage.tasks > 1 ? gangOf([stage], [kinds[i]], ofEach)[0]! : stage)))
         .map((stage, i) => (topologies.stages[i] === undefined ? stage : { ...stage, topology: topologies.stages[i] })),
     }, line)

@@ -1,14 +1,17 @@
 import type { Fields } from '../json/fields.js'
 import { marksOf } from './objects.js'
 
-const KAI: Readonly<Record<string, boolean>> = { preemptible: true, 'non-preemptible': false }
+/** Whether a job may be preempted: yes, no, or only beyond its minimum. */
+export type Preemptible = boolean | 'semi'
+
+const KAI: Readonly<Record<string, Preemptible>> = { preemptible: true, 'semi-preemptible': 'semi', 'non-preemptible': false }
 
 /**
  * Whether labels or annotations say that a pod may be preempted; `undefined` if they do not say.
  *
  * Source: KAI Scheduler, `ParsePreemptibility`; Volcano, GetPodPreemptable; YuniKorn, allow-preemption.
  */
-export function preemptibleBy(metadata: Fields | undefined): boolean | undefined {
+export function preemptibleBy(metadata: Fields | undefined): Preemptible | undefined {
   const mark = marksOf(metadata)
   const ofKai = wordOfKai(mark('kai.scheduler/preemptibility'))
   if (ofKai !== undefined) return ofKai
@@ -21,13 +24,14 @@ export function preemptibleBy(metadata: Fields | undefined): boolean | undefined
 const TRUE = ['1', 't', 'T', 'TRUE', 'true', 'True']
 
 /** The same for a pod group of KAI. */
-export const preemptibleGroup = (kind: string, object: Fields): boolean | undefined =>
+export const preemptibleGroup = (kind: string, object: Fields): Preemptible | undefined =>
   kind === 'PodGroup' ? wordOfKai(object.object('spec')?.value('preemptibility')) : undefined
 
-const wordOfKai = (word: unknown): boolean | undefined => (typeof word === 'string' && Object.hasOwn(KAI, word) ? KAI[word] : undefined)
+const wordOfKai = (word: unknown): Preemptible | undefined => (typeof word === 'string' && Object.hasOwn(KAI, word) ? KAI[word] : undefined)
 
-/** Whether pods together may be preempted, from what each says: true if one says so, false if all refuse, otherwise `undefined`. */
-export function togetherPreemptible(pods: readonly (boolean | undefined)[]): boolean | undefined {
+/** Whether pods together may be preempted, from what each says: true if one says so, or else semi if one does, false if all refuse, otherwise `undefined`. */
+export function togetherPreemptible(pods: readonly (Preemptible | undefined)[]): Preemptible | undefined {
   if (pods.includes(true)) return true
+  if (pods.includes('semi')) return 'semi'
   return pods.length > 0 && pods.every((each) => each === false) ? false : undefined
 }

@@ -1,39 +1,47 @@
-import type { Topology } from '@sched/core'
+import type { Slice, Topology } from '@sched/core'
 import type { Fields } from '../json/fields.js'
+import { levelsByKueue } from './kueue-levels.js'
 import { marksOf } from './objects.js'
 
-/** Which groups of nodes pods should share. A level is given by the label of nodes that names their group, or by the number of a tier. */
+/** A level is given by the label of nodes that names their group, or by the number of a tier. */
+type Level = string | number
+
+/** Which groups of nodes pods should share. */
 export interface AskedLevels {
-  readonly required?: string | number | undefined
-  readonly preferred?: string | number | undefined
+  readonly required?: Level | undefined
+  readonly preferred?: Level | undefined
   /** Pods of stages with the same name here are in one group together. */
   readonly group?: string | undefined
-  /** Whether parts of the pods should be together too, which is not supported here. */
-  readonly hasSlices?: boolean
+  /** So many pods each are in one group of a level together, the outermost first. */
+  readonly slices?: readonly { readonly level: Level; readonly size: number }[] | undefined
 }
 
 /**
- * The levels in labels or annotations of pods, or of what controls them; `undefined` if there are none.
+ * The levels in labels or annotations of pods, or of what controls them; `undefined` if there are none. `count`: the number of pods, where it is known.
+ * Throws `BadLine` for what Kueue refuses.
  *
- * Source: Kueue, kueue.x-k8s.io/podset-required-topology, podset-preferred-topology, podset-group-name; KAI Scheduler,
- * kai.scheduler/topology-required-placement, topology-preferred-placement.
+ * Source: Kueue, see `levelsByKueue`; KAI Scheduler, kai.scheduler/topology-required-placement, topology-preferred-placement.
  */
-export function levelsAskedBy(metadata: Fields | undefined): AskedLevels | undefined {
+export function levelsAskedBy(metadata: Fields | undefined, count?: number): AskedLevels | undefined {
   const mark = marksOf(metadata)
   const ofKai = { required: mark('kai.scheduler/topology-required-placement'), preferred: mark('kai.scheduler/topology-preferred-placement') }
   if (ofKai.required !== undefined || ofKai.preferred !== undefined) return { ...ofKai, group: 'of the job' }
-  return asked({
-    required: mark('kueue.x-k8s.io/podset-required-topology'), preferred: mark('kueue.x-k8s.io/podset-preferred-topology'), group: mark('kueue.x-k8s.io/podset-group-name'),
-    hasSlices: mark('kueue.x-k8s.io/podset-slice-required-topology') !== undefined,
-  })
+  return metadata && asked(levelsByKueue(metadata, count))
 }
 
 /** The levels of a pod set of a Workload of Kueue. */
 export function levelsOfPodSet(set: Fields): AskedLevels | undefined {
   const request = set.object('topologyRequest')
-  return request && asked({
-    required: request.text('required'), preferred: request.text('preferred'), group: request.text('podSetGroupName'), hasSlices: request.text('podSetSliceRequiredTopology') !== undefined,
-  })
+  if (request === undefined) return undefined
+  const level = request.text('podSetSliceRequiredTopology')
+  const slices = level === undefined ? request.list('podsetSliceRequiredTopologyConstraints').map((each) => ({ level: needed(each, 'topology', each.text('topology')), size: needed(each, 'size', each.whole('size', 1)) }))
+    : [{ level, size: needed(request, 'podSetSliceSize', request.whole('podSetSliceSize', 1)) }]
+  return asked({ required: request.text('required'), preferred: request.text('preferred'), group: request.text('podSetGroupName'), slices: slices.length === 0 ? undefined : slices })
+}
+
+function needed<T>(fields: Fields, key: string, value: T | undefined): T {
+  if (value === undefined) throw fields.bad(key, 'is missing.')
+  return value
 }
 
 /**
@@ -51,13 +59,13 @@ export function levelsOfGroup(object: Fields): AskedLevels | undefined {
 }
 
 const asked = (levels: AskedLevels): AskedLevels | undefined =>
-  (levels.required === undefined && levels.preferred === undefined && levels.hasSlices !== true ? undefined : levels)
+  (levels.required === undefined && levels.preferred === undefined && levels.slices === undefined ? undefined : levels)
 
 /** What a job and its stages ask for, with levels as numbers. */
 interface Topologies {
   readonly job: Topology | undefined
   readonly stages: readonly (Topology | undefined)[]
-  /** Whether it names levels that no Topology lists, or asks for slices. */
+  /** Whether it names levels that no Topology lists. */
   readonly isUnknown: boolean
 }
 
@@ -89,21 +97,32 @@ export class TopologyLevels {
 
   /**
    * What a job asks for by itself, or its stages do. A request of the only stage, or of stages that are in one group together, is a request of the
-   * job.
+   * job. Slices are of stages.
    */
   of(job: AskedLevels | undefined, stages: readonly (AskedLevels | undefined)[]): Topologies {
+    if (job?.slices !== undefined && stages.length > 1) return this.of(undefined, stages.map((each) => each ?? job))
     const [first] = stages
     const areTogether = stages.length === 1 || (first?.group !== undefined && stages.every((each) => JSON.stringify(each) === JSON.stringify(first)))
     const all = [job, ...stages].filter((each) => each !== undefined)
     return {
       job: this.#of(job ?? (areTogether ? first : undefined)),
       stages: stages.map((each) => (areTogether || job !== undefined ? undefined : this.#of(each))),
-      isUnknown: all.some((each) => each.hasSlices === true || [each.required, each.preferred].some((level) => typeof level === 'string' && !this.#levels.has(level))),
+      isUnknown: all.some((each) => [each.required, each.preferred, ...(each.slices ?? []).map(({ level }) => level)].some((level) => level !== undefined && this.#levelOf(level) === undefined)),
     }
   }
 
+  /** The number of a level; `undefined` if no Topology lists it. */
+  #levelOf(level: Level | undefined): number | undefined {
+    return typeof level === 'number' ? this.#levelOfTier(level) : level === undefined ? undefined : this.#levels.get(level)
+  }
+
   #of(levels: AskedLevels | undefined): Topology | undefined {
-    const [required, preferred] = [levels?.required, levels?.preferred].map((level) => (typeof level === 'number' ? this.#levelOfTier(level) : level === undefined ? undefined : this.#levels.get(level)))
-    return required === undefined && preferred === undefined ? undefined : { ...(required !== undefined && { required }), ...(preferred !== undefined && { preferred }) }
+    const [required, preferred] = [this.#levelOf(levels?.required), this.#levelOf(levels?.preferred)]
+    const slices = (levels?.slices ?? []).flatMap(({ level, size }): Slice[] => {
+      const known = this.#levelOf(level)
+      return known === undefined ? [] : [{ level: known, size }]
+    })
+    if (required === undefined && preferred === undefined && slices.length === 0) return undefined
+    return { ...(required !== undefined && { required }), ...(preferred !== undefined && { preferred }), ...(slices.length > 0 && { slices }) }
   }
 }

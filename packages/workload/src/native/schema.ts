@@ -45,8 +45,12 @@ const topologySchema = z.strictObject({
   preferred: z.int().min(0).exactOptional().describe('All tasks are in one group of this level if one has room, otherwise in one of the next level, and so on up to `required`; without `required`, at last anywhere.'),
   racks: z.int().min(1).exactOptional().describe('The tasks are in at most this many racks, and wait for that (--switches).'),
   segment: z.int().min(1).exactOptional().describe('The tasks are in parts of this many nodes, each part in one block, for schedulers that keep jobs in blocks (--segment).'),
-  wait: atLeastZero.exactOptional().describe('Seconds from the submission for which the job waits for `required` or `racks`; after that it may go anywhere. Default: for ever.'),
-}).refine(({ required, preferred, racks, segment }) => [required, preferred, racks, segment].some((each) => each !== undefined), '`required`, `preferred`, `racks` or `segment`') satisfies z.ZodType<Topology>
+  slices: z.array(z.strictObject({
+    level: z.int().min(0).describe('Level of the group: 0 is one node, 1 a rack.'),
+    size: z.int().min(1).describe('Number of tasks.'),
+  })).min(1).exactOptional().describe('The tasks of a stage are in slices of `size` tasks, each slice in one group of `level`, and wait for that; the outermost first. For topology-aware (podset-slice-size).'),
+  wait: atLeastZero.exactOptional().describe('Seconds from the submission for which the job waits for `required`, `racks` or `slices`; after that it may go anywhere. Default: for ever.'),
+}).refine(({ required, preferred, racks, segment, slices }) => [required, preferred, racks, segment, slices].some((each) => each !== undefined), '`required`, `preferred`, `racks`, `segment` or `slices`') satisfies z.ZodType<Topology>
 
 const effect = z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule'])
 /** A toleration of taints. */
@@ -136,8 +140,8 @@ export const jobSchema = z.strictObject({
     .describe('How many jobs of its array may run at once (--array=0-99%4), under `replan`. Default: any number.'),
   application: name.exactOptional().describe('Program that it runs.'),
   priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
-  preemptible: z.boolean().exactOptional()
-    .describe('Whether its running tasks may be preempted, under `kai-preempting`, `volcano` and `yunikorn-preempting`; the first two never preempt tasks that may not be, the third preempts them last. Default: what these policies do for jobs that do not say.'),
+  preemptible: z.union([z.boolean(), z.literal('semi')]).exactOptional()
+    .describe('Whether its running tasks may be preempted, under `kai-preempting`, `volcano` and `yunikorn-preempting`; the first two never preempt tasks that may not be, the third preempts them last. semi: under kai-preempting only the tasks beyond its minimum may be, under the others all. Default: what these policies do for jobs that do not say.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order. Default 1.'),
   estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
   deadline: atLeastZero.exactOptional().describe('When the job should have ended, seconds from the start of the workload.'),
@@ -151,6 +155,7 @@ export const jobSchema = z.strictObject({
   recorded: recordedSchema.exactOptional().describe('What a log recorded of the job on the real machine, for comparison.'),
   gang: z.boolean().exactOptional()
     .describe('The job is one gang: its stages that are gangs start together or not at all, and tasks of the other stages follow. No stage waits for another, is a master or has phases.'),
+  replacesLost: z.boolean().exactOptional().describe('A task of a gang that is lost with its node, or fails, starts anew alone while the others run on. Default: all that must run together start anew.'),
   topology: topologySchema.exactOptional().describe('How near its tasks must be to each other, under placements that heed it (topology-tree, topology-aware). If a stage has a topology of its own, each other stage is placed on its own.'),
   tags: tagsSchema.exactOptional().describe('Tags of all its tasks, by which rules select them: { "app": "web" }.'),
   placementRules: z.array(placementRuleSchema).exactOptional()
