@@ -180,7 +180,7 @@ describe('limits of users and groups', () => {
     /** Whether the limit of this group holds jobs of two CPUs to one. */
     const holds = (name: string) => {
       const limit = (of: string) => group(name === of ? 2 : 100, 0, of)
-      const { submit, pass } = world(1000, { root: { limits: [limit('test_root')], queues: { p: { limits: [limit('test_parent')], ...leaf }, p1: leaf } }, groups: { ann: groups } })
+      const { submit, pass } = world(1000, { root: { limits: [limit('test_root')], queues: { p: { limits: [limit('test_parent')], ...leaf }, p1: leaf } }, groups: { ann: [...groups] } })
       for (const id of ['1', '2']) submit(`${queue} ${id}`, { user: 'ann', demand: { cpu: 2 } })
       return pass().length === 1
     }
