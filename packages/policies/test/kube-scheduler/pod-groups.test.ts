@@ -55,6 +55,20 @@ describe('a group of pods (TestPodGroupPreemption)', () => {
     const { start, kill } = master.pass(10)
     expect([start.length, kill.map((each) => each.job)]).toEqual([2, ['initial1']])
   })
+  it('takes nobody else where another stands in the way of its shares of devices alone', () => {
+    const nodes = [1, 2].map((node) => ({ name: `n${node}`, count: 1, resources: {}, devices: { gpu: { count: 2, milli: 1000 } } }))
+    const master = dispatcher({ cluster: instantCluster({ nodes }), policy: kubeScheduler({ workloadAwarePreemption: true }, firstNode()) })
+    const submit = (id: string, priority: number, ...gpus: readonly number[]) =>
+      master.submit({ ...job({ id, priority }), gang: gpus.length > 1, stages: gpus.map((gpu, i) => ({ name: `${i}`, tasks: 1, gang: true, demand: { gpu }, duration: 99 })) }, 0)
+    // 300 of the second device of node 1, and all of node 2, by `other`, whom nobody needs
+    for (const [id, gpu] of [['full', 1000], ['small', 300], ['other', 2000]] as const) {
+      submit(id, 10, gpu)
+      expect(master.pass(0).start).toHaveLength(1)
+    }
+    submit('in', 100, 400, 600, 600)
+    const { start, kill } = master.pass(1)
+    expect([start.map((each) => each.node), kill.map((each) => each.job).sort()]).toEqual([['n1-0', 'n1-0', 'n1-0'], ['full', 'small']])
+  })
   it('starts what has room before it takes anybody for the rest of its pods (Binding first before preemption)', () => {
     const master = world([4], { workloadAwarePreemption: true }, [])
     const submit = (id: string, priority: number, tasks: number, minTasks?: number) =>
