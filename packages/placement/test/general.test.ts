@@ -78,6 +78,18 @@ describe('placements by what is free', () => {
     expect([49, 51].map((used) => first(used, { resourceWeights: { cpu: 0 } }))).toEqual(['b-0', 'a-0'])
     expect(() => new Play(nodes, nodeUsage({ resourceWeights: { cpus: 1 } }))).toThrow(/no resource "cpus".*Did you mean "?cpu/)
   })
+  it('compare by the weights where nodes lack different resources (TestSortPolicyWeighting of YuniKorn)', () => {
+    // 25 % of the CPUs and 75 % of the memory are 35 %; the other way round they are 65 %
+    const nodes = { nodes: ['a', 'b'].map((name) => ({ name, count: 1, resources: { cpu: 100, memory: 100 } })) }
+    const first = (...options: Parameters<typeof nodeUsage>) => {
+      const play = new Play(nodes, nodeUsage(...options))
+      play.use(0, { cpu: 75, memory: 25 })
+      play.use(1, { cpu: 25, memory: 75 })
+      return play.places(1, { cpu: 1 })[0]
+    }
+    const resourceWeights = { cpu: 4, memory: 1 }
+    expect([first({ resourceWeights }), first({ resourceWeights, prefer: 'most' }), first({ resourceWeights: { cpu: 1, memory: 4 } })]).toEqual(['b-0', 'a-0', 'a-0'])
+  })
 
   it('match the shape of the demand to that of the rest: dot product', () => {
     const nodes = { nodes: [{ name: 'a', count: 1, resources: { cpu: 16, memory: 4 } }, { name: 'b', count: 1, resources: { cpu: 4, memory: 16 } }] }

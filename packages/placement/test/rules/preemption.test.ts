@@ -98,6 +98,23 @@ describe('kube-scheduler preempts for rules among tasks', () => {
     const there: Pod[] = [{ node: 1, tags: foo }, { node: 1 }, { node: 2 }, { node: 2, tags: foo }, { node: 3, priority: high, size: 5 }]
     expect(preempt(['a', 'a', 'a'], there, { priority: high, rules: [apart('node'), { kind: 'antiAffinity', of: { job: 'own' }, over: 'node' }] }, { workloadAwarePreemption }, 2)).toEqual(['n1 n2', ['p1.1', 'p2.2']])
   })
+
+  it.each([false, true])('for a gang whom its tasks avoid though both would have room, and spares whom they need not (TestPodGroupPreemption; workloadAwarePreemption: %s)', (workloadAwarePreemption) => {
+    const gang = (there: readonly Pod[], p: Pod) => preempt(['a', 'a'], there, { priority: high, ...p }, { workloadAwarePreemption }, 2)
+    const initial: Pod = { node: 1, tags: foo, priority: 10 }
+    expect(gang([initial], { size: 4, rules: [apart('node')] })).toEqual(['n1 n2', ['p1.1']])
+    // with so few nodes that the fewest on one count as none, two at most on each
+    const few: PlacementRule = { kind: 'spread', of: exists, over: 'node', maxSkew: 2, minDomains: 10 }
+    expect(gang([initial], { node: 1, tags: foo, rules: [few] })).toEqual(['n1 n1', ['p1.1']])
+    expect(gang([initial, { node: 2, tags: foo, priority: 5 }], { node: 1, tags: foo, rules: [few] })).toEqual(['n1 n1', ['p1.1']])
+  })
+
+  it('those whom it avoids and those who avoid it, or nobody if one of them may not go (TestPreemption)', () => {
+    const there = (priority: number): Pod[] => [{ node: 1, tags: foo, priority: mid }, { node: 1, priority, rules: [{ kind: 'antiAffinity', of: { tags: { pod: 'p' } }, over: 'node' }] }]
+    const p: Pod = { node: 1, priority: high, tags: { pod: 'p' }, rules: [apart('node')] }
+    expect(preempt(['a', 'a'], there(low), p)).toEqual(['n1', ['p1.1', 'p1.2']])
+    expect(preempt(['a', 'a'], there(high), p)).toEqual(['', []])
+  })
 })
 
 const value = fc.constantFrom('x', 'y')

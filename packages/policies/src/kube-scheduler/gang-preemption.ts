@@ -1,4 +1,4 @@
-import { None, type JobId, type NodeId, type Round, type TaskId } from '@sched/core'
+import { None, type JobId, type NodeId, type Round, type Savepoint, type TaskId } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { DisruptionBudgets } from './disruption-budgets.js'
@@ -39,30 +39,20 @@ export class GangPreemption {
       return undefined
     }
     const gone = whoMustGo(sorted, new LeftRoom(round))
+    const startThere = () => places.every((node) => (!this.#search.confines(job, round) || this.#search.allows(job, node, [], round)) && startNearest(job, node, round.cluster.levels, round))
     const startWithout = (evicted: readonly Unit[]): boolean => {
       round.rollback(before)
       evict(evicted, round)
-      return places.every((node) => (!this.#search.confines(job, round) || this.#search.allows(job, node, [], round)) && startNearest(job, node, round.cluster.levels, round))
+      return startThere()
     }
     let evicted = gone
     if (!startWithout(gone)) {
       // with devices that are shared tasks may find others taken than when all were gone, and rules may be about who stays
       round.rollback(before)
-      evicted = this.#search.confines(job, round) ? [...gone, ...this.#inTheWay(job, places, sorted, gone, round)] : units
+      evicted = [...gone, ...inTheWay(sorted, gone, startThere, round)]
       if (!startWithout(evicted)) startWithout((evicted = units))
     }
     return [...new Set(allTasks(evicted).map((task) => round.work.nodeOf(task) as NodeId))]
-  }
-
-  /** Of the units that have room to stay, those that must go because of rules about other tasks, tried from the most important on. */
-  #inTheWay(job: JobId, places: readonly NodeId[], units: readonly Unit[], gone: readonly Unit[], round: Round): Unit[] {
-    const stay = units.filter((unit) => !gone.includes(unit))
-    const found: Unit[] = []
-    for (const [i, unit] of stay.entries()) {
-      const without = allTasks([...gone, ...found, ...stay.slice(i + 1)])
-      if (!places.every((node) => this.#search.allows(job, node, without, round))) found.push(unit)
-    }
-    return found
   }
 
   /** Starts tasks one after another and returns their nodes; `undefined` if too few start. */
@@ -100,6 +90,32 @@ function whoMustGo(units: readonly Unit[], room: LeftRoom): readonly Unit[] {
   const gone: Unit[] = []
   for (const unit of units) if (!goesWith(unit, gone) && !room.putBack(unit.tasks)) gone.push(unit)
   return gone
+}
+
+/**
+ * Of the units that have room to stay, those beside which the gang may not start in its places, tried from the most important on. Each is tried while
+ * all less important ones are gone: these are evicted first, the least important before all others, and come back one by one.
+ */
+function inTheWay(units: readonly Unit[], gone: readonly Unit[], startThere: () => boolean, round: Round): Unit[] {
+  evict(gone, round)
+  const left = new Set(allTasks(gone))
+  const stay: { readonly unit: Unit; readonly tasks: readonly TaskId[]; readonly before: Savepoint }[] = []
+  for (const unit of units.filter((each) => !gone.includes(each)).reverse()) {
+    const tasks = allTasks([unit]).filter((task) => !left.has(task))
+    stay.push({ unit, tasks, before: round.savepoint() })
+    for (const task of tasks) {
+      left.add(task)
+      round.evict(task)
+    }
+  }
+  const found: Unit[] = []
+  for (const { unit, tasks, before } of stay.reverse()) {
+    round.rollback(before)
+    for (const task of tasks) left.delete(task)
+    for (const task of allTasks(found)) if (!left.has(task)) round.evict(task)
+    if (!startThere()) found.push(unit)
+  }
+  return found
 }
 
 function evict(units: readonly Unit[], round: Round): void {

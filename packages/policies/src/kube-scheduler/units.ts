@@ -5,8 +5,9 @@ import type { Unit } from './victims.js'
  * The units in which running tasks are preempted. A gang is one unit, with the tasks that it can do without; these may also go task by task. Of
  * other jobs each task is a unit. Valid until something starts or goes.
  *
- * Source: kube-scheduler, preemption/types.go (getCrossNodesVictims). Deviation: what a gang has beyond its `minTasks` goes task by task; in
- * kube-scheduler it is part of the group, or the whole group goes task by task, as its disruption mode says.
+ * Source: kube-scheduler, preemption/types.go (getCrossNodesVictims). Deviations: what a gang has beyond its `minTasks` goes task by task; in
+ * kube-scheduler it is part of the group, or the whole group goes task by task, as its disruption mode says. A job of which one task must run goes
+ * task by task, and preempts so, too; in kube-scheduler such a group (`minCount: 1`, or the policy `basic`) preempts as one.
  */
 export class Units {
   readonly #work: WorkView

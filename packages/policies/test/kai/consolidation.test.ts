@@ -105,6 +105,16 @@ describe('consolidation of shares of GPUs', () => {
     ],
     { shares: true },
   )
+  // TestHandleConsolidationGpuMemory
+  check(
+    [
+      ['moves one to make room for more than there is on either GPU', [2], q, pair(0.3, 0.4), [['q_in', 0.8]], 'q_0@0 q_1@0 q_in@0, 1 taken'],
+      ['moves none where both have no room on one GPU', [2], q, pair(0.6, 0.5), [['q_in', 0.8]], 'q_0@0 q_1@0, 0 taken'],
+      ['moves two of three for two tasks', [1, 1, 1], { q: deserves(3) }, [['q_0', 0.25, [0]], ['q_1', 0.3, [1]], ['q_2', 0.35, [2]]], [['q_in', 0.85, 2]], 'q_0@0 q_1@0 q_2@0 q_in@12, 2 taken'],
+      ['moves one to another node, for a whole GPU', [1, 1], q, [['q_0', 0.2, [0]], ['q_1', 0.25, [1]]], [['q_in', 1]], 'q_0@0 q_1@0 q_in@1, 1 taken'],
+    ],
+    { shares: true },
+  )
 })
 
 describe('maxConsolidationPreemptees', () => {

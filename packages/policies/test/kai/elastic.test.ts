@@ -41,6 +41,31 @@ describe('allocation (TestHandleElasticAllocation)', () => {
   })
 })
 
+describe('of two jobs the first is (TestJobOrderFn of the plug-in elastic)', () => {
+  type Job = readonly [runs: number, least: number]
+  /** Who has the one place that is free, where both have one more task than run. */
+  const next = (...jobs: readonly [Job, Job]) => {
+    const running = jobs[0][0] + jobs[1][0]
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: running + 1 } }] }), policy: kaiPreempting({ ties: 'submission', queues: { q: deserves(running + 1) } }) })
+    for (const [i, [runs, least]] of jobs.entries()) {
+      master.submit(job({ id: `${i}`, queue: 'q', tasks: runs + 1, gang: true, minTasks: Math.min(least, runs + 1), demand: { gpu: 1 } }), i)
+      for (let task = 0; task < runs; task++) master.adopt({ job: `${i}`, stage: 0, task, node: 'node-0' }, i)
+    }
+    return master.pass(2).start.map((each) => each.job).join()
+  }
+  it.each<[string, Job, Job, string]>([
+    ['who came first, if both have their minimum', [1, 1], [1, 1], '0'],
+    ['or both more', [2, 1], [3, 2], '0'],
+    ['who has none', [1, 1], [0, 1], '1'],
+    ['who has less than its minimum, before one that has it', [2, 2], [1, 2], '1'],
+    ['and before one that has more', [3, 2], [1, 2], '1'],
+    ['who has its minimum, before one that has more', [2, 1], [1, 1], '1'],
+  ])('%s', (_, first, second, expected) => {
+    expect(next(first, second)).toBe(expected)
+    if (expected === '1') expect(next(second, first)).toBe('0')
+  })
+})
+
 describe('reclaim (TestHandleElasticReclaim)', () => {
   it.each<[string, number, readonly [number, number], readonly [number, number], readonly Load[], Load, readonly string[]]>([
     ['one task', 2, [1, 1], [1, 1], [['a_0', 1, 2, 1]], ['b_0', 1], ['a_0-1']],

@@ -164,6 +164,17 @@ describe('the order', () => {
     expect(first('name')).toBe('a')
     expect(first('submission')).toBe('b')
   })
+  it('has equal queues by name at any depth, whatever the priorities of their jobs (TestNLevelQueueHierarchy)', () => {
+    const first = (queues: readonly string[], ...loads: readonly (readonly [queue: string, priority: number])[]) => {
+      const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: 1 } }] }), policy: greedy(kai({ queues: Object.fromEntries(queues.map((queue) => [queue, {}])) })) })
+      for (const [i, [queue, priority]] of loads.entries()) master.submit(job({ id: `${i}`, queue, priority, demand: { gpu: 1 } }), 0)
+      return master.pass(0).start[0]?.job
+    }
+    expect(first(['r.dept1.team1', 'r.dept1.team2', 'r.dept2.team3'], ['r.dept1.team1', 100], ['r.dept1.team2', 200], ['r.dept2.team3', 150], ['r.dept1.team1', 250])).toBe('3')
+    expect(first(['r.leaf1', 'r.leaf2'], ['r.leaf2', 200], ['r.leaf1', 100])).toBe('1')
+    expect(first(['r.leaf1', 'r.dept.team'], ['r.leaf1', 150], ['r.dept.team', 200])).toBe('1')
+    expect(first(['r1.leaf1', 'r2.leaf2'], ['r2.leaf2', 200], ['r1.leaf1', 100])).toBe('1')
+  })
   it('names what it does not know', () => {
     expect(() => play(2, { a: { resources: { gpus: { quota: 1 } } } })).toThrow(/no resource "gpus".*Did you mean "?gpu/)
   })

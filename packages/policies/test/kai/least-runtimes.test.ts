@@ -4,7 +4,7 @@ import { instantCluster, job, run, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
-// Cases of KAI's own tests (minruntime_test.go), and the example of its page docs/plugins/minruntime.md, on a node of so many GPUs.
+// Cases of KAI's own tests (minruntime_test.go, resolver_test.go), and the example of its page docs/plugins/minruntime.md, on a node of so many GPUs.
 
 type Queues = NonNullable<KaiOptions['queues']>
 const due = (quota = 0): Queues[string] => ({ resources: { gpu: { quota } } })
@@ -56,6 +56,26 @@ describe('jobs run for a while before they are taken', () => {
       for (const [method, least] of [['queue', byQueue], ['lca', byLca]] as const) expect([method, after(Math.max(1, least), method), least === 0 ? 0 : after(least - 1, method)]).toEqual([method, 1, 0])
     },
   )
+
+  const times = (preemptMinRuntime?: number, reclaimMinRuntime?: number): Queues[string] =>
+    ({ ...due(), ...(preemptMinRuntime !== undefined && { preemptMinRuntime }), ...(reclaimMinRuntime !== undefined && { reclaimMinRuntime }) })
+  const teams: Queues = {
+    dev: times(5, 10), 'dev.one': times(undefined, 8), 'dev.two': times(3), prod: times(20, 30), 'prod.one': times(undefined, 25), 'prod.two': times(15, 35),
+    research: times(4, 6), 'research.project': times(7, 9), other: due(), 'other.leaf': due(),
+  }
+  const defaults = { defaultPreemptMinRuntime: 2, defaultReclaimMinRuntime: 1 }
+  it.each([['prod.two', 15], ['prod.one', 20], ['dev.one', 5], ['dev.two', 3], ['research.project', 7], ['other.leaf', 2]])('%s for %d s before its own more important ones (getPreemptMinRuntime)', (queue, least) => {
+    const after = (seconds: number) => taken({ ...defaults, queues: teams }, [{ id: 'v', queue }], { id: 'in', queue, priority: 1 }, seconds)
+    expect([after(least - 0.5), after(least)]).toEqual([[], ['v']])
+  })
+  it.each([
+    ['dev.one', 'prod.two', 35, 30], ['dev.two', 'dev.one', 8, 8], ['dev.one', 'dev.two', 10, 10], ['prod.one', 'prod.two', 35, 35], ['dev.one', 'research.project', 9, 6], ['dev.one', 'other.leaf', 1, 1],
+  ])('for %s those of %s, by its own time or by that of where they part (getReclaimMinRuntime)', (taker, victim, byQueue, byLca) => {
+    const around = taker.split('.')[0] as string
+    const queues: Queues = { ...teams, [around]: { ...teams[around], ...due(1) }, [taker]: { ...teams[taker], ...due(1) } }
+    const after = (seconds: number, reclaimResolveMethod: 'lca' | 'queue') => taken({ ...defaults, queues, reclaimResolveMethod }, [{ id: 'v', queue: victim }], { id: 'in', queue: taker }, seconds)
+    for (const [method, least] of [['queue', byQueue], ['lca', byLca]] as const) expect([method, after(least - 0.5, method), after(least, method)]).toEqual([method, [], ['v']])
+  })
 
   it('and are taken then, though nothing else happens', () => {
     const jobs = [job({ id: 'v', queue: 'a', duration: 100, demand: { gpu: 1 } }), job({ id: 'in', queue: 'b', submit: 10, duration: 5, demand: { gpu: 1 } })]

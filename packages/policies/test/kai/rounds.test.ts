@@ -151,6 +151,11 @@ describe('reclaim of CPUs and memory', () => {
   ])
 })
 
+it('takes all of a queue that is due nothing, for as many small jobs of one that is due all (TestManySingleGPUJobsReclaimTopology)', () => {
+  const nodes = Array.from({ length: 10 }, () => 8)
+  expect(settled(nodes, two([0, 0], [80, 0]), ones('q0', 80), ones('q1', 80)).split(' ').every((id) => id.startsWith('q1'))).toBe(true)
+})
+
 it('counts whole GPUs also where nodes have them in thousandths: the rest goes to who lost most by rounding', () => {
   const cluster = instantCluster({ nodes: [{ count: 1, resources: { cpu: 1000 }, devices: { gpu: { count: 7, milli: 1000 } } }] })
   const queue = (quota: number, overQuotaWeight: number) => ({ resources: { gpu: { quota: quota * 1000, overQuotaWeight }, cpu: all } })

@@ -4,9 +4,10 @@ import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 // Cases of the KAI Scheduler's own tests of fractions of GPUs (TestHandleFractionalGPUAllocation, TestAllocateFractionalGpuIntegrationTest, TestReclaimFractionalIntegrationTest,
-// TestReclaimIntegrationTest, TestPreemptFractionalIntegrationTest) and of memory of GPUs (TestHandleMemoryGPUAllocation, TestHandleReclaimGpuMemory), which is a part of one: nodes have so many GPUs of 1000.
+// TestReclaimIntegrationTest, TestPreemptFractionalIntegrationTest) and of memory of GPUs (TestHandleMemoryGPUAllocation, TestHandleReclaimGpuMemory,
+// TestHandlePreemptGpuMemory), which is a part of one: nodes have so many GPUs of 1000.
 
-type Load = readonly [id: string, gpus: number, priority?: number]
+type Load = readonly [id: string, gpus: number, priority?: number, tasks?: number]
 type Queues = NonNullable<KaiOptions['queues']>
 
 const [train, build] = [50, 100]
@@ -24,7 +25,7 @@ function settled(nodes: readonly number[], queues: Queues, held: readonly Load[]
     for (const each of kill) running.delete(each.job)
     for (const each of start) running.add(each.job)
   }
-  const submit = ([id, gpus, priority = train]: Load): void => master.submit(job({ id, queue: id.split('_')[0] as string, priority, demand: { gpu: gpus * 1000 } }), now)
+  const submit = ([id, gpus, priority = train, tasks = 1]: Load): void => master.submit(job({ id, queue: id.split('_')[0] as string, priority, tasks, gang: tasks > 1, demand: { gpu: gpus * 1000 } }), now)
   for (const load of held) {
     submit(load)
     cycle()
@@ -53,6 +54,11 @@ describe('shares of GPUs', () => {
     ['take a whole one (reclaim whole gpu for fractional request)', [1], two(0.5, 0.5), [['q0_0', 1]], [['q1_in', 0.5]], 'q1_in'],
     ['preempt one that stands in the way (Preempt fractional train by fractional interactive GPU job)', [2], q, [['q0_0', 1], ['q0_1', 0.5]], [['q0_in', 0.6, build]], 'q0_0 q0_in'],
     ['are preempted by a whole one', [2], q, [['q0_0', 1], ['q0_1', 0.5]], [['q0_in', 1, build]], 'q0_0 q0_in'],
+    ['preempt another one (build preempts train based on gpu memory)', [1], { q0: deserves(1) }, [['q0_0', 0.6]], [['q0_in', 0.55, build]], 'q0_in'],
+    ['preempt the least important (minimal victim preemption by priority)', [1], { q0: deserves(1) }, [['q0_a', 0.3], ['q0_b', 0.5, train - 1]], [['q0_in', 0.55, build]], 'q0_a q0_in'],
+    ['preempt a whole one', [1], { q0: deserves(1) }, [['q0_0', 1]], [['q0_in', 0.5, build]], 'q0_in'],
+    ['preempt on two GPUs (multi task build preempts across gpus)', [2], q, [['q0_0', 0.7], ['q0_1', 0.8]], [['q0_in', 0.8, build, 2]], 'q0_in'],
+    ['preempt none of the same priority', [1], { q0: deserves(1) }, [['q0_0', 0.6]], [['q0_in', 0.5]], 'q0_0'],
     ['of one GPU leave the other free for a whole one', [2], q, halves, [['q0_in', 1]], 'q0_0 q0_1 q0_in'],
   ])('%s', (_, nodes, queues, held, come, expected) => {
     expect(settled(nodes, queues, held, come)).toBe(expected)

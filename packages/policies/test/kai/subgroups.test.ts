@@ -4,19 +4,24 @@ import { kaiPreempting } from '@sched/policies'
 import { instantCluster } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
-// Cases of the KAI Scheduler's own tests of subgroups (allocate_subgroups_test.go, preempt_min_subgroup_test.go): each subgroup is a stage of a job that is one gang, and one that is not needed is no gang.
+// Cases of the KAI Scheduler's own tests of subgroups (allocate_subgroups_test.go, preempt_subgroups_test.go, reclaim_sub_group_test.go, preempt_min_subgroup_test.go): each subgroup is a
+// stage of a job that is one gang, and one that is not needed is no gang.
 
 const [train, build] = [50, 100]
 /** A subgroup: its tasks, how many of them must run (0: it is not needed), GPUs of a task. */
 type Subgroup = readonly [tasks: number, least: number, gpus?: number]
-type Load = readonly [id: string, subgroups: readonly Subgroup[], priority?: number]
+type Load = readonly [id: string, subgroups: readonly Subgroup[], priority?: number, queue?: string]
 
 const stage = ([tasks, least, gpus = 1]: Subgroup, i: number): StageSpec => ({ name: `sub${i}`, tasks, demand: { gpu: gpus }, duration: 100, ...(least > 0 && { gang: true, ...(least < tasks && { minTasks: least }) }) })
-const job = ([id, subgroups, priority = train]: Load): JobSpec => ({ id, submit: 0, queue: 'q', priority, ...(subgroups.length > 1 && { gang: true }), stages: subgroups.map(stage) })
+const job = ([id, subgroups, priority = train, queue = 'q']: Load): JobSpec => ({ id, submit: 0, queue, priority, ...(subgroups.length > 1 && { gang: true }), stages: subgroups.map(stage) })
 
 /** What is started of the last jobs, as job-subgroup-task, and taken of those before, on one node. */
-function come(gpus: number, before: readonly Load[], ...last: readonly Load[]) {
-  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: gpus } }] }), policy: kaiPreempting({ ties: 'submission', queues: { q: { resources: { gpu: { quota: 1, overQuotaWeight: 1 } } } } }) })
+const come = (gpus: number, before: readonly Load[], ...last: readonly Load[]) => comeTo(gpus, { q: 1 }, before, ...last)
+
+/** The same with queues that deserve so many GPUs. */
+function comeTo(gpus: number, quotas: Readonly<Record<string, number>>, before: readonly Load[], ...last: readonly Load[]) {
+  const queues = Object.fromEntries(Object.entries(quotas).map(([queue, quota]) => [queue, { resources: { gpu: { quota, overQuotaWeight: 1 } } }]))
+  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: gpus } }] }), policy: kaiPreempting({ ties: 'submission', queues }) })
   for (const load of before) master.submit(job(load), 0)
   master.pass(0)
   for (const load of last) master.submit(job(load), 1)
@@ -43,6 +48,25 @@ describe('subgroups of KAI', () => {
   it('start with those that are needed, and with the others where there is room (minSubGroup: 1)', () => {
     const load: Load = ['a', [[1, 1], [2, 0]]]
     expect([1, 2, 3].map((gpus) => come(gpus, [], load).started)).toEqual([['a-0-0'], ['a-0-0', 'a-1-0'], ['a-0-0', 'a-1-0', 'a-1-1']])
+  })
+
+  type Fight = readonly [name: string, gpus: number, victim: readonly Subgroup[], taker: readonly Subgroup[], started: readonly string[], killed: readonly string[]]
+  const fights: readonly Fight[] = [
+    ['take the place of a gang', 2, [[2, 2]], [[1, 1], [1, 1]], ['in-0-0', 'in-1-0'], ['there-0-0', 'there-0-1']],
+    ['take for what each must have alone', 2, [[2, 2]], [[2, 1], [2, 1]], ['in-0-0', 'in-1-0'], ['there-0-0', 'there-0-1']],
+    ['give what each can do without', 4, [[2, 1], [2, 1]], [[1, 1, 2]], ['in-0-0'], ['there-0-1', 'there-1-1']],
+    ['give all where each has what it must', 4, [[2, 2], [2, 2]], [[1, 1, 2]], ['in-0-0'], ['there-0-0', 'there-0-1', 'there-1-0', 'there-1-1']],
+  ]
+  it.each(fights)('%s, of lower priority (TestHandlePreemptSubGroups)', (_, gpus, victim, taker, started, killed) => {
+    expect(comeTo(gpus, { q: 2 }, [['there', victim]], ['in', taker, build])).toEqual({ started, killed })
+  })
+  it.each(fights)('%s, of another queue (TestHandleReclaimSubGroups)', (_, gpus, victim, taker, started, killed) => {
+    expect(comeTo(gpus, { q: gpus - 2, other: 2 }, [['there', victim]], ['in', taker, train, 'other'])).toEqual({ started, killed })
+  })
+  it('take nothing where what each must have does not fit together (cannot satisfy sub group gang)', () => {
+    const taker: readonly Subgroup[] = [[1, 1, 2], [1, 1, 2]]
+    expect(comeTo(4, { q: 4 }, [['there', [[2, 2]]], ['stays', [[1, 1]], build]], ['in', taker, build])).toEqual({ started: [], killed: [] })
+    expect(comeTo(4, { q: 0, other: 4 }, [['there', [[2, 2]]], ['stays', [[1, 1]], train, 'other']], ['in', taker, train, 'other'])).toEqual({ started: [], killed: [] })
   })
 
   it('take no more than those need that must run (TestPreemptMinSubGroupSolvedIntegrationTest)', () => {

@@ -23,6 +23,18 @@ describe('allocate (TestAllocate)', () => {
     expect(outcome(nodes, fair, [wants('p0', 'c1', both(1))], wants('p1', 'c1', both(1), { tasks: 2, min: 2 }))).toEqual([])
     expect(outcome(nodes, fair, [], wants('p1', 'c1', both(1), { tasks: 2, min: 2 }))).toEqual(['+p1@n1', '+p1@n2'])
   })
+  it('starts of a gang of several kinds of tasks one of each kind, or none where one kind lacks its minimum', () => {
+    /** Two masters and two workers of one gang, on nodes of their own, of which that of the masters has room for one. */
+    const run = (masters: number) => {
+      const stages = [{ kind: 'master', min: masters }, { kind: 'worker', min: 1 }].map(({ kind, min }) => ({
+        name: kind, tasks: 2, demand: both(1), duration: 1000, gang: true, ...(min < 2 && { minTasks: min }), constraints: { require: { node: kind } },
+      }))
+      const held = ['master', 'worker'].map((on) => wants(on, 'c2', both(1), { on }))
+      return outcome({ master: both(2), worker: both(2) }, fair, held, { ...wants('pg1', 'c1', both(1)), stages, gang: true })
+    }
+    expect(run(1)).toEqual(['+pg1@master', '+pg1@worker'])
+    expect(run(2)).toEqual([])
+  })
 })
 
 describe('allocate between queues (TestFareShareAllocate)', () => {

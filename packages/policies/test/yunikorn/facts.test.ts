@@ -170,6 +170,37 @@ describe('limits of users and groups', () => {
     expect(run([group(1, 0, 'other'), group(3, 0, '*')], { ann: ['x'], bob: ['y'] }).split(' ')).toHaveLength(3) // all others together
     expect(run([user(undefined, 1, '*')])).toBe('ann bob ann bob')
   })
+  it.each<[string, string, readonly string[], string | undefined]>([
+    ['the one in the queue around it', 'p.leaf', ['test', 'test_root', 'test_parent'], 'test_parent'],
+    ['the one of the root, elsewhere', 'p1.leaf', ['test', 'test_root', 'test_parent'], 'test_root'],
+    ['the one of the root, where its user is in no other', 'p.leaf', ['test', 'test_root'], 'test_root'],
+    ['none where its user is in none', 'p.leaf', ['test'], undefined],
+  ])('are of one group that counts a job: %s (TestGetGroup)', (_, queue, groups, counted) => {
+    const leaf = { queues: { leaf: {} } }
+    /** Whether the limit of this group holds jobs of two CPUs to one. */
+    const holds = (name: string) => {
+      const limit = (of: string) => group(name === of ? 2 : 100, 0, of)
+      const { submit, pass } = world(1000, { root: { limits: [limit('test_root')], queues: { p: { limits: [limit('test_parent')], ...leaf }, p1: leaf } }, groups: { ann: [...groups] } })
+      for (const id of ['1', '2']) submit(`${queue} ${id}`, { user: 'ann', demand: { cpu: 2 } })
+      return pass().length === 1
+    }
+    expect(['test_root', 'test_parent'].filter(holds)).toEqual(counted === undefined ? [] : [counted])
+  })
+  it('are of different groups in different queues of a user (TestUserGroupLimitWithMultipleApps)', () => {
+    const started = (queue: string) => {
+      const { submit, pass } = world(1000, { root: { queues: { p: { limits: [group(10, 3)], queues: { child1: { limits: [group(10, 3, 'group2')] }, child2: {} } } } }, groups: { ann: ['group1', 'group2'] } })
+      for (const id of ['p.child1 1', 'p.child2 1']) submit(id, { user: 'ann', demand: { cpu: 10 } })
+      expect(pass()).toHaveLength(2)
+      submit(`${queue} 2`, { user: 'ann' })
+      return pass()
+    }
+    expect([started('p.child1'), started('p.child2')]).toEqual([[], []])
+  })
+  it('of several groups are of each of them, and of all others together (TestMultipleGroupLimitChange)', () => {
+    const { submit, pass } = world(1000, { root: { queues: { q: { limits: [of({ groups: ['group1', 'group2'] }, large, 2), of({ groups: ['*'] }, medium, 1)] } } } })
+    for (const i of [1, 2, 3, 4]) for (const id of ['a', 'b', 'c']) submit(`q ${i}${id}`, { user: `user${i}`, group: `group${i}`, demand: { cpu: medium } })
+    expect(pass().map((id) => id.slice(2)).sort()).toEqual(['1a', '1b', '2a', '2b', '3a'])
+  })
   it('refuse what could never start', () => {
     const { submit } = world(1000, { root: { queues: { q: { max: { cpu: 8 }, limits: [user(5, 0)] } } } })
     expect(() => submit('q 1', { user: 'user1', demand: { cpu: 6 } })).toThrow(/asks 6 cpu at once, and user user1 may have 5 cpu in queue "root.q"/)

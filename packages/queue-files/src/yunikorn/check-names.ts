@@ -7,9 +7,12 @@ const names = { users: /^[_a-z][a-z0-9:#/_.@-]*\$?$/i, groups: /^[_a-z][a-z0-9:_
 /** Whether a user or a group may have this name. */
 export const isName = (kind: keyof typeof names, name: string): boolean => names[kind].test(name)
 
+/** Whether a queue may have this name, which is no path. */
+export const isQueueName = (name: string): boolean => QUEUE.test(name)
+
 /** Throws `BAD_INPUT` with the line for a name that no queue may have. */
 export function checkQueueName(found: Located, name: string): void {
-  if (!QUEUE.test(name)) throw found.error(`no queue can be called "${name}".`, 'Names have letters, digits, - and _, at most 64 together.')
+  if (!isQueueName(name)) throw found.error(`no queue can be called "${name}".`, 'Names have letters, digits, - and _, at most 64 together.')
 }
 
 /** Throws `BAD_INPUT` with the line for a name that no user or group of a limit may have; `*` stands for all. */

@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { isName } from './check-names.js'
+import { checkQueueName, isName, isQueueName } from './check-names.js'
 import type { Located } from './located.js'
 import type { YunikornQueue } from './yunikorn-queue.js'
 import type { Placed } from '../placed.js'
@@ -57,6 +57,7 @@ function readRule(found: Located): Rule {
   if (name === undefined) throw found.at('name').error(`there is no placement rule "${given}".`, `Known are ${names.join(', ')}.`)
   const value = (found.at('value').string() ?? '').trim().toLowerCase()
   if (value === '' && (name === 'tag' || name === 'fixed')) throw found.error(`rule "${name}" has no value.`, name === 'tag' ? 'Name the tag.' : 'Name the queue.')
+  if (name === 'fixed') for (const part of value.split('.')) checkQueueName(found.at('value'), part)
   const parent = found.at('parent')
   if (parent.isThere && name === 'fixed' && value.startsWith('root'))
     throw parent.error(`stands at the queue "${value}", which is a whole path.`, 'Leave it out, or leave the root out of the path.')
@@ -102,7 +103,7 @@ const DEFAULT = 'root.default'
 
 /**
  * The queue of a job: by the first rule that gives it one, without rules the queue that it names, and otherwise `root.default` if that exists. If a rule
- * would put a queue into one that holds jobs, the job is refused and no further rule is tried. The tag `namespace` of a job is its user, which is the
+ * would put a queue into one that holds jobs, or give one a name that none may have, the job is refused and no further rule is tried. The tag `namespace` of a job is its user, which is the
  * namespace of jobs read from Kubernetes; jobs have no other tags.
  *
  * Source: YuniKorn, package placement. Deviations: every user may submit to every queue (submitacl and adminacl do not count); without rules a job may name
@@ -141,12 +142,15 @@ function byRules(rules: readonly Rule[], job: Asking, root: YunikornQueue): Give
 function byRule({ name, value, create, filter, parent }: Rule, job: Asking, root: YunikornQueue): Given | undefined {
   const own = name === 'fixed' ? value : name === 'provided' ? job.queue?.toLowerCase() : name === 'user' || value === 'namespace' ? job.user?.toLowerCase() : undefined
   if (own === undefined || own === '' || !passes(filter, job)) return undefined
-  const isWhole = name !== 'user' && own.startsWith('root.')
+  const isWhole = name !== 'user' && (own.startsWith('root.') || (name === 'fixed' && own === 'root'))
+  const below = name === 'fixed' || isWhole ? own : own.replaceAll('.', '_dot_')
+  if (!below.split('.').every(isQueueName)) return { refused: `no queue can be called "${own}"`, isFinal: true }
   const around = isWhole || parent === undefined ? { queue: 'root' } : byRule(parent, job, root)
   if (around?.queue === undefined) return around
-  const outer = find(root, around.queue)
+  const outside = around.queue === 'root' && parent !== undefined ? 'root.root' : around.queue // a rule that gives the root is taken for one that names a queue there
+  const outer = find(root, outside)
   if (outer?.isParent === false) return inLeaf(outer)
-  const path = isWhole ? own : `${around.queue}.${name === 'fixed' ? own : own.replaceAll('.', '_dot_')}`
+  const path = isWhole ? own : `${outside}.${below}`
   return create || find(root, path) !== undefined ? { queue: path } : undefined
 }
 
