@@ -7,6 +7,7 @@ import type { ClusterModel } from './model.js'
 import { NearBits } from './near-bits.js'
 import { Special, type Shapes } from './shapes.js'
 import { SuspendedTasks } from './suspended-tasks.js'
+import { TaskCopies } from './task-copies.js'
 import { OPEN, UNPLACED } from './work-columns.js'
 
 /** What schedulers read about jobs. */
@@ -37,10 +38,7 @@ export class WorkReads extends JobFacts implements WorkView {
   readonly masters = new Map<JobId, 'waiting' | 'up' | 'lost'>()
   /** How many spare task ids a stage of a new job gets for copies of its tasks; `undefined`: no task is ever copied. */
   sparesOf: ((spec: JobSpec, stage: StageSpec) => number) | undefined
-  /** By task of which there is a copy: the copy. */
-  protected readonly copies = new Map<TaskId, TaskId>()
-  /** By copy: its task. An entry stays until its id becomes the copy of another task. */
-  protected readonly originals = new Map<TaskId, TaskId>()
+  readonly copies = new TaskCopies(this)
   /** The last result of `taskFor`: the level of that task is usually asked next. */
   protected foundTask = -1
   #foundNode = -1
@@ -243,14 +241,12 @@ export class WorkReads extends JobFacts implements WorkView {
   }
   /** The task itself, or for a copy the task that it is a copy of. */
   originalOf(task: TaskId): TaskId {
-    return this.isCopy(task) ? (this.originals.get(task) as TaskId) : task
+    return this.isCopy(task) ? this.copies.originalOf(task) : task
   }
   /** The other attempt of a task of which there is a copy, running or not: the copy of a task, or the task of a copy. */
   otherAttempt(task: TaskId): TaskId | None {
     if (this.copies.size === 0) return None
-    const original = this.originalOf(task)
-    const copy = this.copies.get(original) ?? None
-    return task === original ? copy : copy === task ? original : None
+    return this.copies.otherThan(task, this.originalOf(task))
   }
   taskAt(job: JobId, stage: number, index: number): TaskId | None {
     const at = (this.jobFirstStage[job] as number) + stage

@@ -1,5 +1,5 @@
 import {
-  isGangJob, leastTasks, listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec,
+  isGangJob, leastTasks, listOf, None, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec,
   type TaskId, type WorkListener,
 } from '@sched/core'
 import { BlockLists } from './block-lists.js'
@@ -8,6 +8,7 @@ import { Blocks } from './blocks.js'
 import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
+import { withSpares } from './task-copies.js'
 import { checkWork } from './work-check.js'
 import { DONE, OPEN, SHUT, UNPLACED } from './work-columns.js'
 import { StageWaits } from './stage-waits.js'
@@ -308,17 +309,9 @@ export class Work extends WorkReads {
    * Returns false if the stage has no spare task id left.
    */
   addCopy(task: TaskId): boolean {
-    const stage = this.taskStage[task] as number
-    const first = this.stageFirst[stage] as number
-    for (let copy = (first + (this.stageTasks[stage] as number)) as TaskId; copy < this.endOf(stage); copy++) {
-      if (this.taskRun[copy] !== DONE) continue
-      this.copies.set(task, copy)
-      this.originals.set(copy, task)
-      this.stageLists[stage]?.move(copy - first, task - first)
-      this.#pend(copy)
-      return true
-    }
-    return false
+    const copy = this.copies.add(task)
+    if (copy !== None) this.#pend(copy)
+    return copy !== None
   }
 
   /**
@@ -337,7 +330,7 @@ export class Work extends WorkReads {
   /** Parts two attempts of a task, one of which ends. A task that was dropped while its copy ran counts until the copy ends. */
   #part(job: JobId, task: TaskId): void {
     const original = this.originalOf(task)
-    this.copies.delete(original)
+    this.copies.part(original)
     if (task !== original && this.taskRun[original] === DONE) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
   }
 
@@ -515,12 +508,4 @@ export class Work extends WorkReads {
   check(): void {
     checkWork(this, this.model.nodeNames)
   }
-}
-
-/** The replicas of a stage with room for so many more, which are moved to where those of a task are when it is copied. */
-function withSpares(replicas: Int32Array, spares: number): Int32Array {
-  if (spares === 0) return replicas
-  const all = new Int32Array(replicas.length + spares).fill(replicas[0] as number)
-  all.set(replicas)
-  return all
 }
