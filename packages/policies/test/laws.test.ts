@@ -67,6 +67,18 @@ describe('the laws of policies', () => {
     expect(checkPolicyLaws(make, { ...copies, worlds: { outages: true, failures: true, speculation: true } }).copies).toBeGreaterThan(10)
   })
 
+  /** Rules that keep copies off nodes, which policies that plan by amounts over the whole cluster refuse. */
+  const rules: readonly SpeculationOptions[] = [
+    { rule: 'late', minRunTime: 0.5, interval: 0.5, slowTask: 0.75, cap: 0.5 }, { rule: 'hadoop1', minAge: 0, interval: 0.5, gap: 0.1 }, { rule: 'spark', quantile: 0.25, multiplier: 1.2, interval: 0.25 },
+  ]
+  const { easy: _, conservative: _also, fattened: _too, ...withoutPlans } = withGangs
+  it.each(Object.entries({ ...withoutPlans, ...withPreemption, 'yarn-reserving': () => yarnReserving(yarnFair()), yunikorn: () => yunikorn(), volcano: () => volcano(), replan: () => replan({ nodes: 'named' }) }))('hold for %s where copies are kept off nodes', (_name, make) => {
+    expect(checkPolicyLaws(make, { ...copies, worlds: { outages: true, failures: true, speculation: rules } }).copies).toBeGreaterThan(10)
+  })
+  it.each(['easy', 'conservative', 'fattened'] as const)('are not for %s where copies are kept off nodes, which it says', (name) => {
+    expect(() => checkPolicyLaws(withGangs[name] as MakePolicy, { ...copies, worlds: { speculation: rules } })).toThrow(/job j\d has copies of slow tasks that are kept off some nodes \(speculation\), and \w+ plans by amounts over the whole cluster\. Use `replan`/)
+  })
+
   it.each(Object.entries(policies))('hold for %s', (_, [make, options]) => {
     const { launches } = checkPolicyLaws(make, { runs: 30, ...options })
     expect(launches).toBeGreaterThan(300)

@@ -28,7 +28,7 @@ const onNodes = (given: (now: number) => readonly number[]) =>
   })
 function startOn(round: Round, each: JobId, node: NodeId): boolean {
   const task = round.work.taskFor(each, round.lane, node, round.cluster.levels)
-  return task !== -1 && round.claim(task as TaskId, node)
+  return task !== -1 && round.claim(task, node)
 }
 
 describe('late', () => {
