@@ -88,7 +88,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
       passPerEvent: spec.passPerEvent,
       checkpoint: spec.checkpoint,
       failures: spec.failures,
-      speculation: spec.speculation,
+      speculation: typeof spec.speculation === 'string' ? { rule: spec.speculation } : spec.speculation,
     }),
   })
   simulation.isOfOthers = (spec.plugins ?? []).length > 0

@@ -51,6 +51,19 @@ describe('slow tasks of an experiment', () => {
     expect([few > 0, few < usual, none]).toEqual([true, true, 0])
   })
 
+  it.each([['hadoop1', 'minAge=0'], ['late', 'cap=0.01'], ['spark', 'multiplier=1.5,quantile=0.75']])('are copied by the rule %s, also with %s, and also in a file', async (rule, field) => {
+    const { summary, warnings } = await runOf(world(), '--speculation', rule)
+    expect([summary.counts.tasksDone, summary.speculation!.copies > 0, warnings]).toEqual([600, true, []])
+    expect((await runOf(world(`speculation: ${rule}\n`))).summary).toEqual(summary)
+    expect((await runOf(world(`speculation: { rule: ${rule} }\n`))).summary).toEqual(summary)
+    expect((await runOf(world(), '--speculation', `rule=${rule},${field}`)).summary).not.toEqual(summary)
+  })
+
+  it('are copied as before by the rule hadoop', async () => {
+    const summaries = [await runOf(world(), '--speculation'), await runOf(world(), '--speculation', 'hadoop'), await runOf(world('speculation: { rule: hadoop }\n'))].map(({ summary }) => summary)
+    expect(summaries.slice(1)).toEqual([summaries[0], summaries[0]])
+  })
+
   it('may be stragglers, under every policy the same', async () => {
     const usual = await runOf(world())
     const slow = await runOf(world('runtime: { stragglers: { fraction: 0.1, factor: 6 } }\n'))
@@ -63,11 +76,15 @@ describe('slow tasks of an experiment', () => {
   })
 
   it.each([
-    ['1', /--speculation: found "1"\. Write for example runningCap=0\.2,minimum=1\./],
+    ['1', /--speculation: found "1"\. Write for example rule=late,cap=0\.2\./],
     ['runningCap=2', /speculation\.runningCap: found 2, expected at most 1/],
     ['minimum=0.5', /speculation\.minimum: found 0\.5/],
     ['retry=0', /speculation\.retry: found 0/],
-    ['cap=1', /speculation\.cap: unknown key "cap"/],
+    ['cap=1', /speculation\.cap: unknown key "cap"\. Known: rule, stages, runningCap, totalCap, minimum, retry, retryAfterCopy\./],
+    ['rule=late,runningCap=0.1', /speculation\.runningCap: unknown key "runningCap"\. Known: rule, stages, cap, slowNode, slowTask, minRunTime, interval\./],
+    ['rule=spark,quantile=2', /speculation\.quantile: found 2, expected at most 1/],
+    ['rule=mantri', /speculation\.rule: found "mantri", expected "hadoop" or "late" or "hadoop1" or "spark"/],
+    ['mantri', /speculation: found "mantri", expected true or "hadoop" or "hadoop1" or "late" or "spark" or a mapping/],
   ])('as %s are refused', async (speculation, message) => {
     const { code, err } = await sched(['run', 'e.yaml', '--speculation', speculation], { cwd: world() })
     expect([code, err]).toEqual([2, expect.stringMatching(message)])

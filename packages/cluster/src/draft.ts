@@ -188,10 +188,10 @@ export class Draft implements OpenRound {
     if (this.work.suspended.count > 0 && this.work.suspended.has(task)) return this.#interruptions.resume(task, node, this)
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
     const stage = this.work.taskStage[task] as number
-    const shape = this.work.stageShape[stage] as ShapeId
+    const shape = this.work.stageAsks[stage] as ShapeId
     const job = this.work.stageJob[stage] as JobId
     if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node)) return this.#refused(task, node)
-    if (!this.cluster.hasFitted(shape, node) && !this.#fits(shape, job, node)) return this.#refused(task, node)
+    if (!this.cluster.hasFitted(shape, node) && !(this.#fits(shape, job, node) && this.work.suits(task, node))) return this.#refused(task, node)
     if (!this.#takeUp(job) || this.#isPeek || this.#allowance?.spend(shape) === false) return false
     this.work.claim(task, node, this.cluster.take(shape, node))
     this.#moves.push(task)

@@ -27,7 +27,11 @@ export class Rules {
   /** The rule for tasks without constraints, if nodes have taints. */
   readonly #usual: Rule | undefined
 
-  constructor(private readonly labels: Labels) {
+  /** Indices of nodes, for rules that tell every node apart. */
+  readonly #everyNode: Int32Array
+
+  constructor(private readonly labels: Labels, nodes: number) {
+    this.#everyNode = Int32Array.from({ length: nodes }, (_, node) => node)
     this.#usual = this.intern({})
   }
 
@@ -50,6 +54,21 @@ export class Rules {
     if (rule !== undefined) this.#byKey.set(key, rule)
     this.#known.set(constraints, rule ?? false)
     return rule
+  }
+
+  /** The rule with some nodes less. Without a rule: for tasks that may run everywhere else. */
+  barring(rule: Rule | undefined, nodes: readonly NodeId[]): Rule {
+    const { selector = { require: {} }, untolerated = [], isDistinct = false } = rule ?? {}
+    const byNode = (of: (node: number) => number) => Uint8Array.from(this.#everyNode, of)
+    const before = (column: Uint8Array | undefined, otherwise: number) => (node: number) => (rule === undefined || column === undefined ? otherwise : (column[rule.at[node] as number] as number))
+    const allowed = byNode(before(rule?.allowed, 1))
+    for (const node of nodes) allowed[node] = 0
+    return {
+      selector, untolerated, isDistinct, allowed,
+      at: this.#everyNode,
+      tainted: byNode(before(rule?.tainted, 0)),
+      disliked: rule?.disliked && byNode(before(rule.disliked, 0)),
+    }
   }
 
   /** What keeps a task off a node, in words; `undefined`: nothing does. Taints are named only if the node has the required labels. */

@@ -57,7 +57,7 @@ export class Shapes {
 
   constructor(model: ClusterModel) {
     this.#model = model
-    this.#rules = new Rules(model.labels)
+    this.#rules = new Rules(model.labels, model.nodes)
     this.least = model.lanes.map(({ resources }, lane) => new Shape(resources, resources.map(() => 0x7fffffff), lane as LaneId, 0))
   }
 
@@ -131,6 +131,19 @@ export class Shapes {
     const made = (this.all.push(new Shape(left.map(([r]) => r), left.map(([, amount]) => amount), lane, special & Special.Devices)) - 1) as ShapeId
     this.#ids.set(key, made)
     return made
+  }
+
+  /** A new shape, like another one but for some nodes that it may not run on either. */
+  barred(shape: ShapeId, nodes: readonly NodeId[]): ShapeId {
+    const { resources, amounts, lane, special } = this.of(shape)
+    const made = (this.all.push(new Shape(resources, amounts, lane, special | Special.Labels)) - 1) as ShapeId
+    this.#ruleOf[made] = this.#rules.barring(this.#ruleOf[shape], nodes)
+    return made
+  }
+
+  /** Forgets what nodes a shape of `barred` may run on. It is not used again, and neither is its id. */
+  dropBarred(shape: ShapeId): void {
+    this.#ruleOf[shape] = undefined
   }
 
   #constrain(plain: ShapeId, rule: Rule): ShapeId {

@@ -47,14 +47,20 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
   if (countedUnplaced !== unplaced || countedRunning !== running)
     throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} counts ${countedUnplaced} unplaced and ${countedRunning} running, there are ${unplaced} and ${running}`)
   if (isDistinct) checkApart(work, job, lane, nodeNames)
+  const front = work.laneFront[job * work.lanes + lane] as number
+  if (work.areBars && front >= 0 && work.stageAsks[front] !== work.copies.asks(front)) throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} asks for another shape than its next task`)
   return unplaced
 }
 
-/** Throws if a spare task id waits or runs that is the copy of no task. */
+/** Throws if a spare task id waits or runs that is the copy of no task, or is on a node that it is kept off. */
 function checkCopies(work: WorkReads, stage: number): void {
   const first = (work.stageFirst[stage] as number) + (work.stageTasks[stage] as number)
-  for (let copy = first as TaskId; copy < first + (work.stageSpares[stage] as number); copy++)
-    if (work.taskRun[copy] !== DONE && !work.isReleased(copy) && work.otherAttempt(copy) === None) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is the copy of no task`)
+  for (let copy = first as TaskId; copy < first + (work.stageSpares[stage] as number); copy++) {
+    if (work.taskRun[copy] === DONE || work.isReleased(copy)) continue
+    if (work.otherAttempt(copy) === None) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is the copy of no task`)
+    const node = work.nodeOf(copy)
+    if (node !== None && !work.suits(copy, node)) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is a copy on a node that it is kept off`)
+  }
 }
 
 /** Throws if a job that is one gang runs only in part, unless it may after a loss. */

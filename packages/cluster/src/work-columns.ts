@@ -53,7 +53,10 @@ export class WorkColumns {
   stageUnplaced: Int32Array = new Int32Array(0)
   stageDone: Int32Array = new Int32Array(0)
   stageCursor: Int32Array = new Int32Array(0)
+  /** What a task of the stage asks for. */
   stageShape: Int32Array = new Int32Array(0)
+  /** What its next task asks for, kept for front stages: the same, unless only copies wait and some nodes may run none of them. */
+  stageAsks: Int32Array = new Int32Array(0)
   stageLane: Int32Array = new Int32Array(0)
   stageOpen: Uint8Array = new Uint8Array(0)
   stageLists = listOf<BlockLists | undefined>()
@@ -161,6 +164,7 @@ export class WorkColumns {
     this.stageDone = grown(this.stageDone, size)
     this.stageCursor = grown(this.stageCursor, size)
     this.stageShape = grown(this.stageShape, size)
+    this.stageAsks = grown(this.stageAsks, size)
     this.stageLane = grown(this.stageLane, size)
     this.stageOpen = grown(this.stageOpen, size)
     this.stageNear = grown(this.stageNear, size)

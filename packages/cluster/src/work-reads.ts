@@ -7,6 +7,7 @@ import type { ClusterModel } from './model.js'
 import { NearBits } from './near-bits.js'
 import { Special, type Shapes } from './shapes.js'
 import { SuspendedTasks } from './suspended-tasks.js'
+import { TaskCopies } from './task-copies.js'
 import { OPEN, UNPLACED } from './work-columns.js'
 
 /** What schedulers read about jobs. */
@@ -30,6 +31,8 @@ export class WorkReads extends JobFacts implements WorkView {
   /** Whether any job so far has been one gang of several stages, and which jobs in the system are. */
   areGangJobs = false
   readonly gangJobs = new Set<JobId>()
+  /** Whether the front, or what it asks for, may change although tasks of the front stage wait. */
+  protected frontChanges = false
   /** Jobs that have failed while a decision about them is open: their claims conflict. `onWithdrawn` is called when one does. */
   readonly failed = new Set<JobId>()
   onWithdrawn: ((job: JobId) => void) | undefined
@@ -37,10 +40,9 @@ export class WorkReads extends JobFacts implements WorkView {
   readonly masters = new Map<JobId, 'waiting' | 'up' | 'lost'>()
   /** How many spare task ids a stage of a new job gets for copies of its tasks; `undefined`: no task is ever copied. */
   sparesOf: ((spec: JobSpec, stage: StageSpec) => number) | undefined
-  /** By task of which there is a copy: the copy. */
-  protected readonly copies = new Map<TaskId, TaskId>()
-  /** By copy: its task. An entry stays until its id becomes the copy of another task. */
-  protected readonly originals = new Map<TaskId, TaskId>()
+  readonly copies: TaskCopies
+  /** Whether copies may be kept off nodes. */
+  areBars = false
   /** The last result of `taskFor`: the level of that task is usually asked next. */
   protected foundTask = -1
   #foundNode = -1
@@ -54,6 +56,7 @@ export class WorkReads extends JobFacts implements WorkView {
     this.model = model
     this.near = new NearBits(model)
     this.shapes = shapes
+    this.copies = new TaskCopies(this, shapes)
   }
 
   pending(owner: number, lane: LaneId): number {
@@ -66,7 +69,7 @@ export class WorkReads extends JobFacts implements WorkView {
     return this.laneRunning[job * this.lanes + lane] as number
   }
   shape(job: JobId, lane: LaneId): ShapeId {
-    return this.stageShape[this.laneFront[job * this.lanes + lane] as number] as ShapeId
+    return this.stageAsks[this.laneFront[job * this.lanes + lane] as number] as ShapeId
   }
   together(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
@@ -88,7 +91,7 @@ export class WorkReads extends JobFacts implements WorkView {
     if (front < 0) return []
     const part = (at: number, tasks: number) => {
       const stage = at - (this.jobFirstStage[job] as number)
-      return { stage, shape: this.stageShape[at] as ShapeId, tasks, estimate: this.spec(job).stages[stage]?.estimate ?? this.estimate(job) }
+      return { stage, shape: this.stageAsks[at] as ShapeId, tasks, estimate: this.spec(job).stages[stage]?.estimate ?? this.estimate(job) }
     }
     if (!this.isGangJob(job) || !this.lacksTasks(front)) return [part(front, this.together(job, lane))]
     const parts: GangPart[] = []
@@ -176,6 +179,8 @@ export class WorkReads extends JobFacts implements WorkView {
   taskFor(job: JobId, lane: LaneId, node: NodeId, within: number): TaskId | None {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return None
+    const copy = this.areBars ? this.copies.taskFor(stage, node, within) : undefined
+    if (copy !== undefined) return copy
     const slot = this.stageNear[stage] as number
     if (slot >= 0) {
       const level = this.near.nearest(node, slot, 0, within)
@@ -241,16 +246,18 @@ export class WorkReads extends JobFacts implements WorkView {
     const stage = this.#stageWith(task)
     return task >= (this.stageFirst[stage] as number) + (this.stageTasks[stage] as number)
   }
+  /** False for a copy that is kept off the node. */
+  suits(task: TaskId, node: NodeId): boolean {
+    return !this.areBars || this.copies.suits(task, node)
+  }
   /** The task itself, or for a copy the task that it is a copy of. */
   originalOf(task: TaskId): TaskId {
-    return this.isCopy(task) ? (this.originals.get(task) as TaskId) : task
+    return this.isCopy(task) ? this.copies.originalOf(task) : task
   }
   /** The other attempt of a task of which there is a copy, running or not: the copy of a task, or the task of a copy. */
   otherAttempt(task: TaskId): TaskId | None {
     if (this.copies.size === 0) return None
-    const original = this.originalOf(task)
-    const copy = this.copies.get(original) ?? None
-    return task === original ? copy : copy === task ? original : None
+    return this.copies.otherThan(task, this.originalOf(task))
   }
   taskAt(job: JobId, stage: number, index: number): TaskId | None {
     const at = (this.jobFirstStage[job] as number) + stage
@@ -262,7 +269,8 @@ export class WorkReads extends JobFacts implements WorkView {
     return this.spec(job).stages[this.stageOf(task)]?.estimate ?? this.estimate(job)
   }
   shapeOf(task: TaskId): ShapeId {
-    return this.stageShape[this.#stageWith(task)] as ShapeId
+    const stage = this.#stageWith(task)
+    return (this.areBars && this.taskRun[task] === UNPLACED && this.isCopy(task) ? this.stageAsks[stage] : this.stageShape[stage]) as ShapeId
   }
   #stageWith(task: TaskId): number {
     return task === this.releasedTask ? this.releasedStage : (this.taskStage[task] as number)
@@ -373,6 +381,7 @@ export class WorkReads extends JobFacts implements WorkView {
 
   protected addGangJob(job: JobId): void {
     this.areGangJobs = true
+    this.frontChanges = true
     this.areGangs = true
     this.gangJobs.add(job)
   }

@@ -1,5 +1,5 @@
 import {
-  isGangJob, leastTasks, listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec,
+  isGangJob, leastTasks, listOf, None, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec,
   type TaskId, type WorkListener,
 } from '@sched/core'
 import { BlockLists } from './block-lists.js'
@@ -8,6 +8,7 @@ import { Blocks } from './blocks.js'
 import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
+import { withSpares } from './task-copies.js'
 import { checkWork } from './work-check.js'
 import { DONE, OPEN, SHUT, UNPLACED } from './work-columns.js'
 import { StageWaits } from './stage-waits.js'
@@ -215,7 +216,7 @@ export class Work extends WorkReads {
     this.pendingTasks[owner * this.lanes + lane] = (this.pendingTasks[owner * this.lanes + lane] as number) - 1
     const stageLeft = (this.stageUnplaced[stage] as number) - 1
     this.stageUnplaced[stage] = stageLeft
-    if (stageLeft === 0 || this.areGangJobs) this.#moveFront(job, lane)
+    if (stageLeft === 0 || this.frontChanges) this.#moveFront(job, lane)
     const listener = this.#listeners[owner] as WorkListener
     listener.onClaim?.(job, lane, task, node)
     if (left === 0) listener.onDrained?.(job, lane)
@@ -304,21 +305,13 @@ export class Work extends WorkReads {
   }
 
   /**
-   * Adds a copy of a running task, which is pending like any task, near the same data. When one of the two is done, the other must be retired.
-   * Returns false if the stage has no spare task id left.
+   * Adds a copy of a running task, which is pending like any task, near the same data, and may not run on nodes of `bars`. When one of the two is
+   * done, the other must be retired. Returns false if the stage has no spare task id left.
    */
-  addCopy(task: TaskId): boolean {
-    const stage = this.taskStage[task] as number
-    const first = this.stageFirst[stage] as number
-    for (let copy = (first + (this.stageTasks[stage] as number)) as TaskId; copy < this.endOf(stage); copy++) {
-      if (this.taskRun[copy] !== DONE) continue
-      this.copies.set(task, copy)
-      this.originals.set(copy, task)
-      this.stageLists[stage]?.move(copy - first, task - first)
-      this.#pend(copy)
-      return true
-    }
-    return false
+  addCopy(task: TaskId, bars: ReadonlySet<NodeId> = NOWHERE): boolean {
+    const copy = this.copies.add(task, bars)
+    if (copy !== None) this.#pend(copy)
+    return copy !== None
   }
 
   /**
@@ -334,10 +327,16 @@ export class Work extends WorkReads {
     else if (run === UNPLACED) this.#takeUnplaced(job, this.taskStage[task] as number)
   }
 
+  /** Ends the copies of tasks of a stage that are neither claimed nor run. */
+  retireWaitingCopies(stage: number): void {
+    for (let copy = ((this.stageFirst[stage] as number) + (this.stageTasks[stage] as number)) as TaskId; copy < this.endOf(stage); copy++)
+      if (this.taskRun[copy] === UNPLACED) this.retire(copy)
+  }
+
   /** Parts two attempts of a task, one of which ends. A task that was dropped while its copy ran counts until the copy ends. */
   #part(job: JobId, task: TaskId): void {
     const original = this.originalOf(task)
-    this.copies.delete(original)
+    this.copies.part(original)
     if (task !== original && this.taskRun[original] === DONE) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
   }
 
@@ -378,6 +377,7 @@ export class Work extends WorkReads {
     if (this.masters.size > 0) this.masters.delete(job)
     if (this.gangJobs.size > 0) this.gangJobs.delete(job)
     if (this.failed.size > 0) this.failed.delete(job)
+    if (this.areBars) this.copies.forget(job)
   }
 
   /** Hides a job from its scheduler, as if all its unplaced tasks had been claimed. */
@@ -456,6 +456,7 @@ export class Work extends WorkReads {
     this.stageUnplaced[stage] = 0
     this.stageDone[stage] = 0
     this.stageShape[stage] = shape
+    this.stageAsks[stage] = shape
     this.stageLane[stage] = this.shapes.of(shape).lane
     this.stageOpen[stage] = 0
     this.stageNear[stage] = -1
@@ -492,13 +493,19 @@ export class Work extends WorkReads {
     this.stageUnplaced[stage] = (this.stageUnplaced[stage] as number) + count
     const front = this.laneFront[at] as number
     if (front < 0 || stage < front) this.laneFront[at] = stage
-    if (this.areGangJobs) this.#moveFront(job, lane)
+    if (this.frontChanges) this.#moveFront(job, lane)
     if (this.jobHeld[job] === 1) return
     const owner = this.jobOwner[job] as number
     this.pendingTasks[owner * this.lanes + lane] = (this.pendingTasks[owner * this.lanes + lane] as number) + count
     const listener = this.#listeners[owner]
     if (had === 0) listener?.onReady?.(job, lane)
     else listener?.onMore?.(job, lane)
+  }
+
+  /** Copies may be kept off nodes from now on. Before the first job. */
+  barNodes(): void {
+    this.areBars = true
+    this.frontChanges = true
   }
 
   /** Moves the front to the first stage with unplaced tasks; no stage before the current front has any. */
@@ -509,6 +516,7 @@ export class Work extends WorkReads {
     let front = this.laneFront[at] as number
     while (this.stageLane[front] !== lane || this.stageUnplaced[front] === 0) front++
     this.laneFront[at] = front
+    if (this.areBars) this.stageAsks[front] = this.copies.asks(front)
   }
 
   /** Recounts every counter and throws `INVARIANT` at the first difference. For tests and `--validate`. */
@@ -517,10 +525,4 @@ export class Work extends WorkReads {
   }
 }
 
-/** The replicas of a stage with room for so many more, which are moved to where those of a task are when it is copied. */
-function withSpares(replicas: Int32Array, spares: number): Int32Array {
-  if (spares === 0) return replicas
-  const all = new Int32Array(replicas.length + spares).fill(replicas[0] as number)
-  all.set(replicas)
-  return all
-}
+const NOWHERE: ReadonlySet<NodeId> = new Set()

@@ -1,6 +1,6 @@
 import { suggest } from './error.js'
 import { fieldOf } from './field-of.js'
-import { keysAt, placesOf } from './schema-keys.js'
+import { keysAt, placesOf, wordsAt } from './schema-keys.js'
 
 /** An issue that a schema reports, as in the Standard Schema interface. Fields of zod's own are used where present. */
 export interface SchemaIssue {
@@ -30,9 +30,10 @@ export function describeIssues(schema: unknown, value: unknown, issues: readonly
   if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: '' } // not from zod: there is only its message
   const [key] = issue.keys ?? []
   if (issue.code === 'unrecognized_keys' && key !== undefined)
-    return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, schema, at, issue.message) }
+    return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, schema, at, issue.message, value) }
   const found = at.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | undefined | null)?.[part], value)
-  const expected = expectation(issue)
+  const isOtherWord = issue.code === 'invalid_union' && (issue.errors ?? []).length === 0 // of those that tell the branches apart
+  const expected = isOtherWord ? wordsAt(schema, at).map(show).join(' or ') : expectation(issue)
   return {
     at,
     fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`),
@@ -61,8 +62,8 @@ const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
  * Advice for an unknown key, ending in the known keys. It names the places where the key exists, preceded by a key here that is its singular or
  * plural. Otherwise it gives the schema's own message (zod's `error`), or the nearest known key.
  */
-function knownKeys(key: string, schema: unknown, at: Path, message: string): string {
-  const known = keysAt(schema, at)
+function knownKeys(key: string, schema: unknown, at: Path, message: string, value: unknown): string {
+  const known = keysAt(schema, at, value)
   if (known.length === 0) return ''
   const listed = `Known: ${known.join(', ')}.`
   const places = placesOf(schema, at, key)

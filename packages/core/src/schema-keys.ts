@@ -9,17 +9,38 @@ interface SchemaDef {
   readonly shape?: Readonly<Record<PropertyKey, Schema>>
   readonly innerType?: Schema
   readonly options?: readonly Schema[]
+  readonly discriminator?: string
+  readonly values?: readonly unknown[]
   readonly element?: Schema
   readonly valueType?: Schema
   readonly in?: Schema
   readonly getter?: () => Schema
 }
 
-/** Keys that a schema knows at a path; empty for a schema that is not zod's. */
-export function keysAt(schema: unknown, path: Path): string[] {
-  const inside = path.reduce<SchemaDef[]>((defs, key) => defs.flatMap((def) => child(def, key)), branchesOf(schema as Schema))
-  return [...new Set(inside.flatMap(({ shape }) => Object.keys(shape ?? {})))]
+/**
+ * Keys that a schema knows at a path; empty for a schema that is not zod's. Of branches that a word tells apart, as `kind: spread`, those of the branch
+ * that the value there has the word of.
+ */
+export function keysAt(schema: unknown, path: Path, value?: unknown): string[] {
+  return [...new Set(defsAt(schema, path, value).flatMap(({ shape }) => Object.keys(shape ?? {})))]
 }
+
+/** Words that a schema knows at a path. */
+export function wordsAt(schema: unknown, path: Path): unknown[] {
+  return [...new Set(defsAt(schema, path).flatMap(({ values }) => values ?? []))]
+}
+
+function defsAt(schema: unknown, path: Path, value?: unknown): SchemaDef[] {
+  let defs = branchesOf(schema as Schema, value)
+  let inside = value
+  for (const key of path) {
+    inside = fieldIn(inside, key)
+    defs = defs.flatMap((def) => child(def, key, inside))
+  }
+  return defs
+}
+
+const fieldIn = (value: unknown, key: PropertyKey): unknown => (value as Readonly<Record<PropertyKey, unknown>> | undefined | null)?.[key]
 
 /** Where a key that is unknown at a path would be valid: one step further inside, else in the nearest enclosing mapping. */
 export function placesOf(schema: unknown, path: Path, key: string): Path[] {
@@ -29,15 +50,26 @@ export function placesOf(schema: unknown, path: Path, key: string): Path[] {
   return [...inside, ...around].map((at) => [...at, key])
 }
 
-function child({ shape, element, valueType }: SchemaDef, key: PropertyKey): SchemaDef[] {
-  return branchesOf(shape?.[key] ?? element ?? valueType)
+function child({ shape, element, valueType }: SchemaDef, key: PropertyKey, value?: unknown): SchemaDef[] {
+  return branchesOf(shape?.[key] ?? element ?? valueType, value)
 }
 
-/** The schema without its optional, default and pipe wrappers; for a union, every branch. */
-function branchesOf(schema: Schema | undefined): SchemaDef[] {
+/** The schema without its optional, default and pipe wrappers; for a union, every branch, or the one that the value has the word of. */
+function branchesOf(schema: Schema | undefined, value?: unknown): SchemaDef[] {
   const def = schema?._zod?.def
   if (def === undefined) return []
-  if (def.options !== undefined) return def.options.flatMap(branchesOf)
+  if (def.options !== undefined) {
+    const branches = def.options.flatMap((option) => branchesOf(option, value))
+    const meant = value === undefined || def.discriminator === undefined ? [] : branches.filter((branch) => isMeant(branch, def.discriminator as string, value))
+    return meant.length > 0 ? meant : branches
+  }
   const wrapped = def.innerType ?? def.in ?? def.getter?.()
-  return wrapped === undefined ? [def] : branchesOf(wrapped)
+  return wrapped === undefined ? [def] : branchesOf(wrapped, value)
+}
+
+/** Whether the value has the word of this branch, or none where the branch needs none. */
+function isMeant({ shape }: SchemaDef, discriminator: string, value: unknown): boolean {
+  const word = fieldIn(value, discriminator)
+  const field = shape?.[discriminator]
+  return word === undefined ? field?._zod?.def.type === 'optional' : branchesOf(field).some(({ values }) => values?.includes(word) === true)
 }

@@ -1,4 +1,5 @@
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, sjf, skipDelay, slurmPreempting, srtf, strict, yarnFair, yarnPreempting } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikornReserving } from '@sched/policies'
+import type { SpeculationOptions } from '@sched/sim'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
@@ -65,6 +66,23 @@ describe('the laws of policies', () => {
   it.each(Object.entries({ ...withGangs, ...withPreemption }))('hold for %s where slow tasks are copied', (_, make) => {
     expect(checkPolicyLaws(make, copies).copies).toBeGreaterThan(10)
     expect(checkPolicyLaws(make, { ...copies, worlds: { outages: true, failures: true, speculation: true } }).copies).toBeGreaterThan(10)
+  })
+
+  /** Rules that keep copies off nodes, which policies that plan by amounts over the whole cluster refuse. */
+  const rules: readonly SpeculationOptions[] = [
+    { rule: 'late', minRunTime: 0.5, interval: 0.5, slowTask: 0.75, cap: 0.5 }, { rule: 'hadoop1', minAge: 0, interval: 0.5, gap: 0.1 }, { rule: 'spark', quantile: 0.25, multiplier: 1.2, interval: 0.25 },
+  ]
+  const { easy: _, conservative: _also, fattened: _too, ...withoutPlans } = withGangs
+  const keepingOff: Record<string, MakePolicy> = {
+    ...withoutPlans, ...withPreemption,
+    'yarn-reserving': () => yarnReserving(greedy(yarnFair())), reserving: () => reserving(capacity({ queues: {} })), 'yunikorn-reserving': () => yunikornReserving(),
+    volcano: () => volcano(), replan: () => replan(fifo(), { nodes: 'named' }),
+  }
+  it.each(Object.entries(keepingOff))('hold for %s where copies are kept off nodes', (_name, make) => {
+    expect(checkPolicyLaws(make, { ...copies, runs: 20, worlds: { outages: true, failures: true, speculation: rules } }).copies).toBeGreaterThan(10)
+  })
+  it.each(['easy', 'conservative', 'fattened'] as const)('are not for %s where copies are kept off nodes, which it says', (name) => {
+    expect(() => checkPolicyLaws(withGangs[name] as MakePolicy, { ...copies, worlds: { speculation: rules } })).toThrow(/job j\d has copies of slow tasks that are kept off some nodes \(speculation\), and \w+ plans by amounts over the whole cluster\. Use `replan`/)
   })
 
   it.each(Object.entries(policies))('hold for %s', (_, [make, options]) => {

@@ -71,7 +71,7 @@ describe('pools of Spark', () => {
     expect(queuePolicy(fifo, cluster).findings.map(({ file, line, setting, verdict, note }) => [file, line, setting, verdict, note])).toEqual([
       ['fairscheduler.xml', 3, 'a minShare', 'ignored', 'spark.scheduler.mode is FIFO: there are no pools'],
       ['spark-defaults.conf', 1, 'spark.scheduler.mode', 'honoured', ''],
-      ['spark-defaults.conf', 2, 'spark.speculation', 'ignored', 'tasks are not run twice'],
+      ['spark-defaults.conf', 2, 'spark.speculation', 'ignored', 'tasks are copied if the experiment says so: speculation: spark'],
       ['spark-defaults.conf', 3, 'spark.dynamicAllocation.enabled', 'ignored', 'the cluster is as large as it is'],
     ])
     const alone = readQueues(conf('', '# pools are made as jobs name them', 'spark.scheduler.mode FAIR')) as SparkFile

@@ -5,7 +5,7 @@ import type { CheckpointOptions } from './checkpoints.js'
 import type { FailureOptions } from './failures.js'
 import type { Outage, OutageModel } from './outages.js'
 import type { RuntimeModel, RuntimeOptions } from './runtime.js'
-import type { SpeculationOptions } from './speculation.js'
+import type { SpeculationOptions } from './speculation/rules.js'
 
 /** A run: a cluster, a workload and the scheduling system under test. */
 export interface SimulationOptions {
@@ -52,8 +52,8 @@ export interface SimulationOptions {
   /** How tasks save their work, to continue from there after they are lost or preempted. Default: they start anew. */
   readonly checkpoint?: CheckpointOptions
   /**
-   * Copies of slow tasks, on other terms than Hadoop's if they are given. Whichever attempt of a task is done first ends the other. Default: no task
-   * is copied.
+   * Copies of slow tasks: `true` as Hadoop 2 and 3 make them, or by a rule and its limits. Whichever attempt of a task is done first ends the other.
+   * Default: no task is copied.
    */
   readonly speculation?: true | SpeculationOptions
   /** How nodes change their number of slots, if the cluster has `dynamicSlots`. Default: by the fractions given there. */

@@ -4,7 +4,7 @@ import type { SimulationOptions } from './options.js'
 import { Failures } from './failures.js'
 import { progressOf } from './progress/progress-of.js'
 import { runtimeModel } from './runtime.js'
-import { Speculation } from './speculation.js'
+import { Speculation } from './speculation/speculation.js'
 import { TaskRuns, type TaskRunsOptions } from './task-runs.js'
 import { JobKeys } from './task-start.js'
 
@@ -24,7 +24,7 @@ export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick
     failures: failures === undefined ? undefined : new Failures(seed, failures),
     speculation: speculation === undefined
       ? undefined
-      : new Speculation(speculation === true ? {} : speculation, { work: parts.work, queue: parts.queue, movesEnds: progress !== undefined }),
+      : new Speculation(speculation === true ? {} : speculation, { work: parts.work, cell: parts.cell, queue: parts.queue, movesEnds: progress !== undefined }),
     progress,
   })
 }

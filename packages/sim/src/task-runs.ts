@@ -11,7 +11,7 @@ import type { Progress, ProgressHost } from './progress/progress.js'
 import { ProgressRuns } from './progress/progress-runs.js'
 import type { RuntimeModel } from './runtime.js'
 import type { SleepingNodes } from './sleeping-nodes.js'
-import type { Speculation } from './speculation.js'
+import type { Speculation } from './speculation/speculation.js'
 import { TaskEnds } from './task-ends.js'
 import { Ending, Starting } from './task-rows.js'
 import type { JobKeys } from './task-start.js'
@@ -267,6 +267,7 @@ export class TaskRuns {
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) this.#queue.push(now, EventKind.Wake, 0)
     this.#host.taskKilled(job)
+    this.speculation?.stopped(job, now)
   }
 
   /** Seconds of work in the first `seconds` of a run: without its wait for the node. */
@@ -453,7 +454,7 @@ export class TaskRuns {
     this.#checkpoints?.done(row.job, task)
     this.done++
     const last = work.finishRun(run)
-    if (!last) this.speculation?.done(stage, row.stopped - row.started, now)
+    if (!last) this.speculation?.done(stage, node, row.stopped - row.started, now)
     if (last || this.progress !== undefined) this.#tellEnds(now)
     if (last) this.#host.jobEnded(row.job)
     else if (work.hasMasters) this.masters.mayEnd(row.job, now)

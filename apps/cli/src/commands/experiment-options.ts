@@ -32,7 +32,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
       '--failures <fields>',
       'tasks fail by themselves: probability=0.01 of each attempt or mtbf=864000 seconds of running, and with maxAttempts=4 of one their job (default: none fails)',
     )
-    .option('--speculation [fields]', 'slow tasks are copied, and the first attempt to be done counts; as Hadoop does it, or with other limits: runningCap=0.2,minimum=1 (default: none is copied)')
+    .option('--speculation [fields]', 'slow tasks are copied, and the first attempt to be done counts; as Hadoop does it, or by another rule (late, hadoop1, spark) or with other limits: rule=late,cap=0.2 (default: none is copied)')
     .option('--checkpoint <seconds>', 'tasks save their work and go on from there when lost or preempted: interval=3600,cost=60 or whenPreempted=true,restore=30 (default: they start anew)')
     .option(
       '--outages <list>',

@@ -68,7 +68,7 @@ policies:
 # outages: { mtbf: 2592000, mttr: 7200 } # seconds, means for each node; default: all stay
 # failures: { probability: 0.01, maxAttempts: 4 } # attempts of tasks fail, and with the fourth of a task its job; or mtbf: seconds of running; default: none fails
 # checkpoint: { interval: 3600, cost: 60 } # tasks that are lost or preempted go on from what they saved, also whenPreempted: true, restore: 30; default: they start anew
-# speculation: true                # slow tasks are copied, and the first attempt to be done counts; or other limits than Hadoop's: { runningCap: 0.1, minimum: 10 }; default: none is
+# speculation: true                # slow tasks are copied, and the first attempt to be done counts; as Hadoop does it, or by another rule: late, hadoop1, spark, or { rule: late, cap: 0.2 }; default: none is
 
 # How much longer a task takes with its data on the node, in the rack, elsewhere; and how much task times vary.
 runtime:

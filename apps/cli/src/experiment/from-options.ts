@@ -93,8 +93,10 @@ function outagesGiven(text: string, named: (file: string) => string): Experiment
   return (file === undefined ? others : { file: named(String(file)), ...others }) as ExperimentInput['outages']
 }
 
+/** `true`, the name of a rule, or fields; the schema checks what they are. */
 function speculationGiven(given: string | true | undefined): ExperimentInput['speculation'] {
-  return given === undefined || given === true ? given : fieldsGiven(given, '--speculation', 'runningCap=0.2,minimum=1')
+  if (given === undefined || given === true) return given
+  return (/^[a-z]\w*$/.test(given) ? given : fieldsGiven(given, '--speculation', 'rule=late,cap=0.2')) as ExperimentInput['speculation']
 }
 
 function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {

@@ -108,20 +108,48 @@ const failuresSchema = z
   .refine(({ probability, mtbf }) => (probability === undefined) !== (mtbf === undefined), 'either probability or mtbf')
   .describe('tasks that fail by themselves and start anew, with the rest of their gangs; default: none does')
 
-const cap = z.number().min(0).max(1).optional()
+const fraction = z.number().min(0).max(1).optional()
+const atLeastZero = z.number().min(0).optional()
+const stagesToCopy = z.array(name).min(1).optional().describe('names of the stages of which tasks may be copied, for example [map]; default: all but masters')
+const ruleSchema = z.discriminatedUnion('rule', [
+  z.strictObject({
+    rule: z.literal('hadoop').optional().describe('of Hadoop 2 and 3, the default: the task that a new attempt would gain most for'),
+    stages: stagesToCopy,
+    runningCap: fraction.describe('most copies of a stage at once, as a fraction of its running tasks; the largest of this and the two below counts; default 0.1'),
+    totalCap: fraction.describe('the same as a fraction of all its tasks; default 0.01'),
+    minimum: z.int().min(0).optional().describe('the same as a number; default 10'),
+    retry: z.number().positive().optional().describe('seconds between two looks at the tasks of a job; default 1'),
+    retryAfterCopy: z.number().positive().optional().describe('the same after a look that has found a task to copy; default 15'),
+  }),
+  z.strictObject({
+    rule: z.literal('late').describe('LATE: the slow tasks with the longest time left, on nodes that are not slow'),
+    stages: stagesToCopy,
+    cap: fraction.describe('most copies at once in the cluster, as a fraction of its slots; default 0.1'),
+    slowNode: fraction.describe('nodes below this percentile of progress run no copies; default 0.25'),
+    slowTask: fraction.describe('only tasks below this percentile of progress rates are copied; default 0.25'),
+    minRunTime: atLeastZero.describe('seconds that a task must have run; default 60'),
+    interval: z.number().positive().optional().describe('seconds between two looks at the tasks of a job; default 3'),
+  }),
+  z.strictObject({
+    rule: z.literal('hadoop1').describe('of Hadoop 0.20 and 1: tasks that are far behind the mean progress of their stage'),
+    stages: stagesToCopy,
+    gap: fraction.describe('how far behind the mean progress; default 0.2'),
+    minAge: atLeastZero.describe('seconds since the job was submitted; default 60'),
+    interval: z.number().positive().optional().describe('seconds between two looks at the tasks of a job; default 3'),
+  }),
+  z.strictObject({
+    rule: z.literal('spark').describe('of Spark 4: tasks that run longer than a multiple of the median time'),
+    stages: stagesToCopy,
+    multiplier: atLeastZero.describe('that multiple; default 3'),
+    quantile: fraction.describe('fraction of the tasks of a stage that must be done; default 0.9'),
+    minRunTime: atLeastZero.describe('seconds that a task must have run longer than; default 0.1'),
+    longerThan: z.number().positive().optional().describe('seconds: before enough are done, tasks that run longer than this are copied, too, in stages that one node could run at once; default: none is'),
+    interval: z.number().positive().optional().describe('seconds between two looks; default 0.1'),
+  }),
+])
 const speculationSchema = z
-  .union([
-    z.literal(true),
-    z.strictObject({
-      stages: z.array(name).min(1).optional().describe('names of the stages of which tasks may be copied, for example [map]; default: all but masters'),
-      runningCap: cap.describe('most copies of a stage at once, as a fraction of its running tasks; the largest of this and the two below counts; default 0.1'),
-      totalCap: cap.describe('the same as a fraction of all its tasks; default 0.01'),
-      minimum: z.int().min(0).optional().describe('the same as a number; default 10'),
-      retry: z.number().positive().optional().describe('seconds between two looks at the tasks of a job; default 1'),
-      retryAfterCopy: z.number().positive().optional().describe('the same after a look that has found a task to copy; default 15'),
-    }),
-  ])
-  .describe('tasks that would end later than a new attempt are copied, and the first attempt to be done counts: true, as Hadoop does it, or other limits; default: none is')
+  .union([z.literal(true), z.enum(['hadoop', 'hadoop1', 'late', 'spark']), ruleSchema])
+  .describe('slow tasks are copied, and the first attempt to be done counts: true, as Hadoop does it, or the name of a rule, or { rule, ... } with its limits; default: none is')
 
 const matrixSchema = z
   .record(name, z.union([z.array(z.unknown()).min(1), z.record(name, z.record(name, z.unknown()))]))

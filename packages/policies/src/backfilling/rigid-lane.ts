@@ -1,4 +1,4 @@
-import { grown, listOf, None, SchedError, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { grown, listOf, None, SchedError, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { RunningPieces } from './running-pieces.js'
 
 /**
@@ -84,7 +84,7 @@ export class RigidLane {
     if (tasks === 0) return
     const shape = work.shape(job, this.lane)
     const isGang = work.isGangJob(job)
-    if (this.countedBy !== '' && (work.requiresLabels(shape) || (isGang && work.parts(job, this.lane).some((part) => work.requiresLabels(part.shape))))) this.#unplannable(job)
+    if (this.countedBy !== '' && (work.requiresLabels(shape) || (isGang && work.parts(job, this.lane).some((part) => work.requiresLabels(part.shape))))) this.#unplannable(job, shape)
     for (let r = 0; r < width; r++) {
       const resource = this.resources[r] as ResourceId
       const amount = isGang ? work.asked(job, this.lane, resource) : tasks * work.demand(shape, resource)
@@ -209,10 +209,15 @@ export class RigidLane {
     }
   }
 
-  #unplannable(job: JobId): never {
+  #unplannable(job: JobId, shape: ShapeId): never {
+    const work = this.#work
+    const plain = work.shapeOf(work.taskAt(job, work.frontStage(job, this.lane), 0) as TaskId)
+    const fact = work.areCopies && shape !== plain
+      ? 'has copies of slow tasks that are kept off some nodes (speculation)'
+      : 'may run on some nodes only, by labels that it requires, by taints, or since its virtual cluster needs larger ones'
     throw new SchedError(
       'BAD_OPTION',
-      `job ${this.#work.name(job)} may run on some nodes only, by labels that it requires, by taints, or since its virtual cluster needs larger ones, and ${this.countedBy} plans by amounts over the whole cluster`,
+      `job ${work.name(job)} ${fact}, and ${this.countedBy} plans by amounts over the whole cluster`,
       { field: 'policy' },
       'Use `replan` with `nodes: named`, or a policy without plans such as `greedy` or `strict`.',
     )

@@ -124,9 +124,11 @@ export class NodeReservations {
 
 const NONE: readonly Reservation[] = []
 
-/** The first stage of a job whose tasks have this shape: a name for the shape in a memory. */
+/**
+ * The first stage of a job whose tasks have this shape: a name for the shape in a memory. For the shape of a copy that is kept off nodes, which no task of
+ * a stage has: the first stage, whose shape its reservation gets in its place, so that it is looked at and dropped.
+ */
 export function stageWith(shape: ShapeId, job: JobId, work: WorkView): number {
-  let stage = 0
-  while (work.shapeOf(work.taskAt(job, stage, 0) as TaskId) !== shape) stage++
-  return stage
+  const stages = work.tasksByStage(job).keys()
+  return [...stages].find((stage) => work.shapeOf(work.taskAt(job, stage, 0) as TaskId) === shape) ?? 0
 }

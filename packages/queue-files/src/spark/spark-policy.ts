@@ -30,7 +30,7 @@ const why = knownWords<string>({
   'spark.scheduler.pool': 'the workload names the queue of a job',
   'spark.scheduler.revive.interval': 'offers are made as tasks end, or with heartbeats',
   'spark.task.cpus': 'tasks ask for what the workload says',
-  'spark.speculation': 'tasks are not run twice',
+  'spark.speculation': 'tasks are copied if the experiment says so: speculation: spark',
 })
 
 /**

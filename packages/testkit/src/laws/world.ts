@@ -48,8 +48,11 @@ export interface WorldOptions {
   readonly outages?: boolean
   /** Whether tasks of every third world fail by themselves. Default false. */
   readonly failures?: boolean
-  /** Whether slow tasks of every second world are copied, and some tasks are stragglers; then without gangs, which are not. Default false. */
-  readonly speculation?: boolean
+  /**
+   * Whether slow tasks of most worlds are copied, and some tasks are stragglers; then without gangs, which are not. `true`: as Hadoop 2 and 3 copy them;
+   * or by one of these rules. Default false.
+   */
+  readonly speculation?: boolean | readonly SpeculationOptions[]
   /** Whether some stages are gangs, whose tasks start together; then without heartbeats and limits of starts, which keep them from it. Default false. */
   readonly gangs?: boolean
   /** Whether some jobs are one gang of several stages, of so few tasks that they find room wherever amounts suffice; without heartbeats as with `gangs`. Default false. */
@@ -75,15 +78,17 @@ export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
       jobs: fc.array(masters ? fc.tuple(drafts(ofSlots), oneOf(undefined, 0, 2, 7)).map(withMaster) : drafts(ofSlots), { minLength: 1, maxLength: jobs }).map(inOrder).chain((all) => (events ? waitingForEvents(all) : fc.constant(all))),
       queues: fc.constant(queues),
       seed: fc.nat({ max: 1000 }),
-      runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }, ...(speculation ? [straggling, straggling] : [])),
+      runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }, ...(speculation !== false ? [straggling, straggling] : [])),
       claims: gangs ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, 1),
       commitPendingBug: fc.constantFrom(false, false, false, true),
       outages: outages ? fc.oneof(fc.constant([]), fc.constant([]), outageLists()) : fc.constant([]),
       ...(failures && { failures: oneOf<(FailureOptions | undefined)[]>(undefined, undefined, undefined, undefined, { probability: 0.3 }, { mtbf: 12, maxAttempts: 2 }) }),
-      ...(speculation && { speculation: oneOf<(SpeculationOptions | undefined)[]>(undefined, {}, { retry: 0.5, retryAfterCopy: 0.5 }, { minimum: 1, retry: 0.25, retryAfterCopy: 3 }) }),
+      ...(speculation !== false && { speculation: oneOf<(SpeculationOptions | undefined)[]>(undefined, ...(speculation === true ? asHadoop : speculation)) }),
     }),
   )
 }
+
+const asHadoop: readonly SpeculationOptions[] = [{}, { retry: 0.5, retryAfterCopy: 0.5 }, { minimum: 1, retry: 0.25, retryAfterCopy: 3 }]
 
 const straggling: RuntimeOptions = { jitter: 0, stragglers: { fraction: 0.3, factor: 6 } }
 
