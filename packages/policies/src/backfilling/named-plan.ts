@@ -204,11 +204,17 @@ export class NamedPlan implements Plan {
       if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)
       return isChosen
     }
+    const least = releases.leastNodes(tasks)
     while (from <= latest) {
-      this.#usable.set(this.#allowed)
-      this.#slots.limit(this.#usable, this.#allowed, from, from + length)
-      const later = Math.min(this.#slots.later, this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity)
+      const enough = this.#slots.earliest(this.#usable, this.#allowed, least, from, length) // before that there are too few nodes, whatever ends
+      if (enough > from) {
+        if (enough > latest) break
+        from = this.#licensed(job, enough, length)
+        if (from > enough) continue
+      }
+      const rid = this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity
       const start = Math.max(releases.whenRoom(tasks, this.#usable, this.#now, suits), from)
+      const later = start > from ? Math.min(this.#slots.later(this.#allowed, from, from + length), rid) : Infinity
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
@@ -229,9 +235,9 @@ export class NamedPlan implements Plan {
 
   /** Reserves the nodes found last, those of each part of a job until the end of that part. */
   #take(start: Seconds, end: Seconds): void {
-    if (this.#parts.length === 0) this.#slots.reserve(new Set(this.#places), start, end)
+    if (this.#parts.length === 0) this.#slots.reserve(this.#places, start, end)
     let at = 0
-    for (const part of this.#parts) this.#slots.reserve(new Set(this.#places.slice(at, (at += part.tasks))), start, part.end)
+    for (const part of this.#parts) this.#slots.reserve(this.#places.slice(at, (at += part.tasks)), start, part.end)
   }
 
   /** A piece that has started holds its own amounts, not whole nodes; one that could not start reserves the whole nodes. */

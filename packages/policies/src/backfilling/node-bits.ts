@@ -7,10 +7,10 @@ export const setBit = (bits: NodeBits, node: number): void => void (bits[node >>
 
 export const clearBit = (bits: NodeBits, node: number): void => void (bits[node >> 5] = (bits[node >> 5] as number) & ~(1 << (node & 31)))
 
-/** How many nodes there are in a set. */
-export function countBits(bits: NodeBits): number {
+/** How many nodes there are in a set, or in the set that is in these words of a column. */
+export function countBits(bits: NodeBits, from = 0, to = bits.length): number {
   let count = 0
-  for (let w = 0; w < bits.length; w++) {
+  for (let w = from; w < to; w++) {
     let word = bits[w] as number
     word -= (word >>> 1) & 0x55555555
     word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)

@@ -118,6 +118,11 @@ export class Releases {
     this.#rooms.set(shape, (this.#of = this.#roomsOf(shape, cluster)))
   }
 
+  /** On fewer nodes so many tasks have no room even if all that runs has ended. */
+  leastNodes(tasks: number): number {
+    return this.#of.most > 0 ? Math.ceil(tasks / this.#of.most) : Infinity
+  }
+
   #roomsOf(shape: ShapeId, cluster: ClusterView): Rooms {
     const { room } = this
     const { resources } = this.#lane
@@ -136,7 +141,7 @@ export class Releases {
    * whether the room at a time is where the job needs it.
    */
   whenRoom(tasks: number, usable: NodeBits, now: Seconds, suits?: (time: Seconds) => boolean): Seconds {
-    if (countBits(usable) * this.#of.most < tasks) return Infinity
+    if (countBits(usable) < this.leastNodes(tasks)) return Infinity // users may take nodes of others
     const { room } = this
     room.fill(0)
     let sum = 0
