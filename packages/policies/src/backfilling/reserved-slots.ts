@@ -1,5 +1,5 @@
 import { grown, type NodeId, type Seconds } from '@sched/core'
-import { bitsFor, countBits, setBit, type NodeBits } from './node-bits.js'
+import { bitsFor, countBits, countWhere, setBit, type NodeBits } from './node-bits.js'
 
 /**
  * Which nodes are reserved when: time is divided into slots, within each of which the set of reserved nodes stays the same. The last slot has no end.
@@ -48,6 +48,24 @@ export class ReservedSlots {
       i = Math.max(i, first - 1)
     }
     return time
+  }
+
+  /**
+   * Whether there is no time up to `latest` from which at least `least` of the nodes in `allowed` that are ready then are not reserved for `length` seconds.
+   * `ready`: by node, from when on. False may also mean that it is not known.
+   */
+  lacks(allowed: NodeBits, ready: Float64Array, least: number, latest: Seconds, length: Seconds): boolean {
+    const some = this.#some
+    for (let first = 0; first < this.count && (this.#begins[first] as number) <= latest; first++) {
+      const end = (this.#begins[first] as number) + length
+      some.set(allowed)
+      let left = this.#left[first] as number
+      for (let i = first; left >= least && i < this.count && (this.#begins[i] as number) < end; i++) left = this.#limit(some, i)
+      if (left < least) continue
+      const until = Math.min(latest, first + 1 < this.count ? (this.#begins[first + 1] as number) : Infinity)
+      if (countWhere(some, (node) => (ready[node] as number) <= until) >= least) return false
+    }
+    return true
   }
 
   /** The first slot from which, up to and including slot `last`, at least so many nodes are free; one more than `last` if there is none. Sets `usable` to them. */
