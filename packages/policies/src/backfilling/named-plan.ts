@@ -76,7 +76,9 @@ export class NamedPlan implements Plan {
   readonly #capped: ReadonlyMap<string, Releases>
   readonly #maxNodes: ReadonlyMap<string, number>
   readonly #slots: ReservedSlots
+  /** Valid in one pass. */
   readonly #vain = new Map<Releases, Map<ShapeId, StartBounds>>()
+  readonly #suitable = new Map<ShapeId, NodeBits>()
   #now: Seconds = 0
   /** Number of slots that windows have added. */
   #ofWindows = 0
@@ -146,6 +148,7 @@ export class NamedPlan implements Plan {
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
     this.#licenses?.begin(now)
     this.#vain.clear()
+    this.#suitable.clear()
     this.#begin()
     this.#slots.clear(this.#down(now))
     for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
@@ -153,7 +156,8 @@ export class NamedPlan implements Plan {
   }
 
   close(shape: ShapeId): void {
-    for (let node = 0; node < this.#nodes; node++) if (this.#work.mayRunOn(shape, node as NodeId)) clearBit(this.#inSight, node)
+    const suitable = this.#suitableFor(shape)
+    for (let w = 0; w < suitable.length; w++) this.#inSight[w] = (this.#inSight[w] as number) & ~(suitable[w] as number)
   }
 
   earliest(job: JobId, latest: Seconds, notBefore = this.#now, most = Infinity): Seconds {
@@ -311,11 +315,24 @@ export class NamedPlan implements Plan {
   #allow(job: JobId, shape: ShapeId): boolean {
     const { lane } = this.#lane
     this.#allowed.set(this.#inSight)
-    if (this.#work.requiresLabels(shape)) for (let node = 0; node < this.#nodes; node++) if (!this.#work.mayRunOn(shape, node as NodeId)) clearBit(this.#allowed, node)
+    if (this.#work.requiresLabels(shape)) {
+      const suitable = this.#suitableFor(shape)
+      for (let w = 0; w < suitable.length; w++) this.#allowed[w] = (this.#allowed[w] as number) & (suitable[w] as number)
+    }
     if (!this.#work.isDistinct(shape) || this.#work.running(job, lane) === 0) return false
     const tasks: TaskId[] = []
     this.#work.runningTasks(job, lane, tasks)
     for (const task of tasks) clearBit(this.#allowed, this.#work.nodeOf(task))
     return true
+  }
+
+  /** The nodes whose labels are those that tasks of the shape require. */
+  #suitableFor(shape: ShapeId): NodeBits {
+    const known = this.#suitable.get(shape)
+    if (known !== undefined) return known
+    const nodes = bitsFor(this.#nodes)
+    for (let node = 0; node < this.#nodes; node++) if (this.#work.mayRunOn(shape, node as NodeId)) setBit(nodes, node)
+    this.#suitable.set(shape, nodes)
+    return nodes
   }
 }

@@ -25,6 +25,12 @@ interface End {
   readonly tasks: TaskId[]
 }
 
+/** What a task asks of a resource: more than nothing. */
+interface Asked {
+  readonly resource: ResourceId
+  readonly amount: number
+}
+
 /** Room of the nodes for tasks of one shape. */
 interface Rooms {
   /** Tasks that may start now, by node. */
@@ -65,6 +71,10 @@ export class Releases {
   readonly #rooms = new Map<ShapeId, Rooms>()
   /** The room of the shape last given to `take`. */
   #of: Rooms = { now: new Int32Array(), some: bitsFor(0), gain: new Int32Array(), most: 0 }
+  /** Of the shape of which the room is counted: what a task asks, by resource, and how many a node holds at most, however much is free. */
+  #asked: readonly Asked[] = []
+  #most = MANY
+  /** What is free, `[i * nodes + node]`, of each resource that is asked. */
   readonly #free: Float64Array
   readonly #cap: QueueCap | undefined
   /** By node, in processors: what is left of the cap, and what running jobs of the queue use of it. */
@@ -142,8 +152,9 @@ export class Releases {
 
   #roomsOf(shape: ShapeId, cluster: ClusterView): Rooms {
     const { room } = this
-    const { resources } = this.#lane
-    for (const [r, resource] of resources.entries()) for (let node = 0; node < this.#nodes; node++) this.#free[r * this.#nodes + node] = cluster.free(node as NodeId, resource)
+    this.#asked = this.#lane.resources.map((resource) => ({ resource, amount: this.#work.demand(shape, resource) })).filter(({ amount }) => amount > 0)
+    this.#most = this.#work.isDistinct(shape) ? 1 : MANY
+    for (const [i, { resource }] of this.#asked.entries()) for (let node = 0; node < this.#nodes; node++) this.#free[i * this.#nodes + node] = cluster.free(node as NodeId, resource)
     if (this.#cap !== undefined) for (let node = 0; node < this.#nodes; node++) this.#left[node] = this.#cap.most - (this.#had[node] as number)
     for (let node = 0; node < this.#nodes; node++) room[node] = this.#roomOn(shape, node)
     const now = room.slice()
@@ -225,13 +236,12 @@ export class Releases {
 
   /** Frees what a task holds on its node; returns for how many more tasks of the shape the node then has room. */
   #giveBack(task: TaskId, node: number, shape: ShapeId): number {
-    const held = this.#work.shapeOf(task)
-    for (const [r, resource] of this.#lane.resources.entries()) {
-      const at = r * this.#nodes + node
-      this.#free[at] = (this.#free[at] as number) + this.#work.demand(held, resource)
-    }
-    if (this.#cap !== undefined) this.#left[node] = (this.#left[node] as number) + this.#capped(task)
     const before = this.room[node] as number
+    if (before === this.#most) return 0
+    const held = this.#work.shapeOf(task)
+    const asked = this.#asked
+    for (let i = 0, at = node; i < asked.length; i++, at += this.#nodes) this.#free[at] = (this.#free[at] as number) + this.#work.demand(held, (asked[i] as Asked).resource)
+    if (this.#cap !== undefined) this.#left[node] = (this.#left[node] as number) + this.#capped(task)
     const room = this.#roomOn(shape, node)
     this.room[node] = room
     return room - before
@@ -239,11 +249,9 @@ export class Releases {
 
   /** Number of tasks of the shape for which the node's free amounts suffice. */
   #roomOn(shape: ShapeId, node: number): number {
-    let room = this.#work.isDistinct(shape) ? 1 : MANY
-    for (const [r, resource] of this.#lane.resources.entries()) {
-      const asks = this.#work.demand(shape, resource)
-      if (asks > 0) room = Math.min(room, Math.max(0, Math.floor((this.#free[r * this.#nodes + node] as number) / asks)))
-    }
+    let room = this.#most
+    const asked = this.#asked
+    for (let i = 0, at = node; i < asked.length; i++, at += this.#nodes) room = Math.min(room, Math.max(0, Math.floor((this.#free[at] as number) / (asked[i] as Asked).amount)))
     if (this.#cap === undefined) return room
     const asks = this.#work.demand(shape, this.#cap.resource)
     // a larger task could run nowhere
