@@ -196,9 +196,10 @@ export class Releases {
       let last: Seconds = Infinity
       for (let isMore = true; isMore && i < ends.length; ) {
         const { end } = ends[i] as End
-        if (end > until) return Infinity
+        if (end > until && left > 0) return Infinity
         const gained = this.#add(i++, usable)
         if (gained < 0) continue
+        if (end > until) return Infinity
         left -= gained
         if (origin === Infinity && window > 0) origin = end - (end % window) + window
         last = end

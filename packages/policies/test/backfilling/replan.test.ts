@@ -297,6 +297,17 @@ describe('replan with named nodes', () => {
     )
   })
 
+  it('does so, too, where most waiting jobs have no start within the window of a plan', () => {
+    fc.assert(
+      fc.property(jobsOn(fc.integer({ min: 4, max: 12 }), 40), fc.constantFrom(1, 2), fc.constantFrom(...looks), fc.constantFrom(1, 2, 4, 10), ({ slots, queue }, perNode, [options, windows], bf_window) => {
+        const nodes = Math.ceil(slots / perNode)
+        const starts = startsOf(queue.map(asGang), [perNode], replan(fifo(), { nodes: 'named', bf_window, ...options }), { nodes, validate: false })
+        expect(queue.map((_, i) => starts.get(`J${i}`))).toEqual(plainNamed(queue, nodes, perNode, MINUTE, windows, bf_window * MINUTE).map(({ start }) => start))
+      }),
+      { seed: 34, numRuns: 200 },
+    )
+  })
+
   const named = (specs: readonly JobSpec[], nodes: number, options = {}) => Object.fromEntries(startsOf(specs, [1], replan(fifo(), { nodes: 'named', ...options }), { nodes }))
 
   it('forbids what counts allow: a small job may not take the nodes that a reservation has named', () => {

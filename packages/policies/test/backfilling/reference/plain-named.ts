@@ -29,9 +29,10 @@ const unit = ({ size }: Part) => size[0] ?? 0
 /**
  * Starts and nodes of jobs under Slurm's backfill: sets of nodes and lists of times, with nothing kept from one
  * question to the next. `size[0]` tasks each, or those of its parts, each of which has nodes of its own and starts with the latest of the others, on `count` nodes for `slots` tasks; reservations take whole nodes, and begin and end at multiples of
- * `step`. With `windows` ends are looked at as select/cons_tres does: those up to a window after the next multiple of 30 s after the first one.
+ * `step`. With `windows` ends are looked at as select/cons_tres does: those up to a window after the next multiple of 30 s after the first one. A start
+ * that is more than `ahead` seconds away is none.
  */
-export function plainNamed(jobs: readonly RigidJob[], count: number, slots: number, step: number, windows?: (window: number) => number): { readonly start: number; readonly nodes: readonly number[] }[] {
+export function plainNamed(jobs: readonly RigidJob[], count: number, slots: number, step: number, windows?: (window: number) => number, ahead = Infinity): { readonly start: number; readonly nodes: readonly number[] }[] {
   const all = range(count)
   const placed = new Map<RigidJob, Held>()
   let waiting: RigidJob[] = []
@@ -46,6 +47,7 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
       const found = together(job)
       if (found === undefined) continue
       const { start, nodes } = found
+      if (start > now + ahead) continue
       const end = start + minutes(job)
       if (start > now) reserved.push({ nodes, start: Math.floor(start / step) * step, end: Math.ceil(end / step) * step })
       else {
