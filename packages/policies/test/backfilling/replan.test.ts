@@ -301,8 +301,12 @@ describe('replan with named nodes', () => {
     fc.assert(
       fc.property(jobsOn(fc.integer({ min: 4, max: 12 }), 40), fc.constantFrom(1, 2), fc.constantFrom(...looks), fc.constantFrom(1, 2, 4, 10), ({ slots, queue }, perNode, [options, windows], bf_window) => {
         const nodes = Math.ceil(slots / perNode)
-        const starts = startsOf(queue.map(asGang), [perNode], replan(fifo(), { nodes: 'named', bf_window, ...options }), { nodes, validate: false })
-        expect(queue.map((_, i) => starts.get(`J${i}`))).toEqual(plainNamed(queue, nodes, perNode, MINUTE, windows, bf_window * MINUTE).map(({ start }) => start))
+        const passes: [ours: (readonly number[])[], plain: (readonly number[])[]] = [[], []]
+        const watch: Observer = { onPass: ({ entries }, now) => void passes[0].push([now, entries ?? NaN]) }
+        const starts = startsOf(queue.map(asGang), [perNode], replan(fifo(), { nodes: 'named', bf_window, ...options }), { nodes, observers: [watch], validate: false })
+        const plain = plainNamed(queue, nodes, perNode, MINUTE, windows, bf_window * MINUTE, (now, times) => void passes[1].push([now, times]))
+        expect(queue.map((_, i) => starts.get(`J${i}`))).toEqual(plain.map(({ start }) => start))
+        expect(passes[0]).toEqual(passes[1])
       }),
       { seed: 34, numRuns: 200 },
     )
