@@ -133,8 +133,9 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
     for (let window = 30, at = 0; ; ) {
       const first = ends.findIndex((held, i) => i >= at && counts(held))
       if (first < 0) return all
-      at = first + 1
-      while (at < ends.length && (ends[at]?.expected ?? 0) <= origin + window) at++
+      at = first
+      for (let isMore = true; isMore && at < ends.length; ) // only after a job with a usable node it is asked when the next one ends
+        if (counts(ends[at++] as Held)) isMore = at < ends.length && (ends[at]?.expected ?? 0) <= origin + window
       all.push({ ended: at, time: Math.max(...ends.slice(first, at).filter(counts).map(({ expected }) => expected)) })
       const next = ends[at]?.expected
       do window = windows(window)
