@@ -76,8 +76,9 @@ export class NamedPlan implements Plan {
   readonly #capped: ReadonlyMap<string, Releases>
   readonly #maxNodes: ReadonlyMap<string, number>
   readonly #slots: ReservedSlots
-  /** Valid in one pass. */
+  /** Searches that found no start, valid until something starts. */
   readonly #vain = new Map<Releases, Map<ShapeId, StartBounds>>()
+  /** The nodes with the labels that a shape requires, valid in one pass. */
   readonly #suitable = new Map<ShapeId, NodeBits>()
   #now: Seconds = 0
   /** Number of slots that windows have added. */
@@ -147,7 +148,6 @@ export class NamedPlan implements Plan {
     this.#inSight.fill(0)
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
     this.#licenses?.begin(now)
-    this.#vain.clear()
     this.#suitable.clear()
     this.#begin()
     this.#slots.clear(this.#down(now))
@@ -210,10 +210,10 @@ export class NamedPlan implements Plan {
     return start
   }
 
-  /** The searches of this pass for tasks of a shape that found no start. What starts and is reserved in the pass only takes more. */
+  /** The searches for tasks of a shape that found no start: what is reserved later only takes more nodes. */
   #vainOf(shape: ShapeId, releases: Releases): StartBounds {
     let ofShapes = this.#vain.get(releases)
-    if (ofShapes === undefined) this.#vain.set(releases, (ofShapes = new Map()))
+    if (ofShapes === undefined) this.#vain.set(releases, (ofShapes = new Map<ShapeId, StartBounds>()))
     let vain = ofShapes.get(shape)
     if (vain === undefined) ofShapes.set(shape, (vain = new StartBounds(1)))
     return vain
@@ -285,6 +285,7 @@ export class NamedPlan implements Plan {
 
   /** Takes in what runs, after something has started or time has passed. */
   #begin(): void {
+    this.#vain.clear() // others may have lost their nodes to what has started
     this.#releases.begin(this.#running)
     for (const each of this.#capped.values()) each.begin(this.#running)
     const pieces = this.#lane.running

@@ -247,11 +247,12 @@ class Replan implements Policy {
     while (lane.waits[job] === true) {
       const isNamed = this.#options.nodes === 'named'
       if (!lane.fitsIn(lane.free, job) || ((isNamed || !this.#windows.isEmpty) && !this.#startsNow(job, round, closed))) return false
-      this.#isBegun = false
       if (isNamed) {
-        if (!(this.#plans[round.lane] as Plan).start(job, round)) return false
-        continue
+        if ((this.#plans[round.lane] as Plan).start(job, round)) continue
+        this.#isBegun = false // it has a reservation now
+        return false
       }
+      this.#isBegun = false
       if (!this.#jobs.start(job, round)) return false
     }
     return true
