@@ -2,12 +2,13 @@ import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type
 import { slurmResource } from '../slurm-limits/amounts.js'
 import type { Plan } from './counted-plan.js'
 import { onFewNodes } from './few-nodes.js'
-import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
+import { bitsFor, clearBit, countBits, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
 import { NodeUsers } from './node-users.js'
 import type { Window } from './options.js'
 import { Releases, type LookAhead } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
+import { StartBounds } from './start-bounds.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { Topologies } from './topologies.js'
@@ -75,6 +76,10 @@ export class NamedPlan implements Plan {
   readonly #capped: ReadonlyMap<string, Releases>
   readonly #maxNodes: ReadonlyMap<string, number>
   readonly #slots: ReservedSlots
+  /** Searches that found no start, valid until something starts. */
+  readonly #vain = new Map<Releases, Map<ShapeId, StartBounds>>()
+  /** The nodes with the labels that a shape requires, valid in one pass. */
+  readonly #suitable = new Map<ShapeId, NodeBits>()
   #now: Seconds = 0
   /** Number of slots that windows have added. */
   #ofWindows = 0
@@ -143,6 +148,7 @@ export class NamedPlan implements Plan {
     this.#inSight.fill(0)
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
     this.#licenses?.begin(now)
+    this.#suitable.clear()
     this.#begin()
     this.#slots.clear(this.#down(now))
     for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
@@ -150,7 +156,8 @@ export class NamedPlan implements Plan {
   }
 
   close(shape: ShapeId): void {
-    for (let node = 0; node < this.#nodes; node++) if (this.#work.mayRunOn(shape, node as NodeId)) clearBit(this.#inSight, node)
+    const suitable = this.#suitableFor(shape)
+    for (let w = 0; w < suitable.length; w++) this.#inSight[w] = (this.#inSight[w] as number) & ~(suitable[w] as number)
   }
 
   earliest(job: JobId, latest: Seconds, notBefore = this.#now, most = Infinity): Seconds {
@@ -189,11 +196,31 @@ export class NamedPlan implements Plan {
    * The earliest start of the tasks from `notBefore` to `latest` on nodes that are not `taken`; `Infinity` if there is none. Writes the nodes to
    * `#places`.
    */
-  #earliestOf(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, taken: readonly NodeId[] = []): Seconds {
+  #earliestOf(job: JobId, asked: Asked, notBefore: Seconds, latest: Seconds, taken: readonly NodeId[] = []): Seconds {
+    const { shape, tasks, length } = asked
     const releases = this.#releasesFor(job)
     releases.take(shape, this.#cluster)
-    this.#allow(job, shape)
+    const isRestricted = this.#allow(job, shape) || taken.length > 0
     for (const node of taken) clearBit(this.#allowed, node)
+    const vain = this.#topologies.asksForNear(job, this.#lane.lane) ? undefined : this.#vainOf(shape, releases)
+    const least = Float64Array.of(releases.leastNodes(tasks))
+    if (vain !== undefined && vain.of(length, least, 0) >= latest) return Infinity
+    const start = this.#search(job, asked, notBefore, latest, releases)
+    if (start === Infinity && vain !== undefined && !isRestricted && this.#slots.lacks(this.#allowed, releases.ready, least[0] as number, latest, length)) vain.note(length, least, 0, latest)
+    return start
+  }
+
+  /** The searches for tasks of a shape that found no start: what is reserved later only takes more nodes. */
+  #vainOf(shape: ShapeId, releases: Releases): StartBounds {
+    let ofShapes = this.#vain.get(releases)
+    if (ofShapes === undefined) this.#vain.set(releases, (ofShapes = new Map<ShapeId, StartBounds>()))
+    let vain = ofShapes.get(shape)
+    if (vain === undefined) ofShapes.set(shape, (vain = new StartBounds(1)))
+    return vain
+  }
+
+  /** The search of `#earliestOf`, for nodes in `#allowed`. */
+  #search(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, releases: Releases): Seconds {
     let from = this.#licensed(job, notBefore, length)
     const blocks = this.#topologies.blocksFor(job)
     const choose = (room: Int32Array, places: NodeId[]) => this.#topologies.choose(job, this.#lane.lane, room, tasks, places, this.#weights)
@@ -204,20 +231,32 @@ export class NamedPlan implements Plan {
       if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)
       return isChosen
     }
+    const least = releases.leastNodes(tasks)
     while (from <= latest) {
-      this.#usable.set(this.#allowed)
-      this.#slots.limit(this.#usable, this.#allowed, from, from + length)
-      const later = Math.min(this.#slots.later, this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity)
-      const start = Math.max(releases.whenRoom(tasks, this.#usable, this.#now, suits), from)
-      if (start > later) from = this.#licensed(job, later, length)
-      else if (start > latest) break
-      else {
-        if (suits === undefined) choose(releases.room, this.#places)
-        const near = this.#topologies.earliest(job, this.#lane.lane, start, this.#places)
-        const licensed = this.#licensed(job, near, length)
-        if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
-        from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
+      const enough = this.#slots.earliest(this.#usable, this.#allowed, least, from, length) // before that there are too few nodes, whatever ends
+      if (enough > from) {
+        if (enough > latest) break
+        from = this.#licensed(job, enough, length)
+        if (from > enough) continue
       }
+      const rid = this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity
+      const room = releases.roomNow(this.#usable)
+      let start = from
+      if (room < tasks || suits?.(this.#now) === false) {
+        const later = Math.min(this.#slots.later(this.#allowed, from, from + length), rid)
+        if (countBits(this.#usable) < least) start = Infinity // users of nodes leave too few
+        else start = Math.max(from, releases.whenRoom(tasks - room, this.#usable, Math.min(later, latest), suits))
+        if (start > later) {
+          from = this.#licensed(job, later, length)
+          continue
+        }
+        if (start > latest) break
+      }
+      if (suits === undefined) choose(releases.room, this.#places)
+      const near = this.#topologies.earliest(job, this.#lane.lane, start, this.#places)
+      const licensed = this.#licensed(job, near, length)
+      if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
+      from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
     }
     return Infinity
   }
@@ -229,9 +268,9 @@ export class NamedPlan implements Plan {
 
   /** Reserves the nodes found last, those of each part of a job until the end of that part. */
   #take(start: Seconds, end: Seconds): void {
-    if (this.#parts.length === 0) this.#slots.reserve(new Set(this.#places), start, end)
+    if (this.#parts.length === 0) this.#slots.reserve(this.#places, start, end)
     let at = 0
-    for (const part of this.#parts) this.#slots.reserve(new Set(this.#places.slice(at, (at += part.tasks))), start, part.end)
+    for (const part of this.#parts) this.#slots.reserve(this.#places.slice(at, (at += part.tasks)), start, part.end)
   }
 
   /** A piece that has started holds its own amounts, not whole nodes; one that could not start reserves the whole nodes. */
@@ -246,6 +285,7 @@ export class NamedPlan implements Plan {
 
   /** Takes in what runs, after something has started or time has passed. */
   #begin(): void {
+    this.#vain.clear() // others may have lost their nodes to what has started
     this.#releases.begin(this.#running)
     for (const each of this.#capped.values()) each.begin(this.#running)
     const pieces = this.#lane.running
@@ -269,14 +309,31 @@ export class NamedPlan implements Plan {
     return Math.ceil(time / this.#step) * this.#step
   }
 
-  /** Sets the nodes that the job may use: not those whose labels do not match, nor, if its tasks must be on different nodes, those of its running tasks. */
-  #allow(job: JobId, shape: ShapeId): void {
+  /**
+   * Sets the nodes that the job may use: not those whose labels do not match, nor, if its tasks must be on different nodes, those of its running tasks.
+   * Returns whether it lacks such nodes that others of its shape may use.
+   */
+  #allow(job: JobId, shape: ShapeId): boolean {
     const { lane } = this.#lane
     this.#allowed.set(this.#inSight)
-    if (this.#work.requiresLabels(shape)) for (let node = 0; node < this.#nodes; node++) if (!this.#work.mayRunOn(shape, node as NodeId)) clearBit(this.#allowed, node)
-    if (!this.#work.isDistinct(shape) || this.#work.running(job, lane) === 0) return
+    if (this.#work.requiresLabels(shape)) {
+      const suitable = this.#suitableFor(shape)
+      for (let w = 0; w < suitable.length; w++) this.#allowed[w] = (this.#allowed[w] as number) & (suitable[w] as number)
+    }
+    if (!this.#work.isDistinct(shape) || this.#work.running(job, lane) === 0) return false
     const tasks: TaskId[] = []
     this.#work.runningTasks(job, lane, tasks)
     for (const task of tasks) clearBit(this.#allowed, this.#work.nodeOf(task))
+    return true
+  }
+
+  /** The nodes whose labels are those that tasks of the shape require. */
+  #suitableFor(shape: ShapeId): NodeBits {
+    const known = this.#suitable.get(shape)
+    if (known !== undefined) return known
+    const nodes = bitsFor(this.#nodes)
+    for (let node = 0; node < this.#nodes; node++) if (this.#work.mayRunOn(shape, node as NodeId)) setBit(nodes, node)
+    this.#suitable.set(shape, nodes)
+    return nodes
   }
 }

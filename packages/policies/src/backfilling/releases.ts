@@ -1,5 +1,5 @@
 import { lowestBit, type ClusterView, type JobId, type NodeId, type ResourceId, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
-import { countBits, hasBit, type NodeBits } from './node-bits.js'
+import { bitsFor, hasBit, setBit, type NodeBits } from './node-bits.js'
 import type { RigidLane } from './rigid-lane.js'
 
 /** The window of time, in seconds, within which the ends of tasks are added up together. */
@@ -25,14 +25,24 @@ interface End {
   readonly tasks: TaskId[]
 }
 
+/** What a task asks of a resource: more than nothing. */
+interface Asked {
+  readonly resource: ResourceId
+  readonly amount: number
+}
+
 /** Room of the nodes for tasks of one shape. */
 interface Rooms {
   /** Tasks that may start now, by node. */
   readonly now: Int32Array
+  /** The nodes on which some may. */
+  readonly some: NodeBits
   /** Tasks for which the end of a running task makes room, by entry of `#node`. */
   readonly gain: Int32Array
   /** Most tasks that any node may hold when everything has ended. */
   readonly most: number
+  /** When each node first has room for a task; absent until somebody asks. */
+  ready?: Float64Array
 }
 
 /** Room for tasks that ask for nothing. */
@@ -43,10 +53,10 @@ const MOST_SHAPES = 64
 
 /**
  * How many tasks of a shape each node has room for, now and as running tasks come to their expected ends. That is computed once for all
- * jobs of a shape, until something starts; `whenRoom` then only adds up the nodes that may be used.
+ * jobs of a shape, until something starts; `roomNow` and `whenRoom` then only add up the nodes that may be used.
  */
 export class Releases {
-  /** By node: tasks that may start there at the time that `whenRoom` returned last; 0 on nodes that may not be used. */
+  /** By node: tasks that may start there at the time that `whenRoom` returned last, or at that of `roomNow`; 0 on nodes that may not be used. */
   readonly room: Int32Array
   readonly #lane: RigidLane
   readonly #work: WorkView
@@ -60,7 +70,11 @@ export class Releases {
   /** Room by shape, valid until something starts. */
   readonly #rooms = new Map<ShapeId, Rooms>()
   /** The room of the shape last given to `take`. */
-  #of: Rooms = { now: new Int32Array(), gain: new Int32Array(), most: 0 }
+  #of: Rooms = { now: new Int32Array(), some: bitsFor(0), gain: new Int32Array(), most: 0 }
+  /** Of the shape of which the room is counted: what a task asks, by resource, and how many a node holds at most, however much is free. */
+  #asked: readonly Asked[] = []
+  #most = MANY
+  /** What is free, `[i * nodes + node]`, of each resource that is asked. */
   readonly #free: Float64Array
   readonly #cap: QueueCap | undefined
   /** By node, in processors: what is left of the cap, and what running jobs of the queue use of it. */
@@ -118,42 +132,62 @@ export class Releases {
     this.#rooms.set(shape, (this.#of = this.#roomsOf(shape, cluster)))
   }
 
+  /** On fewer nodes so many tasks have no room even if all that runs has ended. */
+  leastNodes(tasks: number): number {
+    return this.#of.most > 0 ? Math.ceil(tasks / this.#of.most) : Infinity
+  }
+
+  /** By node, when it first has room for a task: `-Infinity` now, `Infinity` never. Valid until something starts. */
+  get ready(): Float64Array {
+    const { now, gain } = this.#of
+    if (this.#of.ready !== undefined) return this.#of.ready
+    const ready = Float64Array.from(now, (room) => (room > 0 ? -Infinity : Infinity))
+    for (let i = 0; i < this.#ends.length; i++)
+      for (let at = this.#from[i] as number; at < (this.#from[i + 1] as number); at++) {
+        const node = this.#node[at] as number
+        if ((gain[at] as number) > 0 && ready[node] === Infinity) ready[node] = (this.#ends[i] as End).end
+      }
+    return (this.#of.ready = ready)
+  }
+
   #roomsOf(shape: ShapeId, cluster: ClusterView): Rooms {
     const { room } = this
-    const { resources } = this.#lane
-    for (const [r, resource] of resources.entries()) for (let node = 0; node < this.#nodes; node++) this.#free[r * this.#nodes + node] = cluster.free(node as NodeId, resource)
+    this.#asked = this.#lane.resources.map((resource) => ({ resource, amount: this.#work.demand(shape, resource) })).filter(({ amount }) => amount > 0)
+    this.#most = this.#work.isDistinct(shape) ? 1 : MANY
+    for (const [i, { resource }] of this.#asked.entries()) for (let node = 0; node < this.#nodes; node++) this.#free[i * this.#nodes + node] = cluster.free(node as NodeId, resource)
     if (this.#cap !== undefined) for (let node = 0; node < this.#nodes; node++) this.#left[node] = this.#cap.most - (this.#had[node] as number)
     for (let node = 0; node < this.#nodes; node++) room[node] = this.#roomOn(shape, node)
     const now = room.slice()
     const gain = new Int32Array(this.#node.length)
     let at = 0
     for (const { tasks } of this.#ends) for (const task of tasks) gain[at] = this.#giveBack(task, this.#node[at++] as number, shape)
-    return { now, gain, most: room.reduce((most, each) => Math.max(most, each), 0) }
+    const some = bitsFor(this.#nodes)
+    for (let node = 0; node < this.#nodes; node++) if ((now[node] as number) > 0) setBit(some, node)
+    return { now, some, gain, most: room.reduce((most, each) => Math.max(most, each), 0) }
   }
 
-  /**
-   * The time at which enough of what runs on the usable nodes has ended for so many tasks; `Infinity`: never. Sets `room` to the room at that time. `suits`:
-   * whether the room at a time is where the job needs it.
-   */
-  whenRoom(tasks: number, usable: NodeBits, now: Seconds, suits?: (time: Seconds) => boolean): Seconds {
-    if (countBits(usable) * this.#of.most < tasks) return Infinity
+  /** Sets `room` to what the usable nodes have now, and returns how many tasks that is in all. */
+  roomNow(usable: NodeBits): number {
     const { room } = this
+    const { now, some } = this.#of
     room.fill(0)
     let sum = 0
     for (let w = 0; w < usable.length; w++)
-      for (let bits = usable[w] as number; bits !== 0; bits &= bits - 1) {
+      for (let bits = (usable[w] as number) & (some[w] as number); bits !== 0; bits &= bits - 1) {
         const node = (w << 5) + lowestBit(bits)
-        if (node >= this.#nodes) break
-        sum += room[node] = this.#of.now[node] as number
+        sum += room[node] = now[node] as number
       }
-    return sum >= tasks && suits?.(now) !== false ? now : this.#whenEnded(tasks - sum, usable, suits)
+    return sum
   }
 
   /**
-   * Adds the room of ends, job by job or window by window, until there is room for so many more tasks. All windows begin at the same time, the
-   * multiple of the first width after the first end, and become wider. Source: Slurm, `_will_run_test` of select/cons_tres.
+   * The time at which enough of what runs on the usable nodes has ended for so many tasks more than now; `Infinity`: not until `until`. Sets `room` to the
+   * room at that time. `suits`: whether the room at a time is where the job needs it.
+   *
+   * Adds the room of ends, job by job or window by window, until there is enough. All windows begin at the same time, the multiple of the first width after
+   * the first end, and become wider. Source: Slurm, `_will_run_test` of select/cons_tres.
    */
-  #whenEnded(tasks: number, usable: NodeBits, suits: ((time: Seconds) => boolean) | undefined): Seconds {
+  whenRoom(tasks: number, usable: NodeBits, until: Seconds, suits?: (time: Seconds) => boolean): Seconds {
     const ends = this.#ends
     let left = tasks
     let { window } = this.#look
@@ -162,8 +196,10 @@ export class Releases {
       let last: Seconds = Infinity
       for (let isMore = true; isMore && i < ends.length; ) {
         const { end } = ends[i] as End
+        if (end > until && left > 0) return Infinity
         const gained = this.#add(i++, usable)
         if (gained < 0) continue
+        if (end > until) return Infinity
         left -= gained
         if (origin === Infinity && window > 0) origin = end - (end % window) + window
         last = end
@@ -201,13 +237,12 @@ export class Releases {
 
   /** Frees what a task holds on its node; returns for how many more tasks of the shape the node then has room. */
   #giveBack(task: TaskId, node: number, shape: ShapeId): number {
-    const held = this.#work.shapeOf(task)
-    for (const [r, resource] of this.#lane.resources.entries()) {
-      const at = r * this.#nodes + node
-      this.#free[at] = (this.#free[at] as number) + this.#work.demand(held, resource)
-    }
-    if (this.#cap !== undefined) this.#left[node] = (this.#left[node] as number) + this.#capped(task)
     const before = this.room[node] as number
+    if (before === this.#most) return 0
+    const held = this.#work.shapeOf(task)
+    const asked = this.#asked
+    for (let i = 0, at = node; i < asked.length; i++, at += this.#nodes) this.#free[at] = (this.#free[at] as number) + this.#work.demand(held, (asked[i] as Asked).resource)
+    if (this.#cap !== undefined) this.#left[node] = (this.#left[node] as number) + this.#capped(task)
     const room = this.#roomOn(shape, node)
     this.room[node] = room
     return room - before
@@ -215,11 +250,9 @@ export class Releases {
 
   /** Number of tasks of the shape for which the node's free amounts suffice. */
   #roomOn(shape: ShapeId, node: number): number {
-    let room = this.#work.isDistinct(shape) ? 1 : MANY
-    for (const [r, resource] of this.#lane.resources.entries()) {
-      const asks = this.#work.demand(shape, resource)
-      if (asks > 0) room = Math.min(room, Math.max(0, Math.floor((this.#free[r * this.#nodes + node] as number) / asks)))
-    }
+    let room = this.#most
+    const asked = this.#asked
+    for (let i = 0, at = node; i < asked.length; i++, at += this.#nodes) room = Math.min(room, Math.max(0, Math.floor((this.#free[at] as number) / (asked[i] as Asked).amount)))
     if (this.#cap === undefined) return room
     const asks = this.#work.demand(shape, this.#cap.resource)
     // a larger task could run nowhere

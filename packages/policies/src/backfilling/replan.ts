@@ -95,6 +95,8 @@ class Replan implements Policy {
   /** Whether a job has come that is a task of an array. */
   #hasArrays = false
   readonly #throttles: ArrayThrottles
+  /** Whether the plan holds what runs now and what is closed, while jobs start in order. */
+  #isBegun = false
   readonly #tellPass: Env['tellPass']
   readonly #warn: Env['warn']
 
@@ -198,6 +200,7 @@ class Replan implements Policy {
     const parts = new Quota(perQueue)
     const starts = new Quota(limit)
     const closed: ShapeId[] = []
+    this.#isBegun = false
     for (const job of queue) {
       const array = this.#hasArrays ? round.work.array(job) : ''
       const part = round.work.queue(job)
@@ -232,7 +235,9 @@ class Replan implements Policy {
       if (!this.#mayReserve(job, round)) continue
       for (const { shape } of round.work.parts(job, round.lane)) {
         if (!round.work.requiresLabels(shape)) return
-        if (!closed.includes(shape)) closed.push(shape)
+        if (closed.includes(shape)) continue
+        closed.push(shape)
+        if (this.#isBegun) this.#plans[round.lane]?.close?.(shape)
       }
     }
   }
@@ -243,9 +248,11 @@ class Replan implements Policy {
       const isNamed = this.#options.nodes === 'named'
       if (!lane.fitsIn(lane.free, job) || ((isNamed || !this.#windows.isEmpty) && !this.#startsNow(job, round, closed))) return false
       if (isNamed) {
-        if (!(this.#plans[round.lane] as Plan).start(job, round)) return false
-        continue
+        if ((this.#plans[round.lane] as Plan).start(job, round)) continue
+        this.#isBegun = false // it has a reservation now
+        return false
       }
+      this.#isBegun = false
       if (!this.#jobs.start(job, round)) return false
     }
     return true
@@ -254,8 +261,11 @@ class Replan implements Policy {
   /** Whether the job may start now beside windows and closed nodes; with named nodes it also finds the best nodes for it. */
   #startsNow(job: JobId, round: Round, closed: readonly ShapeId[]): boolean {
     const plan = this.#plans[round.lane] as Plan
-    plan.begin(round)
-    for (const shape of closed) plan.close?.(shape)
+    if (!this.#isBegun) {
+      plan.begin(round)
+      for (const shape of closed) plan.close?.(shape)
+      this.#isBegun = true
+    }
     return plan.earliest(job, round.now) === round.now
   }
 

@@ -1,85 +1,169 @@
-import type { NodeId, Seconds } from '@sched/core'
-import { bitsFor, clearBit, hasBit, type NodeBits } from './node-bits.js'
-
-interface Slot {
-  readonly begin: Seconds
-  end: Seconds
-  /** Nodes that nobody has reserved. */
-  readonly free: NodeBits
-}
+import { grown, type NodeId, type Seconds } from '@sched/core'
+import { bitsFor, countBits, countWhere, setBit, type NodeBits } from './node-bits.js'
 
 /**
  * Which nodes are reserved when: time is divided into slots, within each of which the set of reserved nodes stays the same. The last slot has no end.
  * Source: `node_space` of Slurm's plug-in sched/backfill.
  */
 export class ReservedSlots {
-  /** Set by `limit`: the earliest later start at which other nodes may be usable; `Infinity`: there is none. */
-  later: Seconds = Infinity
-  readonly #nodes: number
-  #slots: Slot[] = []
+  /** How many slots there are. */
+  count = 0
+  readonly #words: number
+  /** By slot: when it begins, which is when the one before it ends. */
+  #begins = new Float64Array(64)
+  /** `[slot * words + w]`: the nodes that nobody has reserved; and by slot how many these are. */
+  #free: Int32Array
+  #left = new Int32Array(64)
+  readonly #all: NodeBits
+  readonly #some: NodeBits
 
   constructor(nodes: number) {
-    this.#nodes = nodes
-  }
-
-  get count(): number {
-    return this.#slots.length
+    this.#all = bitsFor(nodes)
+    for (let node = 0; node < nodes; node++) setBit(this.#all, node)
+    this.#some = bitsFor(nodes)
+    this.#words = this.#all.length
+    this.#free = new Int32Array(64 * this.#words)
   }
 
   clear(begin: Seconds): void {
-    this.#slots = [{ begin, end: Infinity, free: bitsFor(this.#nodes).fill(-1) }]
+    this.count = 1
+    this.#begins[0] = begin
+    this.#free.set(this.#all)
+    this.#left[0] = countBits(this.#all)
   }
 
-  /** Removes from `usable` the nodes that are reserved between `from` and `to`, including reservations that begin at `to`; sets `later`. */
-  limit(usable: NodeBits, all: NodeBits, from: Seconds, to: Seconds): void {
-    const slots = this.#slots
-    let later = Infinity
-    for (let i = 0; i < slots.length; i++) {
-      const { begin, end, free } = slots[i] as Slot
-      if (end <= from) continue
-      const next = slots[i + 1]
-      if (later === Infinity && next !== undefined && !isIn(next.free, all, free, usable)) later = end
-      if (begin > to) {
-        if (later === Infinity && next !== undefined && i + 2 < slots.length) later = next.end
-        break
-      }
-      for (let w = 0; w < usable.length; w++) usable[w] = (usable[w] as number) & (free[w] as number)
+  /**
+   * The earliest time from `from` on from which at least `least` of the nodes in `allowed` are not reserved for `length` seconds, nor by reservations that
+   * begin at the end of that; `Infinity` if there is none. Sets `usable` to these nodes. It is `from` or the beginning of a slot.
+   */
+  earliest(usable: NodeBits, allowed: NodeBits, least: number, from: Seconds, length: Seconds): Seconds {
+    let time = from
+    let first = this.#slotAt(from)
+    usable.set(allowed)
+    for (let i = first; i < this.count && (this.#begins[i] as number) <= time + length; i++) {
+      if ((this.#left[i] as number) >= least && this.#limit(usable, i) >= least) continue
+      first = this.#firstWith(usable, allowed, least, i)
+      if (first === this.count) return Infinity
+      time = this.#begins[first] as number
+      i = Math.max(i, first - 1)
     }
-    this.later = later
+    return time
+  }
+
+  /**
+   * Whether there is no time up to `latest` from which at least `least` of the nodes in `allowed` that are ready then are not reserved for `length` seconds.
+   * `ready`: by node, from when on. False may also mean that it is not known.
+   */
+  lacks(allowed: NodeBits, ready: Float64Array, least: number, latest: Seconds, length: Seconds): boolean {
+    const some = this.#some
+    for (let first = 0; first < this.count && (this.#begins[first] as number) <= latest; first++) {
+      const end = (this.#begins[first] as number) + length
+      some.set(allowed)
+      let left = this.#left[first] as number
+      for (let i = first; left >= least && i < this.count && (this.#begins[i] as number) < end; i++) left = this.#limit(some, i)
+      if (left < least) continue
+      const until = Math.min(latest, first + 1 < this.count ? (this.#begins[first + 1] as number) : Infinity)
+      if (countWhere(some, (node) => (ready[node] as number) <= until) >= least) return false
+    }
+    return true
+  }
+
+  /** The first slot from which, up to and including slot `last`, at least so many nodes are free; one more than `last` if there is none. Sets `usable` to them. */
+  #firstWith(usable: NodeBits, allowed: NodeBits, least: number, last: number): number {
+    const some = this.#some
+    some.set(allowed)
+    let first = last + 1
+    do {
+      usable.set(some)
+      if ((this.#left[first - 1] as number) < least || this.#limit(some, first - 1) < least) return first
+      first--
+    } while (first > 0)
+    return first
+  }
+
+  /** Leaves those nodes that are free in the slot, and returns how many these are. */
+  #limit(nodes: NodeBits, slot: number): number {
+    const free = this.#free
+    for (let w = 0, at = slot * this.#words; w < nodes.length; w++, at++) nodes[w] = (nodes[w] as number) & (free[at] as number)
+    return countBits(nodes)
+  }
+
+  /** The earliest time after `from` from which a node of `allowed` may be free to `to` that is not free all the time from `from` to `to`; `Infinity`: there is none. */
+  later(allowed: NodeBits, from: Seconds, to: Seconds): Seconds {
+    const some = this.#some
+    some.set(allowed)
+    for (let i = this.#slotAt(from); i + 1 < this.count; i++) {
+      const isBeyond = (this.#begins[i] as number) > to
+      if (this.#frees(i + 1, allowed, i, some)) return this.#begins[i + 1] as number
+      if (isBeyond) return i + 2 < this.count ? (this.#begins[i + 2] as number) : Infinity
+      this.#limit(some, i)
+    }
+    return Infinity
+  }
+
+  /** Whether one of the nodes `allowed` is free in a slot, but not both in the slot before it and among `usable`. */
+  #frees(slot: number, allowed: NodeBits, before: number, usable: NodeBits): boolean {
+    const free = this.#free
+    const words = this.#words
+    for (let w = 0; w < words; w++)
+      if (((free[slot * words + w] as number) & (allowed[w] as number) & ~((free[before * words + w] as number) & (usable[w] as number))) !== 0) return true
+    return false
   }
 
   /** Whether one of the nodes is reserved at a time from `start` to before `end`. */
   overlaps(nodes: readonly NodeId[], start: Seconds, end: Seconds): boolean {
-    for (const slot of this.#slots) {
-      if (slot.end <= start) continue
-      if (slot.begin >= end) return false
-      for (const node of nodes) if (!hasBit(slot.free, node)) return true
-    }
+    const asked = this.#bitsOf(nodes)
+    const words = this.#words
+    for (let i = this.#slotAt(start); i < this.count && (this.#begins[i] as number) < end; i++)
+      for (let w = 0; w < words; w++) if (((asked[w] as number) & ~(this.#free[i * words + w] as number)) !== 0) return true
     return false
   }
 
-  reserve(nodes: Iterable<NodeId>, start: Seconds, end: Seconds): void {
-    const slots = this.#slots
-    const first = this.#cut(Math.max(start, (slots[0] as Slot).begin))
-    const last = end === Infinity ? slots.length : this.#cut(end)
-    for (const node of nodes) for (let i = first; i < last; i++) clearBit((slots[i] as Slot).free, node)
+  reserve(nodes: readonly NodeId[], start: Seconds, end: Seconds): void {
+    const first = this.#cut(Math.max(start, this.#begins[0] as number))
+    const last = end === Infinity ? this.count : this.#cut(end)
+    const taken = this.#bitsOf(nodes)
+    const words = this.#words
+    for (let i = first; i < last; i++) {
+      for (let w = 0; w < words; w++) this.#free[i * words + w] = (this.#free[i * words + w] as number) & ~(taken[w] as number)
+      this.#left[i] = countBits(this.#free, i * words, (i + 1) * words)
+    }
+  }
+
+  /** The set of these nodes, valid until the next call. */
+  #bitsOf(nodes: readonly NodeId[]): NodeBits {
+    this.#some.fill(0)
+    for (const node of nodes) setBit(this.#some, node)
+    return this.#some
+  }
+
+  /** The slot in which a time lies; the first one for what is before it. */
+  #slotAt(time: Seconds): number {
+    let low = 0
+    let high = this.count
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((this.#begins[middle] as number) <= time) low = middle
+      else high = middle
+    }
+    return low
   }
 
   /** The index of the slot that begins at a time; a slot is split where none begins there. */
   #cut(time: Seconds): number {
-    const slots = this.#slots
-    let at = slots.length - 1
-    while ((slots[at] as Slot).begin > time) at--
-    const slot = slots[at] as Slot
-    if (slot.begin === time) return at
-    slots.splice(at + 1, 0, { begin: time, end: slot.end, free: slot.free.slice() })
-    slot.end = time
+    const at = this.#slotAt(time)
+    if (this.#begins[at] === time) return at
+    if (this.count === this.#begins.length) {
+      this.#begins = grown(this.#begins, this.count + 1)
+      this.#left = grown(this.#left, this.count + 1)
+      this.#free = grown(this.#free, this.#begins.length * this.#words)
+    }
+    const words = this.#words
+    this.#begins.copyWithin(at + 1, at, this.count)
+    this.#left.copyWithin(at + 1, at, this.count)
+    this.#free.copyWithin((at + 1) * words, at * words, this.count * words)
+    this.#begins[at + 1] = time
+    this.count++
     return at + 1
   }
-}
-
-/** Whether every node that is in both a and b is also in both c and d. */
-function isIn(a: NodeBits, b: NodeBits, c: NodeBits, d: NodeBits): boolean {
-  for (let w = 0; w < a.length; w++) if (((a[w] as number) & (b[w] as number) & ~((c[w] as number) & (d[w] as number))) !== 0) return false
-  return true
 }

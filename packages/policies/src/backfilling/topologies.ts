@@ -121,6 +121,11 @@ export class Topologies {
     return typeof which === 'boolean' ? which : which.has(this.#work.queueName(this.#work.queue(job)))
   }
 
+  /** Whether the job may have to wait until nodes near each other are free. */
+  asksForNear(job: JobId, lane: LaneId): boolean {
+    return this.#of(job).switches !== undefined && this.#work.topology(job, lane)?.asked !== undefined
+  }
+
   /** The earliest start on these nodes from `start` on: `start` itself, or the end of the job's wait where the nodes are too far apart. */
   earliest(job: JobId, lane: LaneId, start: Seconds, places: readonly NodeId[]): Seconds {
     const { switches } = this.#of(job)

@@ -297,6 +297,24 @@ describe('replan with named nodes', () => {
     )
   })
 
+  it('plans so, too, where jobs are small and large, and many have no start within the window of a plan', () => {
+    const size = fc.constantFrom(1, 1, 1, 2, 3, 12)
+    const rigid = fc.record({ submit: fc.integer({ min: 0, max: 400 }), minutes: fc.integer({ min: 1, max: 9 }), size }).map(({ submit, minutes, size }) => job(size, minutes, submit))
+    const queues = fc.array(rigid, { minLength: 12, maxLength: 40 }).map((all) => all.sort((a, b) => a.submit - b.submit))
+    fc.assert(
+      fc.property(queues, fc.constantFrom(1, 2), fc.constantFrom(1, 60), fc.constantFrom(...looks), fc.constantFrom(1, 4, 10, 60), (queue, perNode, step, [options, windows], bf_window) => {
+        const nodes = Math.ceil(12 / perNode)
+        const passes: [ours: (readonly number[])[], plain: (readonly number[])[]] = [[], []]
+        const watch: Observer = { onPass: ({ entries }, now) => void passes[0].push([now, entries ?? NaN]) }
+        const starts = startsOf(queue.map(asGang), [perNode], replan(fifo(), { nodes: 'named', bf_window, bf_resolution: step, ...options }), { nodes, observers: [watch], validate: false })
+        const plain = plainNamed(queue, nodes, perNode, step, windows, bf_window * MINUTE, (now, times) => void passes[1].push([now, times]))
+        expect(queue.map((_, i) => starts.get(`J${i}`))).toEqual(plain.map(({ start }) => start))
+        expect(passes[0]).toEqual(passes[1])
+      }),
+      { seed: 34, numRuns: 60 },
+    )
+  })
+
   const named = (specs: readonly JobSpec[], nodes: number, options = {}) => Object.fromEntries(startsOf(specs, [1], replan(fifo(), { nodes: 'named', ...options }), { nodes }))
 
   it('forbids what counts allow: a small job may not take the nodes that a reservation has named', () => {

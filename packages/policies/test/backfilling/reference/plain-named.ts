@@ -29,9 +29,10 @@ const unit = ({ size }: Part) => size[0] ?? 0
 /**
  * Starts and nodes of jobs under Slurm's backfill: sets of nodes and lists of times, with nothing kept from one
  * question to the next. `size[0]` tasks each, or those of its parts, each of which has nodes of its own and starts with the latest of the others, on `count` nodes for `slots` tasks; reservations take whole nodes, and begin and end at multiples of
- * `step`. With `windows` ends are looked at as select/cons_tres does: those up to a window after the next multiple of 30 s after the first one.
+ * `step`. With `windows` ends are looked at as select/cons_tres does: those up to a window after the next multiple of 30 s after the first one. A start
+ * that is more than `ahead` seconds away is none. `told` hears of each pass how many times it has at which reservations begin or end, and now.
  */
-export function plainNamed(jobs: readonly RigidJob[], count: number, slots: number, step: number, windows?: (window: number) => number): { readonly start: number; readonly nodes: readonly number[] }[] {
+export function plainNamed(jobs: readonly RigidJob[], count: number, slots: number, step: number, windows?: (window: number) => number, ahead = Infinity, told?: (now: number, times: number) => void): { readonly start: number; readonly nodes: readonly number[] }[] {
   const all = range(count)
   const placed = new Map<RigidJob, Held>()
   let waiting: RigidJob[] = []
@@ -42,10 +43,12 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
     running = running.map((held) => ({ ...held, tasks: held.tasks.filter(({ end }) => end > now) })).filter(({ tasks }) => tasks.length > 0)
     for (let job = jobs[next]; job !== undefined && job.submit <= now; job = jobs[++next]) waiting.push(job)
     const reserved: Reserved[] = []
+    const isPass = waiting.length > 0
     for (const job of waiting) {
       const found = together(job)
       if (found === undefined) continue
       const { start, nodes } = found
+      if (start > now + ahead) continue
       const end = start + minutes(job)
       if (start > now) reserved.push({ nodes, start: Math.floor(start / step) * step, end: Math.ceil(end / step) * step })
       else {
@@ -56,6 +59,12 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
       }
     }
     waiting = waiting.filter((job) => !placed.has(job))
+    if (isPass) told?.(now, edgesOf().length)
+
+    function edgesOf(): number[] {
+      const first = Math.floor(now / step) * step
+      return [...new Set([first, ...reserved.flatMap(({ start, end }) => [start, end])])].filter((edge) => edge >= first).sort((a, b) => a - b)
+    }
 
     /** All parts, each on nodes that those before it have not, at the first time at which none has to wait for longer. */
     function together(job: RigidJob): { start: number; nodes: readonly number[] } | undefined {
@@ -79,7 +88,7 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
 
     function earliest(job: RigidJob, part: Part, from: number, allowed: readonly number[]): { start: number; nodes: readonly number[] } | undefined {
       const length = minutes(job)
-      const edges = [...new Set([Math.floor(now / step) * step, ...reserved.flatMap(({ start, end }) => [start, end])])].filter((edge) => edge >= Math.floor(now / step) * step).sort((a, b) => a - b)
+      const edges = edgesOf()
       const freeIn = (i: number) => allowed.filter((node) => !reserved.some(({ nodes, start, end }) => nodes.includes(node) && start <= (edges[i] ?? 0) && (edges[i] ?? 0) < end))
       let usable = allowed
       let later = Infinity
@@ -124,8 +133,9 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
     for (let window = 30, at = 0; ; ) {
       const first = ends.findIndex((held, i) => i >= at && counts(held))
       if (first < 0) return all
-      at = first + 1
-      while (at < ends.length && (ends[at]?.expected ?? 0) <= origin + window) at++
+      at = first
+      for (let isMore = true; isMore && at < ends.length; ) // only after a job with a usable node it is asked when the next one ends
+        if (counts(ends[at++] as Held)) isMore = at < ends.length && (ends[at]?.expected ?? 0) <= origin + window
       all.push({ ended: at, time: Math.max(...ends.slice(first, at).filter(counts).map(({ expected }) => expected)) })
       const next = ends[at]?.expected
       do window = windows(window)
