@@ -31,7 +31,7 @@ import { Workloads } from './workloads.js'
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; a job that is one gang gives its quota back when
  * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it,
- * of the first flavor with quota; nobody is preempted for such nodes.
+ * of the first flavor with quota; nobody is preempted for such nodes, and while it waits it keeps its quota for itself, but no nodes.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -320,6 +320,7 @@ class Kueue implements Policy {
     delete workload.scan // the next search begins with all flavors
     if (mode === Mode.Fit && this.#lacksNodes(workload, round)) {
       this.#far.add(workload.job)
+      this.#keep(workload, borrows > 0) // in Kueue it would preempt for nodes, finds nobody, and keeps its quota
       return this.#passOver(workload)
     }
     if (!this.#hasRoomWithout(targets, workload)) return
