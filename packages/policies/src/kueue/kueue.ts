@@ -91,7 +91,7 @@ class Kueue implements Policy {
   readonly #scans = new FlavorScans()
   readonly #borrowers = new Borrowers()
   readonly #protection: Protection
-  /** By queue and priority: the largest submission rank among admitted workloads. */
+  /** By queue and priority: when the newest of the admitted workloads was submitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
   /** Queues of which no job is looked at again in this call. */
   readonly #exhausted = new Set<ClusterQueue>()
@@ -288,20 +288,20 @@ class Kueue implements Policy {
    * Whether others that ask alike may find something else than this one: it was preempted just now, or it may preempt workloads of equal priority
    * that are newer than it.
    */
-  #isAlone({ job, queue, priority, rank }: Workload): boolean {
+  #isAlone({ job, queue, priority, submitted }: Workload): boolean {
     if (this.#preempted.isBarred(job)) return true
     if (queue.settings.preemption?.withinClusterQueue !== 'LowerOrNewerEqualPriority') return false
-    return this.#looks.get(queue)?.copy !== undefined || rank < this.#newestIn(queue, priority)
+    return this.#looks.get(queue)?.copy !== undefined || submitted < this.#newestIn(queue, priority)
   }
 
-  /** The largest submission rank among the admitted workloads of a queue and a priority; -1: there are none. */
+  /** When the newest of the admitted workloads of a queue and a priority was submitted; `-Infinity`: there are none. */
   #newestIn(queue: ClusterQueue, priority: number): number {
     const known = this.#newest.get(queue)
-    if (known !== undefined) return known.get(priority) ?? -1
+    if (known !== undefined) return known.get(priority) ?? -Infinity
     const found = new Map<number, number>()
-    for (const each of this.#workloads.admitted.get(queue) ?? []) found.set(each.priority, Math.max(each.rank, found.get(each.priority) ?? -1))
+    for (const each of this.#workloads.admitted.get(queue) ?? []) found.set(each.priority, Math.max(each.submitted, found.get(each.priority) ?? -Infinity))
     this.#newest.set(queue, found)
-    return found.get(priority) ?? -1
+    return found.get(priority) ?? -Infinity
   }
 
   /**
