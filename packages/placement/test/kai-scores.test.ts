@@ -36,9 +36,9 @@ describe('tasks with GPUs', () => {
 describe('tasks with shares of GPUs (allocateFractionalGpu_test.go, gpusharingorder)', () => {
   /** Where a task goes, on nodes of so many GPUs, of which tasks have these parts, in percent, one GPU after the other. */
   const goes = (asked: number, options: KaiScoresOptions, ...nodes: readonly (readonly [gpus: number, ...used: readonly number[]])[]) => {
-    const play = new Play({ nodes: nodes.map(([count], i) => ({ name: `n${i}`, names: [`n-${i}`], count: 1, resources: {}, devices: { gpu: { count, milli: 100 } } })) }, kaiScores(options))
+    const play = new Play({ nodes: nodes.map(([count], i) => ({ name: `n${i}`, names: [`n-${i}`], count: 1, resources: { cpu: 9 }, devices: { gpu: { count, milli: 100 } } })) }, kaiScores(options))
     for (const [node, [, ...used]] of nodes.entries()) for (const gpu of used) play.use(node, { gpu })
-    return play.place(1, { gpu: asked })[0]
+    return play.place(1, asked > 0 ? { gpu: asked } : { cpu: 1 })[0]
   }
 
   it.each<[string, number, KaiScoresOptions, readonly (readonly [number, ...number[]])[], number]>([
@@ -48,6 +48,7 @@ describe('tasks with shares of GPUs (allocateFractionalGpu_test.go, gpusharingor
     ['nor where they are spread (Spread across nodes, when 1 node has shared GPU)', 20, { gpu: 'spread' }, [[2, 50], [2]], 1],
     ['do not draw whole ones, which count those as free that nobody shares', 100, {}, [[3, 50, 100], [2, 100]], 0],
     ['also where they are spread', 100, { gpu: 'spread' }, [[2, 10], [3, 100]], 1],
+    ['do not draw tasks without GPUs either (TestNodeOrderFn)', 0, {}, [[2], [2, 50]], 0],
   ])('%s', (_, asked, options, nodes, expected) => {
     expect(goes(asked, options, ...nodes)).toBe(expected)
   })

@@ -27,7 +27,7 @@ export function ownCandidates(preemptor: Preemptor): Workload[] {
   const { workload, admitted } = preemptor
   const { withinClusterQueue = 'Never' } = workload.queue.settings.preemption ?? {}
   if (withinClusterQueue === 'Never') return []
-  const isNewer = (each: Workload): boolean => withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
+  const isNewer = (each: Workload): boolean => withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.submitted > workload.submitted
   const own = eligible(admitted.get(workload.queue), preemptor, (each) => each.priority < workload.priority || isNewer(each))
   return inOrder(own, preemptor)
 }

@@ -31,7 +31,7 @@ import { Workloads } from './workloads.js'
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; a job that is one gang gives its quota back when
  * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it,
- * of the first flavor with quota; nobody is preempted for such nodes.
+ * of the first flavor with quota; nobody is preempted for such nodes, and while it waits it keeps its quota for itself, but no nodes.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -91,7 +91,7 @@ class Kueue implements Policy {
   readonly #scans = new FlavorScans()
   readonly #borrowers = new Borrowers()
   readonly #protection: Protection
-  /** By queue and priority: the largest submission rank among admitted workloads. */
+  /** By queue and priority: when the newest of the admitted workloads was submitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
   /** Queues of which no job is looked at again in this call. */
   readonly #exhausted = new Set<ClusterQueue>()
@@ -288,20 +288,20 @@ class Kueue implements Policy {
    * Whether others that ask alike may find something else than this one: it was preempted just now, or it may preempt workloads of equal priority
    * that are newer than it.
    */
-  #isAlone({ job, queue, priority, rank }: Workload): boolean {
+  #isAlone({ job, queue, priority, submitted }: Workload): boolean {
     if (this.#preempted.isBarred(job)) return true
     if (queue.settings.preemption?.withinClusterQueue !== 'LowerOrNewerEqualPriority') return false
-    return this.#looks.get(queue)?.copy !== undefined || rank < this.#newestIn(queue, priority)
+    return this.#looks.get(queue)?.copy !== undefined || submitted < this.#newestIn(queue, priority)
   }
 
-  /** The largest submission rank among the admitted workloads of a queue and a priority; -1: there are none. */
+  /** When the newest of the admitted workloads of a queue and a priority was submitted; `-Infinity`: there are none. */
   #newestIn(queue: ClusterQueue, priority: number): number {
     const known = this.#newest.get(queue)
-    if (known !== undefined) return known.get(priority) ?? -1
+    if (known !== undefined) return known.get(priority) ?? -Infinity
     const found = new Map<number, number>()
-    for (const each of this.#workloads.admitted.get(queue) ?? []) found.set(each.priority, Math.max(each.rank, found.get(each.priority) ?? -1))
+    for (const each of this.#workloads.admitted.get(queue) ?? []) found.set(each.priority, Math.max(each.submitted, found.get(each.priority) ?? -Infinity))
     this.#newest.set(queue, found)
-    return found.get(priority) ?? -1
+    return found.get(priority) ?? -Infinity
   }
 
   /**
@@ -320,6 +320,7 @@ class Kueue implements Policy {
     delete workload.scan // the next search begins with all flavors
     if (mode === Mode.Fit && this.#lacksNodes(workload, round)) {
       this.#far.add(workload.job)
+      this.#keep(workload, borrows > 0) // in Kueue it would preempt for nodes, finds nobody, and keeps its quota
       return this.#passOver(workload)
     }
     if (!this.#hasRoomWithout(targets, workload)) return

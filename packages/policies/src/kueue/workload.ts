@@ -43,6 +43,8 @@ export interface Workload {
   readonly priority: number
   /** Rank of its job by submission. */
   readonly rank: number
+  /** When its job was submitted. */
+  readonly submitted: Seconds
   readonly shape: ShapeId
   /** The same object for all waiting workloads that ask alike. */
   readonly likeness: Likeness

@@ -334,7 +334,7 @@ export class Workloads implements WorkListener {
     const parts = isWhole && queue.hasChoice ? this.#partsOf(job, lane, queue) : undefined
     const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}`
     const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1 }
-    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
+    return { job, lane, queue, user, priority, rank, submitted: work.submitted(job), shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
   }
 
   #partsOf(job: JobId, lane: LaneId, { pods }: ClusterQueue): readonly Part[] {

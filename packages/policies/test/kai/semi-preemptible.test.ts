@@ -58,6 +58,18 @@ describe('semi-preemptible jobs of KAI', () => {
     expect(named(master.pass(3).start)).toEqual(['a_1-0', 'a_1-1'])
   })
 
+  it('lose first what is of a subgroup that is not needed (TestSemiPreemptibleStaleEvictionIntegrationTest)', () => {
+    const pods = (name: string, tasks: number, isNeeded = true) => ({ name, tasks, gang: isNeeded, demand: { gpu: 1 }, duration: 1 })
+    const stale = semi(['q_0', 5], { gang: true, stages: [pods('b', 2), pods('c', 2), pods('a', 1, false)] })
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: 5 } }] }), policy: kaiPreempting({ ties: 'submission', queues: { q: quota(5) } }) })
+    master.submit(stale, 1)
+    expect(master.pass(1).start).toHaveLength(5)
+    master.submit(jobOf(['q_1', 1, 1, 75]), 2)
+    expect(master.pass(2).kill.map(({ stage, task }) => [stage, task])).toEqual([[2, 0]])
+    master.submit(jobOf(['q_2', 1, 1, 75]), 3)
+    expect(master.pass(3).kill).toEqual([])
+  })
+
   it('keep one task where their tasks are no gang, as a group without minMember', () => {
     const alone = semi(['q_0', 3], { stages: [{ name: 'pods', tasks: 3, demand: { gpu: 1 }, duration: 1 }] })
     expect(come(3, { q: quota(3) }, [alone, jobOf(['q_1', 2, 2, 75])])[1]).toEqual({ started: ['q_1-0', 'q_1-1'], killed: ['q_0-1', 'q_0-2'] })

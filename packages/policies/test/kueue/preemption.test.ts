@@ -1,6 +1,6 @@
 import type { KueueOptions } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
-import { preempted, type Load } from './world.js'
+import { preempted, world, type Load } from './world.js'
 
 // Cases of Kueue's own tests (TestPreemption, TestFairPreemptions); where there equal candidates go by name, here the latest goes first.
 
@@ -18,6 +18,17 @@ describe('preemption, as in TestPreemption', () => {
   }
   const far: KueueOptions = { cohorts: { left: { parent: 'root' }, right: { parent: 'root' } }, queues: { l: { cohort: 'left', nominalQuota: { cpu: 10 }, preemption: { reclaimWithinCohort: 'Any' } }, r: { cohort: 'right', nominalQuota: { cpu: 0 } } } }
   const lend = (lendingLimit: number) => ({ nominalQuota: { cpu: 6 }, lendingLimit: { cpu: lendingLimit }, cohort: 'l', preemption: { ...lower, reclaimWithinCohort: 'LowerPriority' } }) as const
+
+  it('takes one of the same priority if that came later, not with it (TestSatisfiesPreemptionPolicy)', () => {
+    const takes = (isLater: boolean) => {
+      const { come, end } = world(newer)
+      come(['p_1', 3], ['p_2', 1])
+      const [big, small]: readonly [Load, Load] = [['p_big', 3], ['p_small', 2]]
+      expect(isLater ? [...come(big).started, ...come(small).started] : come(big, small).started).toEqual(['p_small'])
+      return end('p_2').killed
+    }
+    expect([takes(true), takes(false)]).toEqual([['p_small'], []])
+  })
 
   it.each<[string, KueueOptions, readonly Load[], Load, readonly string[] | undefined]>([
     ['takes the lowest priority', alone, [['s_low', 2, -1], ['s_mid', 2], ['s_high', 2, 1]], ['s_in', 2, 1], ['s_low']],

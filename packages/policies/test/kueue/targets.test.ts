@@ -53,13 +53,13 @@ function made({ cohorts, leaves, loads, isProtected }: Anything) {
     const [job, queue] = [i as JobId, queues[of % queues.length] as ClusterQueue]
     const likeness = { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1 }
     const rank = (i * 7) % 13 // not in the order of admission
-    return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), parts: undefined, flavor: 0, columns: Int32Array.of(0, 1), amounts: Float64Array.from(asks), admission: i, since, least: tasks, most: tasks, tasks, unstarted: tasks, running: [] }
+    return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, submitted: rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), parts: undefined, flavor: 0, columns: Int32Array.of(0, 1), amounts: Float64Array.from(asks), admission: i, since, least: tasks, most: tasks, tasks, unstarted: tasks, running: [] }
   })
   const rules = isProtected ? protections.some : protections.none
   const asking = workloads.splice(-2)
   for (const each of workloads) charge(each, each.tasks)
-  const plain = ({ queue, priority, rank, demand, tasks, admission, since }: Workload): Admitted => ({
-    ...{ id: admission, admission, priority, submitted: rank },
+  const plain = ({ queue, priority, submitted, demand, tasks, admission, since }: Workload): Admitted => ({
+    ...{ id: admission, admission, priority, submitted },
     spared: (['fairSharing', 'reclaimWithinCohort'] as const).filter((rule) => now - since < rules[rule].minAdmitDuration),
     queue: own[queues.indexOf(queue)] as Place,
     asks: [...demand].map((each) => each * tasks),

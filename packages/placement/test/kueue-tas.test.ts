@@ -1,0 +1,115 @@
+import { dispatcher } from '@sched/cluster'
+import type { Demand, JobSpec, StageSpec, Topology } from '@sched/core'
+import { kueue, type KueueOptions } from '@sched/policies'
+import { describe, expect, it } from 'vitest'
+import { topologyAware } from '../src/index.js'
+
+// Cases of Kueue's own tests of workloads with topologies (scheduler_tas_test.go: TestScheduleForTAS, TestScheduleForTASPreemption,
+// TestScheduleForTASCohorts), of 2026.
+
+/** Nodes by name; all of them are in one rack. */
+type Nodes = Readonly<Record<string, Demand>>
+/** A workload `queue_name`: pods, what each asks (CPUs where it is a number), its topology, priority. */
+type Load = readonly [id: string, pods: number, asks: number | Demand, topology?: Topology | undefined, priority?: number]
+
+const [HOST, RACK] = [{ required: 0 }, { required: 1 }] as const
+const onHost = { preferred: 0 } as const
+const cpu = (asks: number | Demand): Demand => (typeof asks === 'number' ? { cpu: asks } : asks)
+const stage = (pods: number, asks: number | Demand, change: Partial<StageSpec> = {}): StageSpec => ({ name: 'pods', tasks: pods, gang: true, demand: cpu(asks), duration: 1, ...change })
+const jobOf = ([id, pods, asks, topology, priority = 0]: Load): JobSpec => ({ id, submit: 0, queue: id.split('_')[0] as string, priority, ...(topology !== undefined && { topology }), stages: [stage(pods, asks)] })
+
+/** What happens when workloads come to nodes where others were admitted one after the other: `id@node pods` where they start, `-id` who is preempted. */
+function come(nodes: Nodes, options: KueueOptions, admitted: readonly Load[], ...last: readonly (Load | JobSpec)[]): readonly string[] {
+  const master = dispatcher({
+    cluster: { nodes: Object.entries(nodes).map(([name, resources]) => ({ names: [name], count: 1, racks: ['rack'], labels: { host: name }, resources })) },
+    policy: kueue(options, topologyAware()),
+  })
+  for (const [now, load] of admitted.entries()) {
+    master.submit(jobOf(load), now)
+    if (master.pass(now).start.length !== load[1]) throw new Error(`${load[0]} was to be admitted`)
+  }
+  const now = admitted.length
+  for (const each of last) master.submit('stages' in each ? each : jobOf(each), now)
+  const { start, kill } = master.pass(now)
+  const counts = new Map<string, number>()
+  for (const { job, node } of start) counts.set(`${job}@${node}`, (counts.get(`${job}@${node}`) ?? 0) + 1)
+  return [...new Set(kill.map(({ job }) => `-${job}`)), ...[...counts].map(([where, pods]) => `${where} ${pods}`)].sort()
+}
+
+const main: KueueOptions = { queues: { q: { nominalQuota: { cpu: 50, mem: 50 }, preemption: { withinClusterQueue: 'LowerPriority' } } } }
+
+describe('a workload with a topology (TestScheduleForTAS)', () => {
+  const one = { x1: { cpu: 1000, mem: 1000 } }
+  const wide: KueueOptions = { queues: { q: { nominalQuota: { cpu: 50_000, mem: 50_000 } } } }
+
+  it('goes where nodes have room for all that it asks', () => {
+    const two = { x1: { cpu: 4, mem: 20 }, x2: { cpu: 4, mem: 20 } }
+    expect(come(two, main, [], ['q_foo', 2, { cpu: 1, mem: 15 }, onHost])).toEqual(['q_foo@x1 1', 'q_foo@x2 1'])
+  })
+
+  it('waits where the node is used by others, and goes beside them where it is not', () => {
+    expect(come(one, wide, [['q_bar', 1, 600]], ['q_foo', 1, 1000, HOST])).toEqual([])
+    expect(come(one, wide, [['q_bar', 1, { cpu: 500, mem: 500 }, HOST]], ['q_foo', 1, { cpu: 500, mem: 500 }, HOST])).toEqual(['q_foo@x1 1'])
+  })
+
+  it.each([['each on a host, as it prefers', HOST, onHost], ['each in a rack', RACK, RACK]])('is placed one set of pods after the other, %s', (_, first, second) => {
+    const sets = [stage(1, 1, { name: 'launcher', topology: first }), stage(15, 1, { name: 'worker', topology: second })]
+    expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, { queues: { q: { nominalQuota: { cpu: 16 } } } }, [], { id: 'q_foo', submit: 0, queue: 'q', gang: true, stages: sets })).toEqual(['q_foo@x1 8', 'q_foo@y1 8'])
+  })
+
+  it('heeds what its pods require of nodes', () => {
+    const pods = (host: string): JobSpec => ({ id: 'q_foo', submit: 0, queue: 'q', topology: onHost, stages: [stage(1, 1, { constraints: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'host', operator: 'In', values: [host] }] }] } })] })
+    expect(come({ x1: { cpu: 1, mem: 1 }, x2: { cpu: 1, mem: 1 } }, main, [], pods('x2'))).toEqual(['q_foo@x2 1'])
+  })
+
+  it.each([['asks for nothing', undefined], ['prefers a rack', { preferred: 1 }], ['requires a rack', RACK]])('passes over a node without CPUs when it %s', (_, topology) => {
+    expect(come({ x1: { cpu: 0, mem: 1 }, x2: { cpu: 1, mem: 1 }, x3: { cpu: 1, mem: 1 } }, main, [], ['q_foo', 2, 1, topology])).toEqual(['q_foo@x2 1', 'q_foo@x3 1'])
+  })
+})
+
+describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
+  const two = { x1: { cpu: 3 }, y1: { cpu: 5 } }
+  const of4 = { cohort: 'c', nominalQuota: { cpu: 4 }, preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } as const
+  const ab: KueueOptions = { queues: { a: of4, b: of4 } }
+
+  it.each<[string, number, number, readonly string[]]>([
+    ['go on the same node', 1, 2, ['a_1@x1 1', 'b_1@x1 2']],
+    ['go on different nodes where there is room for one of them on the first', 1, 3, ['a_1@x1 1', 'b_1@y1 3']],
+    ['go nowhere, those that come last, where there is room for one of them alone', 5, 5, ['a_1@y1 5']],
+  ])('%s', (_, a, b, expected) => {
+    expect(come(two, ab, [], ['a_1', a, 1, onHost, 2], ['b_1', b, 1, onHost, 1])).toEqual(expected)
+  })
+
+  it('stay with the first flavor with quota, though its node is taken (re-evaluation is sticky)', () => {
+    const inF1 = { f1: { cpu: 8 } }
+    const flavors = { flavors: { f1: { host: 'x1' }, f2: { host: 'y1' } }, queues: { a: { cohort: 'c', nominalQuota: inF1 }, b: { cohort: 'c', nominalQuota: { ...inF1, f2: { cpu: 8 } } } } }
+    expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, flavors, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1'])
+  })
+
+  it.each([
+    ['BestEffortFIFO', 'LowerPriority', ['b_1@x1 1']],
+    ['StrictFIFO', 'LowerPriority', []],
+    ['StrictFIFO', 'Any', ['b_1@x1 1']],
+  ] as const)('borrow no quota of one that waits for nodes, as long as it is the first of its queue and could not reclaim it: %s, %s', (queueingStrategy, reclaimWithinCohort, expected) => {
+    const a = { cohort: 'c', queueingStrategy, nominalQuota: { cpu: 4 }, preemption: { withinClusterQueue: 'Never', reclaimWithinCohort } } as const
+    const b = { cohort: 'c', nominalQuota: { cpu: 0 } }
+    expect(come({ x1: { cpu: 2 }, y1: { cpu: 1 } }, { queues: { a, b } }, [['a_on y1', 1, 1, HOST], ['a_on x1', 1, 1, HOST]], ['a_1', 2, 1, HOST], ['b_1', 1, 1])).toEqual(expected)
+  })
+
+  it('go where a workload waits that has quota and no nodes; in Kueue that keeps its nodes for the rest of the cycle, and they wait', () => {
+    const a = { cohort: 'c', nominalQuota: { cpu: 8 }, borrowingLimit: { cpu: 0 }, preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'LowerPriority' } } as const
+    expect(come({ y1: { cpu: 5 } }, { queues: { a, b: of4 } }, [['a_0', 2, 1, HOST, 2]], ['a_2', 4, 1, onHost, 2], ['b_1', 3, 1, onHost, 1])).toEqual(['b_1@y1 3'])
+  })
+})
+
+describe('preemption with a topology (TestScheduleForTASPreemption)', () => {
+  it('takes all that the quota of pods lacks', () => {
+    const pods: KueueOptions = { queues: { q: { nominalQuota: { cpu: 50, pods: 7 }, preemption: { withinClusterQueue: 'LowerPriority' } } } }
+    expect(come({ x1: { cpu: 50 } }, pods, [['q_low4', 4, 1, HOST], ['q_low3', 3, 1, HOST]], ['q_foo', 7, 1, HOST, 1])).toEqual(['-q_low3', '-q_low4', 'q_foo@x1 7'])
+  })
+
+  it('takes nobody for nodes alone, where Kueue takes who is of lower priority', () => {
+    expect(come({ x1: { cpu: 5, mem: 5 } }, main, [['q_low', 1, { cpu: 1, mem: 2 }, HOST, 1]], ['q_foo', 1, { cpu: 1, mem: 4 }, onHost, 3])).toEqual([])
+    expect(come({ x1: { cpu: 5, mem: 5 } }, main, [['q_mid', 1, 2, HOST, 2], ['q_low', 1, 2, HOST, 1]], ['q_foo', 1, 2, onHost, 3])).toEqual([])
+  })
+})
