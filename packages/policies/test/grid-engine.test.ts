@@ -36,6 +36,23 @@ describe('grid-engine', () => {
     expect(starts(only('urgency', { weight_waiting_time: 1500 }), jobs, machine)).toBe('plain wide gpu') // 1 s more is worth 1.5 slots
   })
 
+  it('takes the resource called slots for slots, wherever it stands', () => {
+    const jobs = [rigid('plain', 5, { submit: 1, demand: { mem: 900, slots: 5 } }), rigid('wide', 7, { submit: 1, demand: { mem: 1, slots: 7 } })]
+    expect(starts(only('urgency'), jobs, { mem: 1000, slots: 8 })).toBe('wide plain')
+  })
+
+  it('counts what a job asks in each lane by itself', () => {
+    // the first two hold both map slots; both asks 1 map and 4 reduces, wide 2 maps and goes first in the lane of maps
+    const stage = (name: string, amount: number, duration = 10) => ({ name, tasks: 1, demand: { [name]: amount }, duration })
+    const jobs: JobSpec[] = [
+      { id: 'first', submit: 0, stages: [stage('map', 2, 100), stage('reduce', 4, 100)] },
+      { id: 'both', submit: 1, stages: [stage('map', 1), stage('reduce', 4)] },
+      { id: 'wide', submit: 1, stages: [stage('map', 2)] },
+    ]
+    const { launches } = run({ policy: strict(gridEngine(only('urgency', { urgency: { map: 1, reduce: 1 } }))), jobs, cluster: instantCluster({ nodes: [{ count: 1, slots: { map: 2, reduce: 4 } }] }) }).recorder
+    expect(launches.filter(({ time }) => time >= 100).map(({ job: id, stage: at, time }) => `${id}.${at} ${time}`)).toEqual(['wide.0 100', 'both.1 100', 'both.0 110'])
+  })
+
   it('counts the seconds until a job must start to meet its deadline', () => {
     const jobs = [whole('a'), whole('late', { deadline: 500, estimate: 10 }), whole('soon', { deadline: 500, estimate: 300 })]
     expect(starts(only('urgency', { weight_deadline: 1 }), jobs)).toBe('soon late a')

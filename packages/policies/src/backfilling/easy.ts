@@ -18,7 +18,7 @@ const easyOptions = z.strictObject({
   extra: z.boolean().default(true).describe('whether a job may pass the first one that ends after its shadow time and takes no more than what is left beside it; false: what passes ends by then'),
   endBefore: z.boolean().default(false).describe('whether a job that would end at the very shadow time is too late'),
   keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes, with the shadow time of when it became that'),
-  passOn: z.boolean().default(false).describe('whether the reservation of a job for which no start is found, since it waits for a job without an estimate, goes to the next one (OpenPBS, Grid Engine)'),
+  passOn: z.boolean().default(false).describe('whether the reservation of a job for which no start is found, since it waits for a job without an estimate or for nodes that are away, goes to the next one (OpenPBS, Grid Engine)'),
   ...marginOptions,
   ...windowOptions,
   ...overrunOptions,

@@ -78,7 +78,7 @@ export class Reserving {
       if (start === Infinity && this.passOn) continue
       made++
       this.#reserved.push(job)
-      if (start === Infinity) continue // it waits for a job without an estimate; its reservation goes to no other job
+      if (start === Infinity) continue // it waits for a job without an estimate or for nodes that are away; its reservation goes to no other job
       profile.take(start, start + length, lane.demand, at)
       round.reserve(job, start)
     }

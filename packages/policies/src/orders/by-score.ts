@@ -3,8 +3,8 @@ import { grown, type Env, type JobBlock, type JobId, type LaneId, type NodeId, t
 /** The score of a job that waits in a lane, at time `now`; the largest comes first. */
 export type Score = (job: JobId, now: Seconds, lane: LaneId) => number
 
-/** A number that stays the same as long as the passing of time changes no score; when it changes, all scores are computed anew. */
-export type Epoch = (now: Seconds) => number
+/** A number that stays the same as long as the passing of time changes no score in the lane; when it changes, all scores there are computed anew. */
+export type Epoch = (now: Seconds, lane: LaneId) => number
 
 /**
  * An order by a score that changes as time passes, largest first; ties by submission. When the order is read, scores are computed at
@@ -20,7 +20,7 @@ class ByScore implements Order {
 
   constructor({ cluster, work }: Env, scoreOf: Score, epochOf: Epoch) {
     const rankOf = (job: JobId) => work.rank(job)
-    this.#rankings = cluster.lanes.map((_, lane) => new Ranking((job, now) => scoreOf(job, now, lane as LaneId), rankOf, epochOf))
+    this.#rankings = cluster.lanes.map((_, lane) => new Ranking((job, now) => scoreOf(job, now, lane as LaneId), rankOf, (now) => epochOf(now, lane as LaneId)))
   }
 
   onReady(job: JobId, lane: LaneId): void {
@@ -71,9 +71,9 @@ class Ranking implements JobBlock {
   #epoch = NaN
   readonly #scoreOf: (job: JobId, now: Seconds) => number
   readonly #rankOf: (job: JobId) => number
-  readonly #epochOf: Epoch
+  readonly #epochOf: (now: Seconds) => number
 
-  constructor(scoreOf: (job: JobId, now: Seconds) => number, rankOf: (job: JobId) => number, epochOf: Epoch) {
+  constructor(scoreOf: (job: JobId, now: Seconds) => number, rankOf: (job: JobId) => number, epochOf: (now: Seconds) => number) {
     this.#scoreOf = scoreOf
     this.#rankOf = rankOf
     this.#epochOf = epochOf

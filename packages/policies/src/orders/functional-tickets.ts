@@ -1,3 +1,5 @@
+import { Keys, SortedIds } from './sorted-ids.js'
+
 /** A job as Grid Engine's ticket policies see it: the numbers of its user and of its project, -1 without a project, and its slots. */
 export interface TicketJob {
   readonly user: number
@@ -33,11 +35,9 @@ export function functionalTickets(running: readonly TicketJob[], waiting: readon
     projects.enter(project)
   }
   for (const [i, { user, project }] of running.entries()) tickets[i] = users.held(user) + projects.held(project)
-  const queues = categories(waiting)
-  while (queues.length > 0) {
-    const best = leading(queues, waiting, users, projects)
-    const at = (queues[best] as number[]).shift() as number
-    if (queues[best]?.length === 0) queues.splice(best, 1)
+  const offered = (at: number) => users.offered((waiting[at] as TicketJob).user) + projects.offered((waiting[at] as TicketJob).project)
+  const queues = new Queues(waiting.map(({ user, project }) => users.counted(user) * (shares.projects.length + 1) + projects.counted(project)), offered)
+  for (let at = queues.next(); at >= 0; at = queues.next()) {
     const { user, project } = waiting[at] as TicketJob
     users.enter(user)
     projects.enter(project)
@@ -46,30 +46,56 @@ export function functionalTickets(running: readonly TicketJob[], waiting: readon
   return tickets
 }
 
-/** Jobs of the same user and project, in their order. */
-function categories(waiting: readonly TicketJob[]): number[][] {
-  const queues = new Map<string, number[]>()
-  for (const [i, { user, project }] of waiting.entries()) {
-    const queue = queues.get(`${user} ${project}`)
-    if (queue === undefined) queues.set(`${user} ${project}`, [i])
-    else queue.push(i)
-  }
-  return [...queues.values()]
-}
+/**
+ * The waiting jobs in the order in which they are taken to run. Those of one category, a user and project, are offered the same and go by submission. What
+ * jobs are offered only becomes less as others are taken, so the first of a list by former offers is next if its offer is still the same.
+ */
+class Queues {
+  readonly #offered: (at: number) => number
+  /** By job: the next one of its category, -1: none. */
+  readonly #after: Int32Array
+  /** The first job of each category, by what it was offered. */
+  readonly #keys = new Keys()
+  readonly #first = new SortedIds(this.#keys)
 
-/** The queue whose first job would get the most tickets. */
-function leading(queues: readonly (readonly number[])[], waiting: readonly TicketJob[], users: Sharing, projects: Sharing): number {
-  let best = 0
-  let most = -1
-  for (const [i, [at = 0]] of queues.entries()) {
-    const { user, project } = waiting[at] as TicketJob
-    const tickets = users.offered(user) + projects.offered(project)
-    if (tickets > most || (tickets === most && at < (queues[best]?.[0] as number))) {
-      best = i
-      most = tickets
+  /** The job that is now the first of the category of the one taken last, -1: none. */
+  #next = -1
+
+  /** `categories`: by job. `offered`: the tickets that a job would get now. */
+  constructor(categories: readonly number[], offered: (at: number) => number) {
+    this.#offered = offered
+    this.#after = new Int32Array(categories.length).fill(-1)
+    const last = new Map<number, number>()
+    for (const [at, category] of categories.entries()) {
+      const before = last.get(category)
+      if (before === undefined) this.#add(at)
+      else this.#after[before] = at
+      last.set(category, at)
     }
   }
-  return best
+
+  /** Takes the job that is offered most, the earliest of several; -1: all are taken. */
+  next(): number {
+    if (this.#next >= 0) this.#add(this.#next)
+    this.#next = -1
+    const first = this.#first
+    while (!first.isEmpty) {
+      const at = first.ids[first.from] as number
+      const key = -this.#offered(at)
+      if (key === this.#keys.key[at]) {
+        first.remove(at)
+        this.#next = this.#after[at] as number
+        return at
+      }
+      first.rekey(at, key)
+    }
+    return -1
+  }
+
+  #add(at: number): void {
+    this.#keys.set(at, -this.#offered(at), at)
+    this.#first.add(at)
+  }
 }
 
 /** How a part of the tickets is divided among sharers, and how many jobs each has. */
@@ -83,6 +109,11 @@ class Sharing {
 
   enter(sharer: number): void {
     if (sharer >= 0 && (this.#jobs[sharer] as number)++ === 0) this.#sum += this.shares[sharer] as number
+  }
+
+  /** A number of the sharer from 1 on; 0 for all that no tickets go by. */
+  counted(sharer: number): number {
+    return sharer >= 0 && this.part > 0 && (this.shares[sharer] as number) > 0 ? sharer + 1 : 0
   }
 
   /** The tickets of each job of a sharer that has some. */

@@ -1,9 +1,11 @@
-import { defineOrder, grown, resourceNamed, SchedError, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
+import { defineOrder, resourceNamed, SchedError, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug, type Release, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { DecayedUsage, type UsageMemory } from '../fair-share/decayed-usage.js'
 import { NO_RESETS } from '../fair-share/usage-resets.js'
+import { byScore } from './by-score.js'
 import { functionalTickets, type FunctionalShares, type TicketJob } from './functional-tickets.js'
 import { shareTreeTickets } from './share-tree-tickets.js'
+import { Keys, SortedIds } from './sorted-ids.js'
 
 const weight = z.number().nonnegative()
 const shares = z.record(z.string(), weight).default({})
@@ -14,7 +16,7 @@ const gridEngineOptions = z.strictObject({
   weight_ticket: weight.default(0.01).describe('weight of its tickets, functional ones or those of the share tree, as a fraction of the most that a job has'),
   weight_waiting_time: weight.default(0).describe('urgency for each second since its submission'),
   weight_deadline: weight.default(3_600_000).describe('urgency divided by the seconds until it must start to meet its deadline, which are at least 1'),
-  urgency: z.record(z.string(), z.number()).default({ slots: 1000 }).describe('urgency for each unit of a resource that it asks for (urgency of complexes), by resource; slots: the first one'),
+  urgency: z.record(z.string(), z.number()).default({ slots: 1000 }).describe('urgency for each unit of a resource that it asks for (urgency of complexes), by resource; slots: the first one, unless one is called so'),
   weight_user: weight.default(0.25).describe('part of the functional tickets that goes by user'),
   weight_project: weight.default(0.25).describe('part of the functional tickets that goes by project, which is the account of a job'),
   users: shares.describe('functional shares of users (fshare); 0 where not named'),
@@ -39,7 +41,7 @@ export type GridEngineOptions = z.input<typeof gridEngineOptions>
  *
  * Source: sge_priority(5), sgeee.c and sge_urgency.c of Grid Engine. Deviations: the share tree is one of users alone, usage is what
  * jobs hold, and there are no override tickets, departments and dependent policies; a deadline is that of the end, so a job must start its estimate
- * before; amounts are in the units of the cluster, for the job as a whole.
+ * before; amounts are in the units of the cluster, for what a job starts together: all of a gang, or one task of what is an array there.
  */
 export const gridEngineOrder = defineOrder({
   name: 'grid-engine',
@@ -63,25 +65,44 @@ class GridEngine implements Order {
   readonly readsAll = true
   readonly #options: Settings
   readonly #env: Env
+  readonly #lanes: number
   readonly #urgencies: readonly { readonly resource: ResourceId | 'slots'; readonly weight: number }[]
-  readonly #waiting: readonly Waiting[]
-  /** Running jobs and how many of their tasks run. */
-  readonly #running = new Map<JobId, number>()
-  /** By job: the urgency of what it asks for, and its slots. */
+  /** By lane: the resource that counts as slots, the one called so or the first. */
+  readonly #slotsOf: readonly (ResourceId | undefined)[]
+  /** Lists the jobs that wait by `#priority`. */
+  readonly #ranking: Order
+  /** By lane: what waits, by submission; and when its priorities were computed, with the number of that computation, NaN if they are to be anew. */
+  readonly #waiting: readonly SortedIds[]
+  readonly #asOf: Seconds[]
+  readonly #computed: number[]
+  #computations = 0
+  /** What runs, by submission: jobs in lanes, `job * lanes + lane`; and how many tasks of each run. */
+  readonly #running: SortedIds
+  readonly #runningKeys = new Keys()
+  readonly #tasks: number[] = []
+  readonly #waitingKeys = new Keys()
+  /** By job in a lane: its priority and in which computation it got that, the urgency of what it asks for, and its slots. */
+  readonly #priority: number[] = []
+  readonly #gotIn: number[] = []
   readonly #asked: number[] = []
   readonly #slots: number[] = []
   /** By user, with a share tree. */
   readonly #usage: DecayedUsage | undefined
-  #unread: Waiting | undefined
   declare readonly memory?: () => UsageMemory
   declare readonly recall?: (memory: unknown) => void
 
   constructor(options: Settings, env: Env) {
     this.#options = options
     this.#env = env
-    const { resources } = env.cluster
+    const { lanes, resources } = env.cluster
+    this.#lanes = lanes.length
     this.#urgencies = Object.entries(options.urgency).map(([name, each]) => ({ resource: name === 'slots' ? name : resourceNamed(name, resources, 'grid-engine.urgency'), weight: each }))
-    this.#waiting = env.cluster.lanes.map(() => new Waiting())
+    this.#slotsOf = lanes.map((lane) => lane.resources.find((r) => resources[r] === 'slots') ?? lane.resources[0])
+    this.#waiting = lanes.map(() => new SortedIds(this.#waitingKeys))
+    this.#asOf = lanes.map(() => NaN)
+    this.#computed = lanes.map(() => 0)
+    this.#running = new SortedIds(this.#runningKeys)
+    this.#ranking = byScore(env, (job, _now, lane) => this.#priority[job * this.#lanes + lane] as number, (_now, lane) => this.#computed[lane] as number)
     const { share_tree: tree, users, projects } = options
     if (tree === undefined) return
     if (Object.keys(users).length + Object.keys(projects).length > 0)
@@ -92,52 +113,60 @@ class GridEngine implements Order {
     this.recall = (memory) => usage.recall(memory as UsageMemory)
   }
 
-  begin({ lane, now }: Round): void {
-    const waiting = this.#waiting[lane] as Waiting
-    this.#unread = waiting
-    if (waiting.asOf === now) return
-    waiting.asOf = now
-    const { work } = this.#env
-    const jobs = waiting.bySubmission((job) => work.rank(job))
-    waiting.sort(this.#priorities(jobs, now), (job) => work.rank(job))
+  begin(round: Round): void {
+    const { lane, now } = round
+    if (this.#asOf[lane] !== now) {
+      this.#asOf[lane] = now
+      this.#computed[lane] = ++this.#computations
+      this.#prioritize(lane, now)
+    }
+    this.#ranking.begin(round)
   }
 
   next(): JobBlock | undefined {
-    const block = this.#unread
-    this.#unread = undefined
-    return block
+    return this.#ranking.next()
   }
 
-  /** The priorities of the jobs of a lane that wait, given by submission. */
-  #priorities(waiting: readonly JobId[], now: Seconds): ReadonlyMap<JobId, number> {
+  /** Computes the priorities of the jobs that wait in a lane. */
+  #prioritize(lane: LaneId, now: Seconds): void {
     const { weight_priority, weight_urgency, weight_ticket } = this.#options
     const { work } = this.#env
-    const all = [...[...this.#running.keys()].sort((a, b) => work.rank(a) - work.rank(b)), ...waiting]
-    const runs = all.length - waiting.length
-    const urgencies = weight_urgency === 0 ? undefined : normalized(all.map((job) => this.#urgency(job, now)))
+    const { ids, from, to } = this.#waiting[lane] as SortedIds
+    if (from === to) return
+    const all = [...this.#running.ids.subarray(this.#running.from, this.#running.to)]
+    const runs = all.length
+    for (let i = from; i < to; i++) all.push((ids[i] as number) * this.#lanes + lane)
+    const urgencies = weight_urgency === 0 ? undefined : normalized(all.map((index) => this.#urgency(index, now)))
     const tickets = weight_ticket === 0 ? undefined : this.#tickets(all, runs, now)
-    return new Map(waiting.map((job, i) => [
-      job,
-      weight_priority * Math.min(1, Math.max(0, (work.priority(job) + PRIORITIES) / (2 * PRIORITIES)))
-        + (urgencies === undefined ? 0 : weight_urgency * (urgencies[runs + i] as number)) + (tickets === undefined ? 0 : weight_ticket * (tickets[runs + i] as number)),
-    ]))
+    for (let i = runs; i < all.length; i++) {
+      const index = all[i] as number
+      const own = Math.min(1, Math.max(0, (work.priority(this.#jobOf(index)) + PRIORITIES) / (2 * PRIORITIES)))
+      this.#priority[index] = weight_priority * own + (urgencies === undefined ? 0 : weight_urgency * (urgencies[i] as number)) + (tickets === undefined ? 0 : weight_ticket * (tickets[i] as number))
+      this.#gotIn[index] = this.#computations
+    }
   }
 
-  #urgency(job: JobId, now: Seconds): number {
+  #jobOf(index: number): JobId {
+    return Math.floor(index / this.#lanes) as JobId
+  }
+
+  #urgency(index: number, now: Seconds): number {
     const { weight_waiting_time, weight_deadline } = this.#options
     const { work } = this.#env
+    const job = this.#jobOf(index)
     const estimate = work.estimate(job)
     const latest = work.deadline(job) - (estimate < Infinity ? estimate : 0)
-    return weight_waiting_time * (now - work.submitted(job)) + (latest < Infinity ? weight_deadline / Math.max(1, latest - now) : 0) + (this.#asked[job] as number)
+    return weight_waiting_time * (now - work.submitted(job)) + (latest < Infinity ? weight_deadline / Math.max(1, latest - now) : 0) + (this.#asked[index] as number)
   }
 
   /** Tickets as fractions of the most that a job has; 1/2 for all if none has any. */
-  #tickets(jobs: readonly JobId[], runs: number, now: Seconds): ArrayLike<number> {
+  #tickets(all: readonly number[], runs: number, now: Seconds): ArrayLike<number> {
     const { work } = this.#env
     const [users, projects] = [new Numbers(), new Numbers()]
-    const sharers = jobs.map((job): TicketJob => {
+    const sharers = all.map((index): TicketJob => {
+      const job = this.#jobOf(index)
       const project = work.account(job)
-      return { user: users.of(work.userName(work.user(job))), project: project === '' ? -1 : projects.of(project), slots: this.#slots[job] as number }
+      return { user: users.of(work.userName(work.user(job))), project: project === '' ? -1 : projects.of(project), slots: this.#slots[index] as number }
     })
     const [running, waiting] = [sharers.slice(0, runs), sharers.slice(runs)]
     return normalized([0, ...(this.#byTree(running, waiting, users.names, now) ?? functionalTickets(running, waiting, this.#functional(users.names, projects.names)))]).slice(1)
@@ -167,72 +196,69 @@ class GridEngine implements Order {
   // ---- keeping current ----
 
   onReady(job: JobId, lane: LaneId): void {
-    const { cluster, work } = this.#env
-    const first = cluster.lanes[lane]?.resources[0]
-    let asked = 0
-    for (const { resource, weight: each } of this.#urgencies) {
-      const id = resource === 'slots' ? first : resource
-      if (id !== undefined && cluster.lanes[lane]?.resources.includes(id) === true) asked += each * work.asked(job, lane, id)
-    }
-    this.#asked[job] = asked
-    this.#slots[job] = first === undefined ? 0 : work.asked(job, lane, first)
+    this.#count(job, lane)
+    this.#waitingKeys.set(job, this.#env.work.rank(job), 0)
     this.#waiting[lane]?.add(job)
-    this.#forget()
+    this.#ranking.onReady?.(job, lane)
+    if (this.#gotIn[job * this.#lanes + lane] !== this.#computed[lane]) this.#forget() // else a claim is taken back, and the job has its priority
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    this.#count(job, lane)
+    this.#ranking.onMore?.(job, lane)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
     this.#waiting[lane]?.remove(job)
+    this.#ranking.onDrained?.(job, lane)
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
     this.#use(job, lane, task, 1)
-    this.#running.set(job, (this.#running.get(job) ?? 0) + 1)
+    const index = job * this.#lanes + lane
+    const tasks = (this.#tasks[index] = (this.#tasks[index] ?? 0) + 1)
+    if (tasks > 1) return
+    this.#runningKeys.set(index, this.#env.work.rank(job), lane)
+    this.#running.add(index)
   }
 
-  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+  onRelease(job: JobId, lane: LaneId, task: TaskId, _node: NodeId, why: Release): void {
     this.#use(job, lane, task, -1)
-    const left = (this.#running.get(job) ?? 0) - 1
-    if (left > 0) this.#running.set(job, left)
-    else this.#running.delete(job)
+    const index = job * this.#lanes + lane
+    const tasks = (this.#tasks[index] = (this.#tasks[index] as number) - 1)
+    if (tasks === 0) this.#running.remove(index)
+    if (why !== 'withdrawn') this.#forget()
+  }
+
+  onFinish(job: JobId): void {
+    for (let lane = 0; lane < this.#lanes; lane++) this.#gotIn[job * this.#lanes + lane] = NaN
     this.#forget()
   }
 
-  #use(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+  /** Counts what a job asks for in a lane. */
+  #count(job: JobId, lane: LaneId): void {
     const { cluster, work } = this.#env
-    const slots = cluster.lanes[lane]?.resources[0]
+    const slots = this.#slotsOf[lane]
+    const index = job * this.#lanes + lane
+    this.#asked[index] = 0
+    for (const { resource, weight: each } of this.#urgencies) {
+      const id = resource === 'slots' ? slots : resource
+      if (id !== undefined && cluster.lanes[lane]?.resources.includes(id) === true) this.#asked[index] += each * work.asked(job, lane, id)
+    }
+    this.#slots[index] = slots === undefined ? 0 : work.asked(job, lane, slots)
+  }
+
+  #use(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+    const { work } = this.#env
+    const slots = this.#slotsOf[lane]
     const usage = this.#usage
     if (usage !== undefined && slots !== undefined) usage.change(usage.id(work.userName(work.user(job))), sign * work.demand(work.shapeOf(task), slots), this.#env.now())
   }
 
   /** Lets all lanes compute priorities anew: running jobs of one count in all. */
   #forget(): void {
-    for (const waiting of this.#waiting) waiting.asOf = NaN
-  }
-}
-
-/** Waiting jobs of a lane, by priority as of `asOf`. */
-class Waiting implements JobBlock {
-  ids = new Int32Array(64)
-  readonly from = 0
-  to = 0
-  asOf: Seconds = NaN
-
-  add(job: JobId): void {
-    this.ids = grown(this.ids, this.to + 1)
-    this.ids[this.to++] = job
-  }
-
-  remove(job: JobId): void {
-    this.ids.copyWithin(this.ids.indexOf(job), this.ids.indexOf(job) + 1, this.to)
-    this.to--
-  }
-
-  bySubmission(rank: (job: JobId) => number): JobId[] {
-    return (Array.from(this.ids.subarray(0, this.to)) as JobId[]).sort((a, b) => rank(a) - rank(b))
-  }
-
-  sort(priorities: ReadonlyMap<JobId, number>, rank: (job: JobId) => number): void {
-    this.ids.subarray(0, this.to).sort((a, b) => (priorities.get(b as JobId) as number) - (priorities.get(a as JobId) as number) || rank(a as JobId) - rank(b as JobId))
+    this.#asOf.fill(NaN)
+    this.#computed.fill(NaN)
   }
 }
 

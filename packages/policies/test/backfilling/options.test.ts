@@ -1,4 +1,4 @@
-import type { JobSpec, Observer } from '@sched/core'
+import type { JobSpec, NodeId, Observer } from '@sched/core'
 import { conservative, easy, fattened, fifo, ljf, lxf, priority, replan, sjf, strict } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -94,6 +94,17 @@ describe('easy', () => {
     for (const reservations of [1, 2])
       expect(Object.fromEntries(startsOf(specs, [3], easy(fifo(), { reservations, passOn: true })))).toEqual({ endless: 2, until12: 2, wide: 12, next: 17, long: 17 })
     expect(Object.fromEntries(startsOf(specs, [3], easy(fifo(), { reservations: 0, passOn: true })))).toEqual({ endless: 2, until12: 2, long: 2, next: 12, wide: 32 })
+  })
+
+  it('passes on the reservation of a job that asks for more than is there while a node is away', () => {
+    // node 1 is away until 100, and `wide` wants all of both; one of 3 slots of the other node is held until 12, and `next` wants 3
+    const rigid = (id: string, tasks: number, procs: number, length: number): JobSpec => ({
+      id, submit: 2, estimate: length, stages: [{ name: 'job', tasks, gang: true, demand: { procs }, duration: length }],
+    })
+    const specs = [rigid('until12', 1, 1, 10), rigid('wide', 2, 3, 5), rigid('next', 1, 3, 5), rigid('long', 1, 1, 30)]
+    const away = { nodes: 2, outages: [{ node: 1 as NodeId, from: 0, to: 100 }] }
+    expect(Object.fromEntries(startsOf(specs, [3], easy(), away))).toEqual({ until12: 2, long: 2, next: 32, wide: 100 })
+    expect(Object.fromEntries(startsOf(specs, [3], easy(fifo(), { passOn: true }), away))).toEqual({ until12: 2, next: 12, long: 17, wide: 100 })
   })
 })
 
