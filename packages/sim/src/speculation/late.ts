@@ -1,4 +1,4 @@
-import { None, type JobId, type JobSpec, type NodeId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
+import { None, type JobId, type NodeId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
 import type { Attempts } from './attempts.js'
 import { checkAmounts, checkFractions, checkTimes } from './checks.js'
 import { FreeNodes } from './free-nodes.js'
@@ -65,7 +65,7 @@ export class LateRule implements SpeculationRule {
     this.#times = new SortedTimes(attempts)
   }
 
-  mostCopies(_: JobSpec, { demand, constraints }: StageSpec): number {
+  mostCopies({ demand, constraints }: StageSpec): number {
     return this.#most(this.#attempts.cell.shapes.intern(demand, constraints))
   }
 
