@@ -1,6 +1,6 @@
 import { suggest } from './error.js'
 import { fieldOf } from './field-of.js'
-import { keysAt, placesOf, wordsAt } from './schema-keys.js'
+import { keysAt, placesOf, wordsAt, wordsKnowing } from './schema-keys.js'
 
 /** An issue that a schema reports, as in the Standard Schema interface. Fields of zod's own are used where present. */
 export interface SchemaIssue {
@@ -60,7 +60,7 @@ const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /**
  * Advice for an unknown key, ending in the known keys. It names the places where the key exists, preceded by a key here that is its singular or
- * plural. Otherwise it gives the schema's own message (zod's `error`), or the nearest known key.
+ * plural, or the words with which it is known here. Otherwise it gives the schema's own message (zod's `error`), or the nearest known key.
  */
 function knownKeys(key: string, schema: unknown, at: Path, message: string, value: unknown): string {
   const known = keysAt(schema, at, value)
@@ -70,6 +70,8 @@ function knownKeys(key: string, schema: unknown, at: Path, message: string, valu
   const called = (place: Path) => `"${fieldOf(place)}"${place.length > at.length ? '' : ' further out'}`
   const beside = known.filter((each) => each === `${key}s` || key === `${each}s`).map((each) => `"${each}"`)
   if (places.length > 0) return `Did you mean ${[...beside, ...places.map(called)].join(' or ')}? ${listed}`
+  const words = wordsKnowing(schema, at, value, key)
+  if (words.length > 0) return `It is a key of ${words.join(' or ')}. ${listed}`
   return message.startsWith('Unrecognized key') ? suggest(key, known) : `${sentence(message)} ${listed}`
 }
 

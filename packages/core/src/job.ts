@@ -289,7 +289,8 @@ export interface JobSpec {
   readonly gang?: boolean
   /**
    * A task of a gang that is lost with its node, or fails, starts anew alone while the others run on, as controllers of Kubernetes replace single pods.
-   * Default: with a task that must run together with others all of these start anew.
+   * Several that the gang lacks start together. A preempted task still stops a gang that needs it. Default: with a task that must run together with
+   * others all of these start anew.
    */
   readonly replacesLost?: boolean
   /**

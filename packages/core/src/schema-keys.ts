@@ -30,6 +30,17 @@ export function wordsAt(schema: unknown, path: Path): unknown[] {
   return [...new Set(defsAt(schema, path).flatMap(({ values }) => values ?? []))]
 }
 
+/** With which words, as `kind: spread`, the value at a path might have a key that is unknown there. */
+export function wordsKnowing(schema: unknown, path: Path, value: unknown, key: string): string[] {
+  return keysAt(schema, path, value).flatMap((field) =>
+    wordsAt(schema, [...path, field]).filter((word) => keysAt(schema, path, withField(value, [...path, field], word)).includes(key)).map((word) => `${field}: ${String(word)}`))
+}
+
+/** The value with another one at a path, as far as keys go. */
+function withField(value: unknown, [key, ...rest]: Path, other: unknown): unknown {
+  return key === undefined ? other : { ...(value as object | undefined), [key]: withField(fieldIn(value, key), rest, other) }
+}
+
 function defsAt(schema: unknown, path: Path, value?: unknown): SchemaDef[] {
   let defs = branchesOf(schema as Schema, value)
   let inside = value

@@ -74,7 +74,7 @@ export class Domains {
       const [tasks, whole] = [this.#room[level] as Float64Array, this.#slices[level] as Float64Array]
       for (const { group, inside } of domains) {
         tasks[group] = level === 0 ? (room[group] as number) : this.#roomIn(inside)
-        whole[group] = level === outer.level ? Math.floor((tasks[group]) / outer.size) : level > outer.level ? this.#slicesIn(inside) : 0
+        whole[group] = level === outer.level ? Math.floor(tasks[group] / outer.size) : level > outer.level ? this.#slicesIn(inside) : 0
       }
     }
   }

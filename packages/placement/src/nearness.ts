@@ -77,10 +77,15 @@ export class Nearness {
     const isForEver = Math.min(asked.wait ?? Infinity, this.#wait) === Infinity
     const tooFew = racks === undefined || !isForEver ? undefined : this.groups.at(1)?.admitsIn(racks, spec, by)
     if (level === undefined || tooFew !== undefined) return tooFew
-    const { levels } = this.#cluster
-    if (level >= levels) this.#warn(`${this.#placement}: job ${spec.id} asks for one group of level ${level}, and the cluster has ${levels === 1 ? 'no racks' : `levels up to ${levels - 1}`}: all nodes are such a group.`)
+    if (level >= this.#cluster.levels) this.tellOfNoLevel(spec.id, `one group of level ${level}`)
     const refusal = this.groups.at(level)?.admits(spec, by)
     return isForEver ? refusal : undefined
+  }
+
+  /** Warns of a job that asks for a level above those of the cluster. */
+  tellOfNoLevel(job: string, asks: string): void {
+    const { levels } = this.#cluster
+    this.#warn(`${this.#placement}: job ${job} asks for ${asks}, and the cluster has ${levels === 1 ? 'no racks' : `levels up to ${levels - 1}`}: all nodes are such a group.`)
   }
 
   /** The topology that the job asks for; `undefined` if it may be anywhere. */

@@ -51,19 +51,22 @@ class TopologyAware extends NearPlacement {
 
   /** Refuses a job whose slices no group can hold, too. */
   override admits(spec: JobSpec): string | undefined {
-    return super.admits(spec) ?? spec.stages.map((stage) => this.#whyNoSlices(stage, stage.topology ?? spec.topology)).find((why) => why !== undefined)
+    return super.admits(spec) ?? spec.stages.map((stage) => this.#whyNoSlices(spec.id, stage, stage.topology ?? spec.topology)).find((why) => why !== undefined)
   }
 
-  #whyNoSlices(stage: StageSpec, topology: Topology | undefined): string | undefined {
+  #whyNoSlices(id: string, stage: StageSpec, topology: Topology | undefined): string | undefined {
     const [outer] = topology?.slices ?? []
     if (topology === undefined || outer === undefined) return undefined
     const { preferred = topology.required, required, wait = Infinity } = topology
     if (preferred !== undefined && outer.level > preferred) return `its slices of level ${outer.level} are above level ${preferred}, of which all of it asks one group (its topology)`
+    if (outer.level >= this.#levels) this.nearness.tellOfNoLevel(id, `slices in one group of level ${outer.level}`)
     const tasks = leastTasks(stage)
     for (let node = 0 as NodeId; node < this.#cluster.nodes; node++) this.#room[node] = this.#cluster.couldHold(stage, node)
     this.#domains.fill(this.#room, this.#slicesOf(topology))
-    if (wait < Infinity || tasks <= this.#domains.most(this.#levelOf(required))) return undefined
-    return `its slices of ${outer.size} tasks, of which ${tasks} start at once, are more than ${required === undefined ? 'there is' : `any group of level ${required} has`} room for (its topology)`
+    const most = this.#domains.most(this.#levelOf(required))
+    if (wait < Infinity || tasks <= most) return undefined
+    const few = required === undefined ? `the cluster has room for only ${most}` : `no group of level ${required} has room for more than ${most}`
+    return `${few} tasks in slices of ${outer.size}, and ${tasks} must start at once (its topology)`
   }
 
   protected override planNear(asked: Asked, firm: Firm, job: JobId, round: Round): void {

@@ -61,16 +61,16 @@ describe('slices, as Kueue places them (TestFindTopologyAssignments)', () => {
 
   it('refuses what cannot be whole anywhere', () => {
     const required = { required: BLOCK, ...slices([RACK, 3]) }
-    expect(() => placed({ nodes: { b1: { r1: { a: 2 }, r2: { b: 2 }, r3: { c: 2 } } }, tasks: 6, topology: required })).toThrow('its slices of 3 tasks, of which 6 start at once, are more than any group of level 2 has room for (its topology)')
-    expect(() => placed({ nodes: { b1: { r1: { a: 3 }, r2: { b: 1 }, r3: { c: 1 }, r4: { d: 1 } } }, tasks: 6, topology: required })).toThrow('its slices of 3 tasks')
-    expect(() => placed({ nodes: inRack({ a: 3, b: 3 }), tasks: 6, topology: slices([HOST, 2]) })).toThrow('of which 6 start at once, are more than there is room for')
+    expect(() => placed({ nodes: { b1: { r1: { a: 2 }, r2: { b: 2 }, r3: { c: 2 } } }, tasks: 6, topology: required })).toThrow('no group of level 2 has room for more than 0 tasks in slices of 3, and 6 must start at once (its topology)')
+    expect(() => placed({ nodes: { b1: { r1: { a: 3 }, r2: { b: 1 }, r3: { c: 1 }, r4: { d: 1 } } }, tasks: 6, topology: required })).toThrow('no group of level 2 has room for more than 3 tasks in slices of 3, and 6 must start at once')
+    expect(() => placed({ nodes: inRack({ a: 3, b: 3 }), tasks: 6, topology: slices([HOST, 2]) })).toThrow('the cluster has room for only 4 tasks in slices of 2, and 6 must start at once')
     expect(() => placed({ nodes: usual, tasks: 1, topology: { required: HOST, ...slices([BLOCK, 1]) } })).toThrow('its slices of level 2 are above level 0, of which all of it asks one group (its topology)')
   })
 })
 
 describe('slices in slices, as Kueue places them', () => {
   const nodes = { b1: { r1: { a: 1, b: 4 }, r2: { c: 3, d: 4 } } }
-  const refused = (world: Nodes, tasks: number, ...layers: readonly Layer[]) => { expect(() => placed({ nodes: world, tasks, topology: { required: BLOCK, ...slices(...layers) } })).toThrow(`its slices of ${layers[0]?.[1]} tasks, of which ${tasks} start at once, are more than`) }
+  const refused = (world: Nodes, tasks: number, ...layers: readonly Layer[]) => { expect(() => placed({ nodes: world, tasks, topology: { required: BLOCK, ...slices(...layers) } })).toThrow(`tasks in slices of ${layers[0]?.[1]}, and ${tasks} must start at once`) }
 
   it('are whole in the groups of each level', () => {
     expect(placed({ nodes, tasks: 8, topology: { required: BLOCK, ...slices([RACK, 4], [HOST, 2]) } })).toEqual({ b: 4, c: 2, d: 2 })
@@ -87,7 +87,7 @@ describe('slices in slices, as Kueue places them', () => {
     // of four racks of two nodes with 4, the nodes of the last have 1: no slice of 3 there, so none of 6 in its rack, nor a second one of 12 in its block
     const cluster = { nodes: [4, 4, 4, 1].map((procs, i) => ({ name: `r${i}`, count: 2, racks: [`r${i}`, `b${i >> 1}`, 'all'], resources: { procs } })) }
     const submit = (tasks: number) => () => { dispatcher({ cluster, policy: greedy(fifo(), topologyAware()) }).submit(jobOf(tasks, { required: 3, ...slices([BLOCK, 12], [RACK, 6], [HOST, 3]) })) }
-    expect(submit(24)).toThrow('its slices of 12 tasks, of which 24 start at once, are more than any group of level 3 has room for')
+    expect(submit(24)).toThrow('no group of level 3 has room for more than 12 tasks in slices of 12, and 24 must start at once')
     expect(submit(12)).not.toThrow()
   })
 
@@ -111,7 +111,7 @@ describe('slices of a job', () => {
 
   it('need the room of whole ones, with fewer tasks in the last', () => {
     expect(placed({ nodes, tasks: 5, topology })).toEqual({ a: 2, b: 2, c: 1 })
-    expect(() => placed({ nodes: inRack({ a: 3 }), tasks: 3, topology: slices([HOST, 2]) })).toThrow('its slices of 2 tasks, of which 3 start at once')
+    expect(() => placed({ nodes: inRack({ a: 3 }), tasks: 3, topology: slices([HOST, 2]) })).toThrow('the cluster has room for only 2 tasks in slices of 2, and 3 must start at once')
   })
 
   it('are no longer whole after its wait', () => {
@@ -135,6 +135,16 @@ describe('slices of a job', () => {
     const control = dispatcher({ cluster: clusterOf(nodes), policy: greedy(fifo(), topologyTree()), warn: (message) => told.push(message) })
     control.submit(jobOf(4, topology))
     expect(told).toEqual(['job job says by the slices of its topology which of its tasks stay together, and no placement here heeds that. Give the policy the placement `topology-aware`.'])
+  })
+})
+
+describe('slices of a level above those of the cluster', () => {
+  it('may be anywhere, which is told', () => {
+    const told: string[] = []
+    const control = dispatcher({ cluster: { nodes: [{ count: 4, resources: { procs: 1 } }] }, policy: greedy(fifo(), topologyAware()), warn: (message) => told.push(message) })
+    control.submit(jobOf(4, slices([RACK, 4])))
+    expect(told).toEqual(['topology-aware: job job asks for slices in one group of level 1, and the cluster has no racks: all nodes are such a group.'])
+    expect(control.pass(0).start).toHaveLength(4)
   })
 })
 

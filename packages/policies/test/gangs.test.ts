@@ -1,5 +1,5 @@
 import { dispatcher, type Placed } from '@sched/cluster'
-import { definePlacement, None, type JobSpec, type Plug } from '@sched/core'
+import { definePlacement, None, type JobSpec, type NodeId, type Plug } from '@sched/core'
 import { capacityScheduler, fifo, greedy, kaiPreempting, kubeScheduler, las, yarnFair, yarnReserving, yunikornPreempting } from '@sched/policies'
 import { instantCluster, run } from '@sched/testkit'
 import fc from 'fast-check'
@@ -132,5 +132,24 @@ describe('a node that is reserved for a task', () => {
     expect(beat('n-1', 2).map(({ job, stage }) => [job, stage])).toEqual([['j', 0]])
     master.taskEnded(x, 3)
     expect(beat('n-0', 3)).toEqual([])
+  })
+})
+
+describe('a gang that replaces single tasks', () => {
+  const gang = { ...job('g', 0, { tasks: 3, gang: true, demand: { cpu: 2 }, duration: 60 }), replacesLost: true }
+  const cluster = instantCluster({ nodes: [{ name: 'n', count: 3, resources: { cpu: 2 } }] })
+  const exact = { runtime: { jitter: 0 } } as const
+
+  it('starts those together that it lacks', () => {
+    const away = [[0, 20], [1, 40]].map(([node, to]) => ({ node: node as NodeId, from: 10, to: to as number }))
+    const { recorder } = run({ cluster, policy: greedy(fifo()), jobs: [gang], outages: away, ...exact })
+    expect(recorder.launchLines()).toEqual(['0 g.0 on n-0', '0 g.1 on n-1', '0 g.2 on n-2', '40 g.0 on n-0', '40 g.1 on n-1'])
+    expect(recorder.finishes()).toEqual({ g: 100 })
+  })
+
+  it('stops whole where a task that it needs is preempted', () => {
+    const urgent = { ...job('u', 10, { demand: { cpu: 2 }, duration: 5 }), priority: 1 }
+    const { recorder } = run({ cluster, policy: kubeScheduler(), jobs: [gang, urgent], ...exact })
+    expect(recorder.launchLines()).toEqual(['0 g.0 on n-0', '0 g.1 on n-1', '0 g.2 on n-2', '10 u.0 on n-0', '15 g.0 on n-0', '15 g.1 on n-1', '15 g.2 on n-2'])
   })
 })

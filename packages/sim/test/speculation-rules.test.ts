@@ -49,6 +49,12 @@ describe('late', () => {
     expect(copies(five, { rule: 'late', minRunTime: 0 }, { cluster })).toEqual(['120: a.1 on 0'])
   })
 
+  it('compares rates with those of tasks that are copied already, too', () => {
+    // Of eight rates two are below that at index 2, whether or not these two have been copied.
+    const jobs = [job('a', { tasks: 8, duration: [60, 60, 60, 60, 600, 500, 400, 300] })]
+    expect(copies(jobs, { rule: 'late', cap: 1 }, { cluster: nodes(Array<number>(8).fill(1)) })).toEqual(['60: a.4 on 0', '60: a.5 on 1'])
+  })
+
   it('copies only tasks that have run for a minute', () => {
     expect(copies(five, { rule: 'late', slowTask: 1 }, { cluster })).toEqual(['120: a.1 on 0', '180: a.4 on 0']) // the last one has run for 6 s, and for 66 s
   })

@@ -34,11 +34,15 @@ export class Attempts {
     return length > 0 ? Math.min(1, Math.max(0, (now - start) / length)) : 1
   }
 
-  /** The tasks of a stage that run and of which there is no copy, by ascending id. */
-  *uncopied(stage: number): Generator<TaskId> {
+  /** The tasks of a stage that run, without copies, by ascending id. */
+  *running(stage: number): Generator<TaskId> {
     const first = this.work.stageFirst[stage] as number
-    for (let task = first as TaskId; task < first + (this.work.stageTasks[stage] as number); task++)
-      if (this.isRunning(task) && this.work.otherAttempt(task) === None) yield task
+    for (let task = first as TaskId; task < first + (this.work.stageTasks[stage] as number); task++) if (this.isRunning(task)) yield task
+  }
+
+  /** Those of them of which there is no copy. */
+  *uncopied(stage: number): Generator<TaskId> {
+    for (const task of this.running(stage)) if (this.work.otherAttempt(task) === None) yield task
   }
 
   nodeOf(task: TaskId): NodeId {

@@ -1,4 +1,4 @@
-import { grown, None, type JobId, type JobSpec, type NodeId, type Seconds, type StageSpec, type TaskId } from '@sched/core'
+import { grown, None, type JobId, type NodeId, type Seconds, type StageSpec, type TaskId } from '@sched/core'
 import type { Attempts } from './attempts.js'
 import { bad, checkFractions, checkTimes } from './checks.js'
 import type { Copy, SpeculationRule } from './rule.js'
@@ -60,7 +60,7 @@ export class HadoopRule implements SpeculationRule {
     this.#retryAfterCopy = retryAfterCopy
   }
 
-  mostCopies(_: JobSpec, { tasks }: StageSpec): number {
+  mostCopies({ tasks }: StageSpec): number {
     return this.#most(tasks, tasks)
   }
 

@@ -1,4 +1,4 @@
-import { None, type JobId, type JobSpec, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
+import { None, type JobId, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
 import type { Attempts } from './attempts.js'
 import { checkAmounts, checkFractions, checkTimes } from './checks.js'
 import { FreeNodes } from './free-nodes.js'
@@ -47,7 +47,7 @@ export class Hadoop1Rule implements SpeculationRule {
     this.#interval = interval
   }
 
-  mostCopies(_: JobSpec, { tasks }: StageSpec): number {
+  mostCopies({ tasks }: StageSpec): number {
     return tasks
   }
 

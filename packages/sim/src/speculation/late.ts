@@ -1,4 +1,4 @@
-import type { JobId, JobSpec, NodeId, Seconds, ShapeId, StageSpec } from '@sched/core'
+import { None, type JobId, type NodeId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
 import type { Attempts } from './attempts.js'
 import { checkAmounts, checkFractions, checkTimes } from './checks.js'
 import { FreeNodes } from './free-nodes.js'
@@ -30,7 +30,7 @@ export interface LateSpeculation {
  * floor(q * n) in ascending order; slow is what is below it, so of equal values none is.
  *
  * Source: Zaharia et al., "Improving MapReduce Performance in Heterogeneous Environments", OSDI 2008, section 4.
- * Where the paper leaves it open: rates are compared with those of all tasks of the stage, done ones too, so that no task is copied needlessly when only
+ * Where the paper leaves it open: rates are compared with those of all tasks of the stage, copied and done ones too, so that no task is copied needlessly when only
  * fast ones run, and slow ones are when only slow ones run. The progress of a node is the sum over the tasks of the same job; a node that has run none of
  * them is not slow, as in the implementation of Hadoop 0.21. Slots are tasks like those of the stage that the empty cluster could hold.
  * Deviations: a copy does not run on the node of its task, as in all versions of Hadoop. Nodes do not ask one by one: every few seconds copies are made
@@ -65,7 +65,7 @@ export class LateRule implements SpeculationRule {
     this.#times = new SortedTimes(attempts)
   }
 
-  mostCopies(_: JobSpec, { demand, constraints }: StageSpec): number {
+  mostCopies({ demand, constraints }: StageSpec): number {
     return this.#most(this.#attempts.cell.shapes.intern(demand, constraints))
   }
 
@@ -121,15 +121,16 @@ export class LateRule implements SpeculationRule {
   /** Tasks that are slow, have run long enough and have no copy; those with the longest time left first, of equal ones the lower id. */
   #candidates(stage: number, now: Seconds) {
     const attempts = this.#attempts
-    const running = Array.from(attempts.uncopied(stage), (task) => {
-      const run = attempts.work.taskRun[task] as number
-      const [start, end] = [attempts.work.runStart(run), attempts.endOf(run)]
+    const { work } = attempts
+    const running = Array.from(attempts.running(stage), (task) => {
+      const run = work.taskRun[task] as number
+      const [start, end] = [work.runStart(run), attempts.endOf(run)]
       return { task, start, end, rate: 1 / (end - start) }
     })
     const rates = [...running.map(({ rate }) => rate), ...this.#times.of(stage).map((seconds) => 1 / seconds)]
     const least = percentile(rates, this.#slowTask)
     return running
-      .filter(({ start, end, rate }) => rate < least && now - start >= this.#minRunTime && end > now && end < Infinity)
+      .filter(({ task, start, end, rate }) => rate < least && now - start >= this.#minRunTime && end > now && end < Infinity && work.otherAttempt(task) === None)
       .sort((a, b) => b.end - a.end || a.task - b.task)
   }
 

@@ -1,4 +1,4 @@
-import type { JobId, JobSpec, NodeId, Seconds, StageSpec, TaskId } from '@sched/core'
+import type { JobId, NodeId, Seconds, StageSpec, TaskId } from '@sched/core'
 
 /** A copy that a rule asks for. */
 export interface Copy {
@@ -17,7 +17,7 @@ export interface SpeculationRule {
   /** Whether news may bring forward a look; otherwise it stays when it was to be. */
   readonly isPrompt: boolean
   /** Most copies that the tasks of a stage may have at once, a whole number; more than there are tasks counts as one for each. */
-  mostCopies(spec: JobSpec, stage: StageSpec): number
+  mostCopies(stage: StageSpec): number
   /** How many of so many tasks of a stage must be done before it is worth a look. */
   leastDone(tasks: number): number
   /** The copies to make of tasks of a stage now, best first. */

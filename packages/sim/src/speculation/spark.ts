@@ -1,4 +1,4 @@
-import type { JobId, JobSpec, NodeId, Seconds, ShapeId, StageSpec } from '@sched/core'
+import type { JobId, NodeId, Seconds, ShapeId, StageSpec } from '@sched/core'
 import type { Attempts } from './attempts.js'
 import { checkAmounts, checkFractions, checkTimes } from './checks.js'
 import type { Copy, SpeculationRule } from './rule.js'
@@ -64,7 +64,7 @@ export class SparkRule implements SpeculationRule {
     this.#times = new SortedTimes(attempts)
   }
 
-  mostCopies(_: JobSpec, { tasks }: StageSpec): number {
+  mostCopies({ tasks }: StageSpec): number {
     return this.#longerThan === undefined ? tasks - this.#enough(tasks) : tasks
   }
 

@@ -57,7 +57,7 @@ export class Speculation {
     const isGang = stage.gang === true || spec.gang === true
     if (isGang || stage.phases !== undefined)
       throw bad(`stage ${stage.name} of job ${spec.id} ${isGang ? 'is part of a gang' : 'is mouldable'}.`, 'Name in `stages` those of which tasks may be copied, or leave speculation out.')
-    return Math.min(stage.tasks, this.#rule.mostCopies(spec, stage))
+    return Math.min(stage.tasks, this.#rule.mostCopies(stage))
   }
 
   /** Forgets what is known under the id of a job that is submitted now. */
