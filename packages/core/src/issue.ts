@@ -28,10 +28,10 @@ export function describeIssues(schema: unknown, value: unknown, issues: readonly
   if (issue === undefined) return { at: [], fact: 'invalid.', wayOut: '' }
   const at = pathOf(issue)
   if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: '' } // not from zod: there is only its message
+  const found = at.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | undefined | null)?.[part], value)
   const [key] = issue.keys ?? []
   if (issue.code === 'unrecognized_keys' && key !== undefined)
-    return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, schema, at, issue.message, value) }
-  const found = at.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | undefined | null)?.[part], value)
+    return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, schema, at, issue.message, found) }
   const isOtherWord = issue.code === 'invalid_union' && (issue.errors ?? []).length === 0 // of those that tell the branches apart
   const expected = isOtherWord ? wordsAt(schema, at).map(show).join(' or ') : expectation(issue)
   return {
@@ -62,15 +62,15 @@ const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
  * Advice for an unknown key, ending in the known keys. It names the places where the key exists, preceded by a key here that is its singular or
  * plural, or the words with which it is known here. Otherwise it gives the schema's own message (zod's `error`), or the nearest known key.
  */
-function knownKeys(key: string, schema: unknown, at: Path, message: string, value: unknown): string {
-  const known = keysAt(schema, at, value)
+function knownKeys(key: string, schema: unknown, at: Path, message: string, found: unknown): string {
+  const known = keysAt(schema, at, found)
   if (known.length === 0) return ''
   const listed = `Known: ${known.join(', ')}.`
   const places = placesOf(schema, at, key)
   const called = (place: Path) => `"${fieldOf(place)}"${place.length > at.length ? '' : ' further out'}`
   const beside = known.filter((each) => each === `${key}s` || key === `${each}s`).map((each) => `"${each}"`)
   if (places.length > 0) return `Did you mean ${[...beside, ...places.map(called)].join(' or ')}? ${listed}`
-  const words = wordsKnowing(schema, at, value, key)
+  const words = wordsKnowing(schema, at, key)
   if (words.length > 0) return `It is a key of ${words.join(' or ')}. ${listed}`
   return message.startsWith('Unrecognized key') ? suggest(key, known) : `${sentence(message)} ${listed}`
 }

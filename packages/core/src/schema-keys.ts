@@ -1,4 +1,5 @@
 type Path = readonly PropertyKey[]
+type Fields = Readonly<Record<PropertyKey, unknown>>
 
 /** The fields of zod's schemas that are read here; this package depends on no library. */
 interface Schema {
@@ -9,7 +10,6 @@ interface SchemaDef {
   readonly shape?: Readonly<Record<PropertyKey, Schema>>
   readonly innerType?: Schema
   readonly options?: readonly Schema[]
-  readonly discriminator?: string
   readonly values?: readonly unknown[]
   readonly element?: Schema
   readonly valueType?: Schema
@@ -19,39 +19,33 @@ interface SchemaDef {
 
 /**
  * Keys that a schema knows at a path; empty for a schema that is not zod's. Of branches that a word tells apart, as `kind: spread`, those of the branch
- * that the value there has the word of.
+ * of which the value there has the word.
  */
 export function keysAt(schema: unknown, path: Path, value?: unknown): string[] {
-  return [...new Set(defsAt(schema, path, value).flatMap(({ shape }) => Object.keys(shape ?? {})))]
+  const defs = defsAt(schema, path)
+  const meant = defs.filter((def) => value !== undefined && hasWordsOf(def, value as Fields))
+  return unique((meant.length > 0 ? meant : defs).flatMap(({ shape = {} }) => Object.keys(shape)))
 }
 
 /** Words that a schema knows at a path. */
-export function wordsAt(schema: unknown, path: Path): unknown[] {
-  return [...new Set(defsAt(schema, path).flatMap(({ values }) => values ?? []))]
+export const wordsAt = (schema: unknown, path: Path): unknown[] => unique(defsAt(schema, path).flatMap(({ values = [] }) => values))
+
+/** The words, as `kind: spread`, of the branches at a path that know a key. */
+export const wordsKnowing = (schema: unknown, path: Path, key: string): string[] =>
+  defsAt(schema, path).flatMap((def) => (def.shape?.[key] === undefined ? [] : wordsOf(def).map(({ field, values }) => `${field}: ${values.join(' or ')}`)))
+
+/** The fields of a mapping that can only be certain words. */
+function wordsOf({ shape = {} }: SchemaDef) {
+  return Object.entries(shape).flatMap(([field, schema]) => branchesOf(schema).flatMap(({ values }) => (values === undefined ? [] : [{ field, values, schema }])))
 }
 
-/** With which words, as `kind: spread`, the value at a path might have a key that is unknown there. */
-export function wordsKnowing(schema: unknown, path: Path, value: unknown, key: string): string[] {
-  return keysAt(schema, path, value).flatMap((field) =>
-    wordsAt(schema, [...path, field]).filter((word) => keysAt(schema, path, withField(value, [...path, field], word)).includes(key)).map((word) => `${field}: ${String(word)}`))
-}
+/** Whether a value has the words of a mapping; one that may be left out may be. */
+const hasWordsOf = (def: SchemaDef, value: Fields) =>
+  wordsOf(def).every(({ field, values, schema }) => (value[field] === undefined ? schema._zod?.def.values === undefined : values.includes(value[field])))
 
-/** The value with another one at a path, as far as keys go. */
-function withField(value: unknown, [key, ...rest]: Path, other: unknown): unknown {
-  return key === undefined ? other : { ...(value as object | undefined), [key]: withField(fieldIn(value, key), rest, other) }
-}
+const unique = <T>(all: readonly T[]): T[] => [...new Set(all)]
 
-function defsAt(schema: unknown, path: Path, value?: unknown): SchemaDef[] {
-  let defs = branchesOf(schema as Schema, value)
-  let inside = value
-  for (const key of path) {
-    inside = fieldIn(inside, key)
-    defs = defs.flatMap((def) => child(def, key, inside))
-  }
-  return defs
-}
-
-const fieldIn = (value: unknown, key: PropertyKey): unknown => (value as Readonly<Record<PropertyKey, unknown>> | undefined | null)?.[key]
+const defsAt = (schema: unknown, path: Path): SchemaDef[] => path.reduce<SchemaDef[]>((defs, key) => defs.flatMap((def) => child(def, key)), branchesOf(schema as Schema))
 
 /** Where a key that is unknown at a path would be valid: one step further inside, else in the nearest enclosing mapping. */
 export function placesOf(schema: unknown, path: Path, key: string): Path[] {
@@ -61,26 +55,15 @@ export function placesOf(schema: unknown, path: Path, key: string): Path[] {
   return [...inside, ...around].map((at) => [...at, key])
 }
 
-function child({ shape, element, valueType }: SchemaDef, key: PropertyKey, value?: unknown): SchemaDef[] {
-  return branchesOf(shape?.[key] ?? element ?? valueType, value)
+function child({ shape, element, valueType }: SchemaDef, key: PropertyKey): SchemaDef[] {
+  return branchesOf(shape?.[key] ?? element ?? valueType)
 }
 
-/** The schema without its optional, default and pipe wrappers; for a union, every branch, or the one that the value has the word of. */
-function branchesOf(schema: Schema | undefined, value?: unknown): SchemaDef[] {
+/** The schema without its optional, default and pipe wrappers; for a union, every branch. */
+function branchesOf(schema: Schema | undefined): SchemaDef[] {
   const def = schema?._zod?.def
   if (def === undefined) return []
-  if (def.options !== undefined) {
-    const branches = def.options.flatMap((option) => branchesOf(option, value))
-    const meant = value === undefined || def.discriminator === undefined ? [] : branches.filter((branch) => isMeant(branch, def.discriminator as string, value))
-    return meant.length > 0 ? meant : branches
-  }
+  if (def.options !== undefined) return def.options.flatMap(branchesOf)
   const wrapped = def.innerType ?? def.in ?? def.getter?.()
-  return wrapped === undefined ? [def] : branchesOf(wrapped, value)
-}
-
-/** Whether the value has the word of this branch, or none where the branch needs none. */
-function isMeant({ shape }: SchemaDef, discriminator: string, value: unknown): boolean {
-  const word = fieldIn(value, discriminator)
-  const field = shape?.[discriminator]
-  return word === undefined ? field?._zod?.def.type === 'optional' : branchesOf(field).some(({ values }) => values?.includes(word) === true)
+  return wrapped === undefined ? [def] : branchesOf(wrapped)
 }
