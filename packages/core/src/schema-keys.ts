@@ -36,7 +36,10 @@ export const wordsKnowing = (schema: unknown, path: Path, key: string): string[]
 
 /** The fields of a mapping that can only be certain words. */
 function wordsOf({ shape = {} }: SchemaDef) {
-  return Object.entries(shape).flatMap(([field, schema]) => branchesOf(schema).flatMap(({ values }) => (values === undefined ? [] : [{ field, values, schema }])))
+  return Object.entries(shape).flatMap(([field, schema]) => {
+    const branches = branchesOf(schema)
+    return branches.length > 0 && branches.every(({ values }) => values !== undefined) ? [{ field, schema, values: branches.flatMap(({ values = [] }) => values) }] : []
+  })
 }
 
 /** Whether a value has the words of a mapping; one that may be left out may be. */
