@@ -1,22 +1,27 @@
-import { definePolicy, forwarding, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
-import { marginOptions, overrunOptions, windowOptions } from './options.js'
-import { Reservations, type PlanMemory } from './reservations.js'
+import { LaneTasks } from './lane-tasks.js'
+import { NamedReservations } from './named-reservations.js'
+import { marginOptions, nodesOptions, overrunOptions, windowOptions } from './options.js'
+import type { Promises } from './promises.js'
+import { Reservations } from './reservations.js'
 import { RigidJobs } from './rigid-jobs.js'
+import { WholeNodes } from './whole-nodes.js'
 import { Windows } from './windows.js'
 
 const conservativeOptions = z.strictObject({
   compress: z.enum(['early-ends', 'all-ends']).default('early-ends').describe('when reservations are compressed: as a job ends before its expected end, or as any job ends'),
   compressOrder: z.enum(['queue', 'start']).default('queue').describe('which reservations are compressed first: in the order of the queue, or the earliest start'),
+  ...nodesOptions,
   ...marginOptions,
   ...windowOptions,
   ...overrunOptions,
 })
 /** Options of `conservative`. */
 export interface ConservativeOptions extends z.input<typeof conservativeOptions> {
-  /** Where the tasks of a job go; default: the lowest nodes with room. */
+  /** Where the tasks of a job go, unless nodes are named; default: the lowest nodes with room. */
   readonly placement?: Plug<'placement'>
 }
 
@@ -57,17 +62,22 @@ class Conservative implements Policy {
   readonly startsGangJobs: boolean
   readonly #jobs: RigidJobs
   readonly #windows: Windows
-  readonly #plans: readonly Reservations[]
+  readonly #plans: readonly Promises[]
   readonly #explanations: Explanations
 
   constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
     const jobs = new RigidJobs(env, { order, placement }, options, (estimate) => atLeastASecond(estimate) + options.margin)
-    jobs.countAmounts('conservative')
+    const running = options.nodes === 'named' ? new LaneTasks(env.cluster) : undefined
+    if (running === undefined) jobs.countAmounts('conservative')
     jobs.planByEstimates('conservative')
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, env.cluster)
-    this.#plans = jobs.lanes.map((lane) => new Reservations(lane, jobs, order, this.#windows, options))
+    this.#plans = jobs.lanes.map((lane, i) =>
+      running === undefined
+        ? new Reservations(lane, jobs, order, this.#windows, options)
+        : new NamedReservations(lane, jobs, order, new WholeNodes(lane, jobs, env, options.windows, running.of[i] as ReadonlySet<TaskId>), options),
+    )
     this.#explanations = new Explanations(jobs, options.windows)
     const withdraw = (job: JobId, lane: LaneId) => this.#plans[lane]?.withdraw(job)
     const reset = (job: JobId) => {
@@ -78,14 +88,14 @@ class Conservative implements Policy {
     }
     const memory = () => this.#plans.map((plan) => plan.memory(env.work))
     const recall = (remembered: unknown) => {
-      for (const [lane, plan] of (remembered as readonly (PlanMemory | null)[]).entries()) if (plan !== null) this.#plans[lane]?.recall(plan, env)
+      for (const [lane, plan] of (remembered as readonly unknown[]).entries()) if (plan !== null) this.#plans[lane]?.recall(plan, env)
     }
-    Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdrawIfOther, memory, recall }, jobs))
+    Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdrawIfOther, memory, recall }, jobs, running))
   }
 
   schedule(round: Round): void {
     const lane = this.#jobs.open(round)
-    const plan = this.#plans[round.lane] as Reservations
+    const plan = this.#plans[round.lane] as Promises
     plan.update(round)
     while (plan.startDue(round)) plan.update(round)
     plan.wake(round)

@@ -1,14 +1,18 @@
-import { definePolicy, forwarding, None, SchedError, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, forwarding, None, SchedError, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
 import { startHeads } from './heads.js'
 import { KeptHeads } from './kept-heads.js'
-import { marginOptions, overrunOptions, windowOptions } from './options.js'
+import { LaneTasks } from './lane-tasks.js'
+import { marginOptions, nodesOptions, overrunOptions, windowOptions } from './options.js'
+import { AmountsPlan } from './pass-plan.js'
 import { Reserving } from './reserving.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { Shadow } from './shadow.js'
+import { WholeNodes } from './whole-nodes.js'
+import { Windows } from './windows.js'
 
 const easyOptions = z.strictObject({
   reservations: z
@@ -19,6 +23,7 @@ const easyOptions = z.strictObject({
   endBefore: z.boolean().default(false).describe('whether a job that would end at the very shadow time is too late'),
   keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes, with the shadow time of when it became that'),
   passOn: z.boolean().default(false).describe('whether the reservation of a job for which no start is found, since it waits for a job without an estimate or for nodes that are away, goes to the next one (OpenPBS, Grid Engine)'),
+  ...nodesOptions,
   ...marginOptions,
   ...windowOptions,
   ...overrunOptions,
@@ -27,7 +32,7 @@ const easyOptions = z.strictObject({
 export interface EasyOptions extends z.input<typeof easyOptions> {
   /** The order in which jobs behind the reserved ones are tried; default: the queue's. `sjf()` makes it EASY-SJBF. */
   readonly backfillOrder?: Plug<'order'>
-  /** Where the tasks of a job go; default: the lowest nodes with room. */
+  /** Where the tasks of a job go, unless nodes are named; default: the lowest nodes with room. */
   readonly placement?: Plug<'placement'>
 }
 
@@ -64,7 +69,7 @@ export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, 
 function checkAlone({ extra, endBefore, keepHead }: z.output<typeof easyOptions>): void {
   const given = !extra ? 'extra: false' : endBefore ? 'endBefore' : keepHead ? 'keepHead' : undefined
   if (given === undefined) return
-  throw new SchedError('BAD_OPTION', `${given} goes with one reservation, no windows and no passOn.`, { field: 'easy' }, 'Leave out one of them.')
+  throw new SchedError('BAD_OPTION', `${given} goes with one reservation of amounts, no windows and no passOn.`, { field: 'easy' }, 'Leave out one of them.')
 }
 
 class Easy implements Policy {
@@ -75,12 +80,13 @@ class Easy implements Policy {
   readonly #shadows: readonly Shadow[]
   readonly #explanations: Explanations
   readonly #kept: KeptHeads | undefined
-  /** Does the passes with windows, or with another number of reservations. */
+  /** Does the passes with windows, with named nodes, or with another number of reservations. */
   readonly #reserving: Reserving | undefined
 
   constructor(options: z.output<typeof easyOptions>, env: Env, order: Order, backfillOrder: Order | undefined, placement: Placement | undefined) {
     const jobs = new RigidJobs(env, { order, backfillOrder, placement }, options, (estimate) => estimate + options.margin)
-    jobs.countAmounts('easy')
+    const isNamed = options.nodes === 'named'
+    if (!isNamed) jobs.countAmounts('easy')
     jobs.planByEstimates('easy')
     this.#backfillOrder = backfillOrder ?? order
     this.#jobs = jobs
@@ -89,11 +95,14 @@ class Easy implements Policy {
     if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
     this.#explanations = new Explanations(jobs, options.windows)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
-    if (reservations !== 1 || options.windows.length > 0 || options.passOn) {
+    const running = isNamed ? new LaneTasks(env.cluster) : undefined
+    if (isNamed || reservations !== 1 || options.windows.length > 0 || options.passOn) {
       checkAlone(options)
-      this.#reserving = new Reserving(env, jobs, backfillOrder, reservations, options.windows, options.passOn)
+      const windows = new Windows(options.windows, env.cluster)
+      const plans = jobs.lanes.map((lane, i) => (running === undefined ? new AmountsPlan(lane, jobs, windows) : new WholeNodes(lane, jobs, env, options.windows, running.of[i] as ReadonlySet<TaskId>)))
+      this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, passOn: options.passOn })
     }
-    Object.assign(this, forwarding(this.#kept, jobs))
+    Object.assign(this, forwarding(this.#kept, jobs, running))
   }
 
   schedule(round: Round): void {

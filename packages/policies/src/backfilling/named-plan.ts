@@ -12,6 +12,7 @@ import { StartBounds } from './start-bounds.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { Topologies } from './topologies.js'
+import { refuseAmounts } from './windows.js'
 
 /** Tasks of one shape for which a start is searched, and how long they need room, in seconds. */
 interface Asked {
@@ -27,7 +28,7 @@ export interface NamedOptions extends LookAhead {
   /** Windows of whole nodes. The plan throws `BAD_OPTION` for one of amounts. */
   readonly windows: readonly Window[]
   /** Tasks that run in the lane; the owner of the plan keeps the set current. */
-  readonly running: Set<TaskId>
+  readonly running: ReadonlySet<TaskId>
   readonly licenses: Licenses | undefined
   /** Weights by the name of a node; a node that is not named has 1. */
   readonly weights: Readonly<Record<string, number>>
@@ -70,7 +71,7 @@ export class NamedPlan implements Plan {
   /** Absent until something asks for nodes that users do not share. */
   #users: NodeUsers | undefined
   /** Tasks that run in the lane. */
-  readonly #running: Set<TaskId>
+  readonly #running: ReadonlySet<TaskId>
   readonly #releases: Releases
   /** By queue, for jobs of queues that may not have all processors of a node. */
   readonly #capped: ReadonlyMap<string, Releases>
@@ -108,18 +109,11 @@ export class NamedPlan implements Plan {
     if (caps.length > 0 && resource < 0) throw new SchedError('BAD_OPTION', 'the cluster has no processors.', { field: 'replan.maxCpusPerNode' }, 'Leave it out.')
     this.#capped = new Map(caps.map(([queue, most]) => [queue, new Releases(lane, work, cluster.nodes, options, { queue, most, resource })]))
     this.#maxNodes = new Map(Object.entries(options.maxNodes))
-    this.#slots = new ReservedSlots(this.#nodes)
+    this.#slots = new ReservedSlots(this.#nodes, true)
     this.#inSight = bitsFor(this.#nodes)
     this.#allowed = bitsFor(this.#nodes)
     this.#usable = bitsFor(this.#nodes)
-    const counted = options.windows.findIndex(({ demand }) => demand !== 'all')
-    if (counted >= 0)
-      throw new SchedError(
-        'BAD_OPTION',
-        'a window takes amounts, but reservations name nodes.',
-        { field: `windows[${counted}].demand` },
-        "Take 'all', or use { nodes: 'counted' }.",
-      )
+    refuseAmounts(options.windows)
   }
 
   /** A job has come that shares nodes only with jobs of its own user. */

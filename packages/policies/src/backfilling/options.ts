@@ -18,6 +18,14 @@ export const marginOptions = {
   margin: z.number().nonnegative().default(0).describe('seconds by which each job is planned longer than its estimate, so that a job that ends late delays nobody: the security time of OAR, and 1'),
 }
 
+/** What a plan says of single nodes. */
+export const nodesOptions = {
+  nodes: z
+    .enum(['counted', 'named'])
+    .default('counted')
+    .describe('what jobs and reservations hold: amounts over the whole cluster; or whole nodes by name, which no other job shares, the lowest that are free for the whole run when the start is found (batsched, OAR)'),
+}
+
 /** Reservations in advance and maintenance: amounts that no job may use for a time. */
 export const windowOptions = {
   windows: z

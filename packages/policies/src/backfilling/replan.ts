@@ -8,6 +8,7 @@ import { ArrayTasks } from './array-tasks.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { Explanations } from './explain.js'
+import { LaneTasks } from './lane-tasks.js'
 import { Licenses } from './licenses.js'
 import { MinPriorities } from './min-priorities.js'
 import { NamedPlan } from './named-plan.js'
@@ -105,7 +106,7 @@ class Replan implements Policy {
     const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes, true)
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
     jobs.planByEstimates('replan')
-    const running = cluster.lanes.map(() => new Set<TaskId>())
+    const running = new LaneTasks(cluster)
     this.#options = options
     this.#makesPlans = options.bf_interval > 0
     this.#noReserve = new Set(options.noReserve)
@@ -125,15 +126,11 @@ class Replan implements Policy {
     const topologies = new Topologies(env, { ...options, switchWait: options.max_switch_wait })
     const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
-      ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
+      ? new NamedPlan(lane, jobs, env, { ...named, running: running.of[i] as ReadonlySet<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
     this.#throttles = new ArrayThrottles(env)
     const kinds = { onSubmit: (job: JobId) => this.#note(job, env.work) }
-    const watch = {
-      onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),
-      onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),
-    }
-    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? watch : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined))
+    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? running : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined))
   }
 
   /** Notes features that only some jobs have, so that they cost nothing until such a job has come. */

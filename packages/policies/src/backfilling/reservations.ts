@@ -1,12 +1,13 @@
 import { grown, jobsByName, None, type Env, type JobId, type Order, type Round, type Seconds } from '@sched/core'
 import { Gaps } from './gaps.js'
 import { Profile } from './profile.js'
+import type { Compression, Promises } from './promises.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { planRunning, type Windows } from './windows.js'
 
 /** What a plan goes by beside what waits and runs: as of the last pass. */
-export interface PlanMemory {
+interface PlanMemory {
   /** The time of that pass. */
   readonly at: Seconds
   /** What the lane had of each resource: where that is another now, no plan holds. */
@@ -21,14 +22,8 @@ export interface PlanMemory {
   readonly hides: boolean
 }
 
-/** When reservations are compressed, and which of them first. */
-export interface Compression {
-  readonly compress: 'early-ends' | 'all-ends'
-  readonly compressOrder: 'queue' | 'start'
-}
-
 /** The reserved starts of all waiting jobs of a lane, and the profile that they and what runs leave: conservative backfilling. */
-export class Reservations {
+export class Reservations implements Promises {
   readonly #lane: RigidLane
   readonly #jobs: RigidJobs
   readonly #order: Order
@@ -65,7 +60,6 @@ export class Reservations {
     this.#start[job] = NaN
   }
 
-  /** Takes a job's reservation away: it is not waiting any more, or asks something else from now on. */
   withdraw(job: JobId): void {
     const start = this.#start[job] as number
     if (Number.isNaN(start)) return
@@ -75,7 +69,6 @@ export class Reservations {
     this.#lane.newcomers = 2 // if it still waits, it will be found when the queue is read
   }
 
-  /** Null where all jobs are placed anew in the next pass, whatever was planned. */
   memory(work: Env['work']): PlanMemory | null {
     if (this.#surprises !== this.#lane.surprises || this.#jobs.hasEarly(this.#lane)) return null
     const { newcomers, newcomer } = this.#lane
@@ -85,8 +78,8 @@ export class Reservations {
     return { at: this.#profile.times[this.#profile.first] as number, capacity: [...this.#lane.capacity], starts, passedOver, isStuck: this.#stuck < Infinity, hasRoom: this.#mustCompress || this.#givesBack(), hides: this.#hides }
   }
 
-  /** Jobs keep the starts that were reserved for them; what runs is expected to end when it was, so that no plan is made anew. */
-  recall({ at, capacity, starts, passedOver, isStuck, hasRoom, hides }: PlanMemory, { cluster, work }: Env): void {
+  recall(memory: unknown, { cluster, work }: Env): void {
+    const { at, capacity, starts, passedOver, isStuck, hasRoom, hides } = memory as PlanMemory
     const lane = this.#jobs.open({ now: at, lane: this.#lane.lane, cluster })
     if (capacity.length !== lane.width || capacity.some((amount, r) => amount !== lane.capacity[r])) return
     planRunning(this.#profile, lane, this.#windows, at)
@@ -126,7 +119,6 @@ export class Reservations {
     return false
   }
 
-  /** Brings the plan up to `round.now`: early ends, then newcomers. */
   update(round: Round): void {
     const lane = this.#lane
     if (this.#surprises !== lane.surprises || this.#soonest < round.now || this.#stuck < round.now) return this.#planAnew(round)
@@ -138,7 +130,6 @@ export class Reservations {
     if (this.#hides) this.#placeNewcomers(round) // a limit may let them go when nobody arrives
   }
 
-  /** Starts the jobs whose time has come; true when others lost their reservation as these started, which a limit held back: the plan has gaps. */
   startDue(round: Round): boolean {
     const { now } = round
     if (this.#soonest > now && this.#stuck > now) return false

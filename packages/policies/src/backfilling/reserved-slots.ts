@@ -16,8 +16,11 @@ export class ReservedSlots {
   #left = new Int32Array(64)
   readonly #all: NodeBits
   readonly #some: NodeBits
+  readonly #isClosed: boolean
 
-  constructor(nodes: number) {
+  /** `isClosed`: whether a run needs its nodes in the second in which it ends, too, so that no reservation may begin then (Slurm). */
+  constructor(nodes: number, isClosed = false) {
+    this.#isClosed = isClosed
     this.#all = bitsFor(nodes)
     for (let node = 0; node < nodes; node++) setBit(this.#all, node)
     this.#some = bitsFor(nodes)
@@ -33,14 +36,14 @@ export class ReservedSlots {
   }
 
   /**
-   * The earliest time from `from` on from which at least `least` of the nodes in `allowed` are not reserved for `length` seconds, nor by reservations that
-   * begin at the end of that; `Infinity` if there is none. Sets `usable` to these nodes. It is `from` or the beginning of a slot.
+   * The earliest time from `from` on from which at least `least` of the nodes in `allowed` are not reserved for `length` seconds, nor, where runs are closed,
+   * by reservations that begin at the end of that; `Infinity` if there is none. Sets `usable` to these nodes. It is `from` or the beginning of a slot.
    */
   earliest(usable: NodeBits, allowed: NodeBits, least: number, from: Seconds, length: Seconds): Seconds {
     let time = from
     let first = this.#slotAt(from)
     usable.set(allowed)
-    for (let i = first; i < this.count && (this.#begins[i] as number) <= time + length; i++) {
+    for (let i = first; i < this.count && this.#meets(time + length, i); i++) {
       if ((this.#left[i] as number) >= least && this.#limit(usable, i) >= least) continue
       first = this.#firstWith(usable, allowed, least, i)
       if (first === this.count) return Infinity
@@ -48,6 +51,26 @@ export class ReservedSlots {
       i = Math.max(i, first - 1)
     }
     return time
+  }
+
+  /** Leaves in `usable` the nodes of `allowed` that a run of `length` seconds from `from` on may have, and returns how many these are. */
+  during(usable: NodeBits, allowed: NodeBits, from: Seconds, length: Seconds): number {
+    let left = -1
+    usable.set(allowed)
+    for (let i = this.#slotAt(from); i < this.count && left !== 0 && this.#meets(from + length, i); i++) left = this.#limit(usable, i)
+    return left
+  }
+
+  /** When the slot after the one in which a time lies begins; `Infinity` in the last one. */
+  after(time: Seconds): Seconds {
+    const next = this.#slotAt(time) + 1
+    return next < this.count ? (this.#begins[next] as number) : Infinity
+  }
+
+  /** Whether a run that ends at `end` meets a slot, unless it begins later. */
+  #meets(end: Seconds, slot: number): boolean {
+    const begin = this.#begins[slot] as number
+    return this.#isClosed ? begin <= end : begin < end
   }
 
   /**
@@ -120,12 +143,21 @@ export class ReservedSlots {
   }
 
   reserve(nodes: readonly NodeId[], start: Seconds, end: Seconds): void {
+    this.#put(nodes, start, end, false)
+  }
+
+  /** Gives back nodes that were reserved, by one reservation, all the time from `start` to `end`. */
+  release(nodes: readonly NodeId[], start: Seconds, end: Seconds): void {
+    this.#put(nodes, start, end, true)
+  }
+
+  #put(nodes: readonly NodeId[], start: Seconds, end: Seconds, isFree: boolean): void {
     const first = this.#cut(Math.max(start, this.#begins[0] as number))
     const last = end === Infinity ? this.count : this.#cut(end)
-    const taken = this.#bitsOf(nodes)
+    const these = this.#bitsOf(nodes)
     const words = this.#words
     for (let i = first; i < last; i++) {
-      for (let w = 0; w < words; w++) this.#free[i * words + w] = (this.#free[i * words + w] as number) & ~(taken[w] as number)
+      for (let w = 0, at = i * words; w < words; w++, at++) this.#free[at] = isFree ? (this.#free[at] as number) | (these[w] as number) : (this.#free[at] as number) & ~(these[w] as number)
       this.#left[i] = countBits(this.#free, i * words, (i + 1) * words)
     }
   }

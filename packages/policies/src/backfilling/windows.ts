@@ -52,6 +52,13 @@ function check({ from, to, demand }: Window, index: number, { resources }: Clust
   if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: `${field}.demand` }, suggest(unknown, resources))
 }
 
+/** Throws `BAD_OPTION` for a window of amounts, which a plan that names nodes cannot respect. */
+export function refuseAmounts(windows: readonly Window[]): void {
+  const counted = windows.findIndex(({ demand }) => demand !== 'all')
+  if (counted < 0) return
+  throw new SchedError('BAD_OPTION', 'a window takes amounts, but reservations name nodes.', { field: `windows[${counted}].demand` }, "Take 'all', or use { nodes: 'counted' }.")
+}
+
 /** Fills the profile with what running pieces hold until their expected ends, and with windows. */
 export function planRunning(profile: Profile, lane: RigidLane, windows: Windows, now: Seconds): void {
   profile.reset(now, lane.free)

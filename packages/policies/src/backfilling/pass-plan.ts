@@ -1,0 +1,72 @@
+import type { JobId, Round, Seconds } from '@sched/core'
+import { Profile } from './profile.js'
+import type { RigidJobs } from './rigid-jobs.js'
+import type { RigidLane } from './rigid-lane.js'
+import { planRunning, type Windows } from './windows.js'
+
+/** Planned length for an estimate of 0, in seconds: a reservation of no length would keep nothing free for its job. */
+export const A_SECOND = 1
+
+/** A plan of one lane that a pass makes from scratch, and into which it puts one job after another. */
+export interface PassPlan {
+  /** Takes in what runs now, and windows. */
+  begin(round: Round): void
+  /** Whether the job's next piece may start now beside what is planned. */
+  fitsNow(job: JobId): boolean
+  /** The earliest start of the piece that what is planned leaves; `Infinity` if there is none. */
+  earliest(job: JobId): Seconds
+  /** Reserves the start that was found last. */
+  reserve(job: JobId, start: Seconds): void
+  /** Starts the piece that fits now; false, and nothing is planned, when it finds no nodes after all. */
+  start(job: JobId, round: Round): boolean
+}
+
+/** A plan of amounts over the whole cluster. */
+export class AmountsPlan implements PassPlan {
+  readonly #lane: RigidLane
+  readonly #jobs: RigidJobs
+  readonly #windows: Windows
+  readonly #profile: Profile
+  /** What the piece asks that is being started. */
+  readonly #asked: Float64Array
+
+  constructor(lane: RigidLane, jobs: RigidJobs, windows: Windows) {
+    this.#lane = lane
+    this.#jobs = jobs
+    this.#windows = windows
+    this.#profile = new Profile(lane.width)
+    this.#asked = new Float64Array(lane.width)
+  }
+
+  begin({ now }: Round): void {
+    planRunning(this.#profile, this.#lane, this.#windows, now)
+  }
+
+  fitsNow(job: JobId): boolean {
+    const { length, demand, width } = this.#lane
+    return this.#profile.fitsNow(length[job] as number, demand, job * width)
+  }
+
+  earliest(job: JobId): Seconds {
+    const { demand, width } = this.#lane
+    return this.#profile.earliest(this.#lengthOf(job), demand, job * width)
+  }
+
+  reserve(job: JobId, start: Seconds): void {
+    const { demand, width } = this.#lane
+    this.#profile.take(start, start + this.#lengthOf(job), demand, job * width)
+  }
+
+  start(job: JobId, round: Round): boolean {
+    const { demand, length, width } = this.#lane
+    const end = round.now + (length[job] as number)
+    this.#asked.set(demand.subarray(job * width, (job + 1) * width)) // once it has started what the job asks is its next piece
+    if (!this.#jobs.start(job, round)) return false
+    this.#profile.take(round.now, end, this.#asked, 0)
+    return true
+  }
+
+  #lengthOf(job: JobId): Seconds {
+    return (this.#lane.length[job] as number) || A_SECOND
+  }
+}

@@ -1,0 +1,25 @@
+import type { Env, JobId, Round } from '@sched/core'
+
+/** When reservations are compressed, and which of them first. */
+export interface Compression {
+  readonly compress: 'early-ends' | 'all-ends'
+  readonly compressOrder: 'queue' | 'start'
+}
+
+/** The reserved starts of all waiting jobs of a lane. */
+export interface Promises {
+  /** A job has come. */
+  reset(job: JobId): void
+  /** Takes a job's reservation away: it is not waiting any more, or asks something else from now on. */
+  withdraw(job: JobId): void
+  /** What it goes by beside what waits and runs; null where all jobs are placed anew in the next pass, whatever was planned. */
+  memory(work: Env['work']): unknown
+  /** Jobs keep the starts that were reserved for them; what runs is expected to end when it was, so that no plan is made anew. */
+  recall(memory: unknown, env: Env): void
+  /** Brings the plan up to `round.now`: early ends, then newcomers. */
+  update(round: Round): void
+  /** Starts the jobs whose time has come; true when others lost their reservation as these started, which a limit held back: the plan has gaps. */
+  startDue(round: Round): boolean
+  /** Asks for a round at the next reserved start: it can fall due when nothing else happens. */
+  wake(round: Round): void
+}
