@@ -16,6 +16,8 @@ const T4 = { require: { model: 'T4' } }
 const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
   ...readyDisciplines,
   'replan, nodes named': () => replan(fifo(), { nodes: 'named' }),
+  'easy, nodes named': () => easy(fifo(), { nodes: 'named' }),
+  'conservative, nodes named': () => conservative(fifo(), { nodes: 'named' }),
 }
 const planned: Readonly<Record<string, () => Plug<'policy'>>> = {
   easy: () => easy(),

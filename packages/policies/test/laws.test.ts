@@ -77,6 +77,7 @@ describe('the laws of policies', () => {
     ...withoutPlans, ...withPreemption,
     'yarn-reserving': () => yarnReserving(greedy(yarnFair())), reserving: () => reserving(capacity({ queues: {} })), 'yunikorn-reserving': () => yunikornReserving(),
     volcano: () => volcano(), replan: () => replan(fifo(), { nodes: 'named' }),
+    'easy with named nodes': () => easy(fifo(), { nodes: 'named' }), 'conservative with named nodes': () => conservative(fifo(), { nodes: 'named' }),
   }
   it.each(Object.entries(keepingOff))('hold for %s where copies are kept off nodes', (_name, make) => {
     expect(checkPolicyLaws(make, { ...copies, runs: 20, worlds: { outages: true, failures: true, speculation: rules } }).copies).toBeGreaterThan(10)

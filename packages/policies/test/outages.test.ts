@@ -44,6 +44,8 @@ const disciplines: Record<string, () => Plug<'policy'>> = {
   fattened: () => fattened(),
   replan: () => replan(),
   'replan with named nodes': () => replan(fifo(), { nodes: 'named' }),
+  'easy with named nodes': () => easy(fifo(), { nodes: 'named' }),
+  'conservative with named nodes': () => conservative(fifo(), { nodes: 'named' }),
   'replan in two passes': () => replan(fifo(), { twoPass: true, bf_interval: 3 }),
 }
 

@@ -36,7 +36,7 @@ export interface ConservativeOptions extends z.input<typeof conservativeOptions>
  * Under an order other than `fifo`, jobs that arrive in one instant are placed, and reservations are compressed, in that order;
  * promised starts are kept all the same. Estimates below 1 s are planned as 1 s. Promises are made anew, and may become later, only when
  * a job outlives its estimate, when a job takes the place of others under a policy that preempts, or when the cluster shrinks. Of a
- * job that is no gang, only the next task has a reservation.
+ * job that is no gang, only the next task has a reservation. With `nodes: 'named'` jobs and reservations hold whole nodes by name (`NamedReservations`).
  *
  * Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; Lin et al., survey, section 8.
  */

@@ -48,6 +48,8 @@ export interface EasyOptions extends z.input<typeof easyOptions> {
  * the first one its processors, however long it runs; with `extra: false` it must end by the shadow time. With `keepHead` a shadow time neither gets
  * earlier when a job ends early, nor goes to another job.
  *
+ * With `nodes: 'named'` jobs and reservations hold whole nodes by name, as `WholeNodes` has it.
+ *
  * Source: Lifka, JSSPP 1995 (EASY); Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. `backfillOrder`: EASY-SJBF, Tsafrir et
  * al., IEEE TPDS 18(6), 2007.
  */

@@ -220,7 +220,7 @@ export class RigidLane {
       'BAD_OPTION',
       `job ${work.name(job)} ${fact}, and ${this.countedBy} plans by amounts over the whole cluster`,
       { field: 'policy' },
-      `Use \`replan\` with \`nodes: named\`, or a policy without plans such as \`greedy\` or \`strict\`.${isCopied ? ' Copies of the rule `hadoop` may run on any node.' : ''}`,
+      `Use \`replan\` with \`nodes: named\`, or \`easy\` or \`conservative\` with it where jobs share no nodes, or a policy without plans such as \`greedy\` or \`strict\`.${isCopied ? ' Copies of the rule `hadoop` may run on any node.' : ''}`,
     )
   }
 

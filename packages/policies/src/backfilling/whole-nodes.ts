@@ -1,5 +1,5 @@
 import { lowestBit, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
-import { bitsFor, clearBit, countWhere, hasBit, setBit, type NodeBits } from './node-bits.js'
+import { bitsFor, countWhere, hasBit, setBit, type NodeBits } from './node-bits.js'
 import type { Window } from './options.js'
 import { A_SECOND, type PassPlan } from './pass-plan.js'
 import { ReservedSlots } from './reserved-slots.js'
@@ -99,13 +99,15 @@ export class WholeNodes implements PassPlan {
   }
 
   fitsNow(job: JobId): boolean {
-    return this.#findAll(job, (tasks) => (this.#hasRoom(tasks, this.#slots.during(this.#usable, this.#restrict(this.#inSight), this.#now, this.#lengthOf(job))) ? this.#now : Infinity)) === this.#now
+    const length = this.#lengthOf(job)
+    const find = (tasks: number, rooms: Rooms) => (this.#holds(tasks, rooms, this.#slots.during(this.#usable, this.#restrict(this.#inSight), this.#now, length)) ? this.#now : Infinity)
+    return this.#findAll(job, find) === this.#now
   }
 
   earliest(job: JobId): Seconds {
     const isAlone = !this.#work.isGangJob(job)
     for (let from = this.#now; ; ) {
-      const start = this.#findAll(job, (tasks) => this.#search(tasks, from, this.#lengthOf(job)))
+      const start = this.#findAll(job, (tasks, rooms) => this.#search(tasks, rooms, from, this.#lengthOf(job)))
       if (isAlone || start === from || start === Infinity) return start
       from = start // the parts of a job start together
     }
@@ -145,28 +147,22 @@ export class WholeNodes implements PassPlan {
   }
 
   /**
-   * Finds a start for one part of the job after another, each on nodes of its own, and writes the nodes of all to `places`. Returns the latest of the
-   * starts; the places are those of that time if all parts have the same.
+   * Finds a start for one part of the job after another, and writes the nodes of all to `places`. Returns the latest of the starts; the places are those
+   * of that time if all parts have the same.
    */
-  #findAll(job: JobId, find: (tasks: Tasks) => Seconds): Seconds {
+  #findAll(job: JobId, find: (tasks: number, rooms: Rooms) => Seconds): Seconds {
     const { lane } = this.#lane
     const parts: readonly Tasks[] = this.#work.isGangJob(job) ? this.#work.parts(job, lane) : [{ shape: this.#work.shape(job, lane), tasks: this.#work.together(job, lane) }]
     this.places.length = 0
     let latest = -Infinity
-    for (const tasks of parts) {
-      this.#allow(tasks.shape)
-      latest = Math.max(latest, find(tasks))
+    for (const [i, { shape, tasks }] of parts.entries()) {
+      const rooms = i === 0 ? this.#roomsOf(shape) : this.#roomsBeside(shape, parts.slice(0, i))
+      for (let w = 0; w < this.#up.length; w++) this.#allowed[w] = (rooms.some[w] as number) & (this.#up[w] as number)
+      latest = Math.max(latest, find(tasks, rooms))
       if (latest === Infinity) break
-      this.#choose(tasks)
+      this.#choose(tasks, rooms)
     }
     return latest
-  }
-
-  /** Sets the nodes that tasks of a shape may have: those that are large enough, with the labels that it requires, without those found already. */
-  #allow(shape: ShapeId): void {
-    const { some } = this.#roomsOf(shape)
-    for (let w = 0; w < some.length; w++) this.#allowed[w] = (some[w] as number) & (this.#up[w] as number)
-    for (const node of this.places) clearBit(this.#allowed, node)
   }
 
   #restrict(nodes: NodeBits): NodeBits {
@@ -174,20 +170,18 @@ export class WholeNodes implements PassPlan {
     return this.#allowed
   }
 
-  /** The earliest start from `from` on; sets `#usable` to the nodes that are free then. */
-  #search(tasks: Tasks, from: Seconds, length: Seconds): Seconds {
-    const { most } = this.#roomsOf(tasks.shape)
-    const least = most > 0 ? Math.ceil(tasks.tasks / most) : Infinity
+  /** The earliest start of so many tasks from `from` on; sets `#usable` to the nodes that are free then. */
+  #search(tasks: number, rooms: Rooms, from: Seconds, length: Seconds): Seconds {
+    const least = rooms.most > 0 ? Math.ceil(tasks / rooms.most) : Infinity
     for (let time = from; time < Infinity; time = this.#slots.after(time)) {
       time = this.#slots.earliest(this.#usable, this.#allowed, least, time, length)
-      if (time < Infinity && this.#hasRoom(tasks, least)) return time
+      if (time < Infinity && this.#holds(tasks, rooms, least)) return time
     }
     return Infinity
   }
 
-  /** Whether the usable nodes, of which there are so many at least, hold all tasks. */
-  #hasRoom({ shape, tasks }: Tasks, nodes: number): boolean {
-    const { of, most } = this.#roomsOf(shape)
+  /** Whether the usable nodes, of which there are so many at least, hold so many tasks. */
+  #holds(tasks: number, { of, most }: Rooms, nodes: number): boolean {
     if (nodes * most < tasks) return false
     if (most === 1) return true
     let left = tasks
@@ -196,8 +190,7 @@ export class WholeNodes implements PassPlan {
   }
 
   /** Appends the lowest of the usable nodes to `places`, as many as the tasks need. */
-  #choose({ shape, tasks }: Tasks): void {
-    const { of } = this.#roomsOf(shape)
+  #choose(tasks: number, { of }: Rooms): void {
     const usable = this.#usable
     let left = tasks
     for (let w = 0; w < usable.length && left > 0; w++)
@@ -210,17 +203,28 @@ export class WholeNodes implements PassPlan {
   #roomsOf(shape: ShapeId): Rooms {
     const known = this.#rooms.get(shape)
     if (known !== undefined) return known
-    const work = this.#work
     const cluster = this.#cluster
-    const asked = this.#lane.resources.map((resource) => ({ resource, amount: work.demand(shape, resource) })).filter(({ amount }) => amount > 0)
-    const each = work.isDistinct(shape) ? 1 : MANY
-    const roomOn = (node: NodeId) => asked.reduce((room, { resource, amount }) => Math.min(room, Math.floor(cluster.total(node, resource as ResourceId) / amount)), each)
-    const of = Int32Array.from({ length: cluster.nodes }, (_, node) => (work.mayRunOn(shape, node as NodeId) ? roomOn(node as NodeId) : 0))
-    const some = bitsFor(cluster.nodes)
-    for (const [node, room] of of.entries()) if (room > 0) setBit(some, node)
-    const rooms = { of, some, most: of.reduce((most, room) => Math.max(most, room), 0) }
+    const rooms = this.#roomsIn(shape, (node, resource) => cluster.total(node, resource))
     this.#rooms.set(shape, rooms)
     return rooms
+  }
+
+  /** Rooms beside the parts of the same job whose nodes are in `places`. */
+  #roomsBeside(shape: ShapeId, parts: readonly Tasks[]): Rooms {
+    const shapes = parts.flatMap((part) => Array.from({ length: part.tasks }, () => part.shape))
+    const used = (node: NodeId, resource: ResourceId) => this.places.reduce((sum, place, i) => (place === node ? sum + this.#work.demand(shapes[i] as ShapeId, resource) : sum), 0)
+    return this.#roomsIn(shape, (node, resource) => this.#cluster.total(node, resource) - used(node, resource))
+  }
+
+  #roomsIn(shape: ShapeId, amount: (node: NodeId, resource: ResourceId) => number): Rooms {
+    const work = this.#work
+    const asked = this.#lane.resources.filter((resource) => work.demand(shape, resource) > 0)
+    const each = work.isDistinct(shape) ? 1 : MANY
+    const roomOn = (node: NodeId) => asked.reduce((room, resource) => Math.min(room, Math.floor(amount(node, resource) / work.demand(shape, resource))), each)
+    const of = Int32Array.from({ length: this.#cluster.nodes }, (_, node) => (work.mayRunOn(shape, node as NodeId) ? roomOn(node as NodeId) : 0))
+    const some = bitsFor(of.length)
+    for (const [node, room] of of.entries()) if (room > 0) setBit(some, node)
+    return { of, some, most: of.reduce((most, room) => Math.max(most, room), 0) }
   }
 }
 

@@ -35,8 +35,8 @@ const worlds = fc.integer({ min: 1, max: 70 }).chain((count) => {
   })
 })
 
-const slotsOf = (count: number, reserved: readonly Reserved[]) => {
-  const slots = new ReservedSlots(count)
+const slotsOf = (count: number, reserved: readonly Reserved[], isClosed = true) => {
+  const slots = new ReservedSlots(count, isClosed)
   slots.clear(0)
   for (const { nodes, start, end } of reserved) if (end > 0) slots.reserve(nodes, start, end)
   return slots
@@ -46,16 +46,52 @@ const inForce = (reserved: readonly Reserved[]) => reserved.filter(({ end }) => 
 describe('ReservedSlots', () => {
   it('finds the first time at which enough nodes are not reserved, and these nodes', () => {
     fc.assert(
-      fc.property(worlds, ({ count, allowed, reserved, least, from, length }) => {
-        const freeFrom = (time: number) => allowed.filter((node) => !inForce(reserved).some(({ nodes, start, end }) => nodes.includes(node) && start <= time + length && end > time))
+      fc.property(worlds, fc.boolean(), ({ count, allowed, reserved, least, from, length }, isClosed) => {
+        const freeFrom = (time: number) => allowed.filter((node) => !inForce(reserved).some(({ nodes, start, end }) => nodes.includes(node) && (isClosed ? start <= time + length : start < time + length) && end > time))
         const usable = bitsFor(count)
-        const found = slotsOf(count, reserved).earliest(usable, bitsOf(count, allowed), least, from, length)
+        const found = slotsOf(count, reserved, isClosed).earliest(usable, bitsOf(count, allowed), least, from, length)
         const expected = range(2 * END).find((time) => time >= from && freeFrom(time).length >= least) ?? Infinity
         expect(found).toBe(expected)
         if (found < Infinity) expect(range(count).filter((node) => hasBit(usable, node))).toEqual([...freeFrom(found)].sort((a, b) => a - b))
       }),
-      { seed: 5, numRuns: 500 },
+      { seed: 5, numRuns: 1000 },
     )
+  })
+
+  it('finds the nodes that a run from a time on may have, and how many they are', () => {
+    fc.assert(
+      fc.property(worlds, fc.boolean(), ({ count, allowed, reserved, from, length }, isClosed) => {
+        const isMet = ({ start, end }: Reserved) => (isClosed ? start <= from + length : start < from + length) && end > from
+        const free = allowed.filter((node) => !inForce(reserved).some((each) => each.nodes.includes(node) && isMet(each)))
+        const usable = bitsFor(count)
+        const found = slotsOf(count, reserved, isClosed).during(usable, bitsOf(count, allowed), from, length)
+        expect(range(count).filter((node) => hasBit(usable, node))).toEqual([...free].sort((a, b) => a - b))
+        expect(found).toBe(free.length)
+      }),
+      { seed: 7, numRuns: 500 },
+    )
+  })
+
+  it('is after a reservation was taken back as if it had never been made', () => {
+    fc.assert(
+      fc.property(worlds, ({ count, allowed, reserved, least, from, length }) => {
+        const taken = { start: 3, end: 3 + Math.min(length, END) }
+        const nodes = allowed.filter((node) => !inForce(reserved).some((each) => each.nodes.includes(node) && each.start < taken.end && each.end > taken.start))
+        const slots = slotsOf(count, reserved)
+        slots.reserve(nodes, taken.start, taken.end)
+        slots.release(nodes, taken.start, taken.end)
+        const [usable, expected] = [bitsFor(count), bitsFor(count)]
+        const asked = [bitsOf(count, allowed), least, from, length] as const
+        expect(slots.earliest(usable, ...asked)).toBe(slotsOf(count, reserved).earliest(expected, ...asked))
+        expect([...usable]).toEqual([...expected])
+      }),
+      { seed: 8, numRuns: 500 },
+    )
+  })
+
+  it('tells when the slot after a time begins', () => {
+    const slots = slotsOf(3, [{ nodes: [0 as NodeId], start: 4, end: 9 }])
+    expect([0, 3.5, 4, 8, 9, 50].map((time) => slots.after(time))).toEqual([4, 4, 9, 9, Infinity, Infinity])
   })
 
   it('comes to that time, too, when it goes from one time at which other nodes may be free to the next', () => {
