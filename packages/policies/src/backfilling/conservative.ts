@@ -76,7 +76,7 @@ class Conservative implements Policy {
     this.#plans = jobs.lanes.map((lane, i) =>
       running === undefined
         ? new Reservations(lane, jobs, order, this.#windows, options)
-        : new NamedReservations(lane, jobs, order, new WholeNodes(lane, jobs, env, options.windows, running.of[i] as ReadonlySet<TaskId>), options),
+        : new NamedReservations(lane, jobs, new WholeNodes(lane, jobs, env, options.windows, running.of[i] as ReadonlySet<TaskId>), options),
     )
     this.#explanations = new Explanations(jobs, options.windows)
     const withdraw = (job: JobId, lane: LaneId) => this.#plans[lane]?.withdraw(job)

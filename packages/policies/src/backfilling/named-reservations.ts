@@ -1,4 +1,4 @@
-import { grown, jobsByName, listOf, nodesByName, type Env, type JobId, type NodeId, type Order, type Round, type Seconds } from '@sched/core'
+import { grown, jobsByName, listOf, nodesByName, type Env, type JobId, type NodeId, type Round, type Seconds } from '@sched/core'
 import type { Compression, Promises } from './promises.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -25,7 +25,6 @@ interface NamedMemory {
 export class NamedReservations implements Promises {
   readonly #lane: RigidLane
   readonly #jobs: RigidJobs
-  readonly #order: Order
   readonly #plan: WholeNodes
   readonly #atAnyEnd: boolean
   readonly #byStart: boolean
@@ -42,10 +41,9 @@ export class NamedReservations implements Promises {
   #surprises = -1
   #now: Seconds
 
-  constructor(lane: RigidLane, jobs: RigidJobs, order: Order, plan: WholeNodes, { compress, compressOrder }: Compression) {
+  constructor(lane: RigidLane, jobs: RigidJobs, plan: WholeNodes, { compress, compressOrder }: Compression) {
     this.#lane = lane
     this.#jobs = jobs
-    this.#order = order
     this.#plan = plan
     this.#atAnyEnd = compress === 'all-ends'
     this.#byStart = compressOrder === 'start'

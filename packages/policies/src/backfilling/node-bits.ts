@@ -9,16 +9,18 @@ export const setBit = (bits: NodeBits, node: number): void => void (bits[node >>
 
 export const clearBit = (bits: NodeBits, node: number): void => void (bits[node >> 5] = (bits[node >> 5] as number) & ~(1 << (node & 31)))
 
-/** How many nodes there are in a set, or in the set that is in these words of a column. */
-export function countBits(bits: NodeBits, from = 0, to = bits.length): number {
+/** How many nodes there are in a set. */
+export function countBits(bits: NodeBits): number {
   let count = 0
-  for (let w = from; w < to; w++) {
-    let word = bits[w] as number
-    word -= (word >>> 1) & 0x55555555
-    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
-    count += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-  }
+  for (let w = 0; w < bits.length; w++) count += countWord(bits[w] as number)
   return count
+}
+
+/** How many nodes there are in a word. */
+export function countWord(bits: number): number {
+  let word = bits - ((bits >>> 1) & 0x55555555)
+  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
+  return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 /** How many nodes of a set the condition holds for. */

@@ -1,5 +1,5 @@
 import { grown, type NodeId, type Seconds } from '@sched/core'
-import { bitsFor, countBits, countWhere, setBit, type NodeBits } from './node-bits.js'
+import { bitsFor, countBits, countWhere, countWord, setBit, type NodeBits } from './node-bits.js'
 
 /**
  * Which nodes are reserved when: time is divided into slots, within each of which the set of reserved nodes stays the same. The last slot has no end.
@@ -155,11 +155,24 @@ export class ReservedSlots {
     const first = this.#cut(Math.max(start, this.#begins[0] as number))
     const last = end === Infinity ? this.count : this.#cut(end)
     const these = this.#bitsOf(nodes)
-    const words = this.#words
-    for (let i = first; i < last; i++) {
-      for (let w = 0, at = i * words; w < words; w++, at++) this.#free[at] = isFree ? (this.#free[at] as number) | (these[w] as number) : (this.#free[at] as number) & ~(these[w] as number)
-      this.#left[i] = countBits(this.#free, i * words, (i + 1) * words)
+    let from = 0
+    let to = this.#words
+    while (from < to && these[from] === 0) from++
+    while (to > from && these[to - 1] === 0) to--
+    for (let i = first; i < last; i++) this.#left[i] = (this.#left[i] as number) + this.#change(i, these, from, to, isFree)
+  }
+
+  /** Makes the nodes that are in the words `from` to `to - 1` of a set free in a slot, or not, and returns how many more are free then. */
+  #change(slot: number, these: NodeBits, from: number, to: number, isFree: boolean): number {
+    const free = this.#free
+    let more = 0
+    for (let w = from, at = slot * this.#words + from; w < to; w++, at++) {
+      const before = free[at] as number
+      const changed = (these[w] as number) & (isFree ? ~before : before)
+      free[at] = before ^ changed
+      more += countWord(changed)
     }
+    return isFree ? more : -more
   }
 
   /** The set of these nodes, valid until the next call. */
