@@ -1,14 +1,13 @@
-import { definePolicy, forwarding, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
-import { LaneTasks } from './lane-tasks.js'
 import { NamedReservations } from './named-reservations.js'
 import { marginOptions, nodesOptions, overrunOptions, windowOptions } from './options.js'
 import type { Promises } from './promises.js'
 import { Reservations } from './reservations.js'
 import { RigidJobs } from './rigid-jobs.js'
-import { WholeNodes } from './whole-nodes.js'
+import { wholeNodes, type WholeNodes } from './whole-nodes.js'
 import { Windows } from './windows.js'
 
 const conservativeOptions = z.strictObject({
@@ -67,16 +66,14 @@ class Conservative implements Policy {
 
   constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
     const jobs = new RigidJobs(env, { order, placement }, options, (estimate) => atLeastASecond(estimate) + options.margin)
-    const running = options.nodes === 'named' ? new LaneTasks(env.cluster) : undefined
-    if (running === undefined) jobs.countAmounts('conservative')
+    const named = options.nodes === 'named' ? wholeNodes(jobs, env, options.windows) : undefined
+    if (named === undefined) jobs.countAmounts('conservative')
     jobs.planByEstimates('conservative')
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, env.cluster)
     this.#plans = jobs.lanes.map((lane, i) =>
-      running === undefined
-        ? new Reservations(lane, jobs, order, this.#windows, options)
-        : new NamedReservations(lane, jobs, new WholeNodes(lane, jobs, env, options.windows, running.of[i] as ReadonlySet<TaskId>), options),
+      named === undefined ? new Reservations(lane, jobs, order, this.#windows, options) : new NamedReservations(lane, jobs, named.plans[i] as WholeNodes, options),
     )
     this.#explanations = new Explanations(jobs, options.windows)
     const withdraw = (job: JobId, lane: LaneId) => this.#plans[lane]?.withdraw(job)
@@ -90,7 +87,7 @@ class Conservative implements Policy {
     const recall = (remembered: unknown) => {
       for (const [lane, plan] of (remembered as readonly unknown[]).entries()) if (plan !== null) this.#plans[lane]?.recall(plan, env)
     }
-    Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdrawIfOther, memory, recall }, jobs, running))
+    Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdrawIfOther, memory, recall }, jobs, named?.running))
   }
 
   schedule(round: Round): void {

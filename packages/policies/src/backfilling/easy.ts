@@ -1,17 +1,16 @@
-import { definePolicy, forwarding, None, SchedError, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, SchedError, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
 import { startHeads } from './heads.js'
 import { KeptHeads } from './kept-heads.js'
-import { LaneTasks } from './lane-tasks.js'
 import { marginOptions, nodesOptions, overrunOptions, windowOptions } from './options.js'
 import { AmountsPlan } from './pass-plan.js'
 import { Reserving } from './reserving.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { Shadow } from './shadow.js'
-import { WholeNodes } from './whole-nodes.js'
+import { wholeNodes } from './whole-nodes.js'
 import { Windows } from './windows.js'
 
 const easyOptions = z.strictObject({
@@ -97,14 +96,14 @@ class Easy implements Policy {
     if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
     this.#explanations = new Explanations(jobs, options.windows)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
-    const running = isNamed ? new LaneTasks(env.cluster) : undefined
+    const named = isNamed ? wholeNodes(jobs, env, options.windows) : undefined
     if (isNamed || reservations !== 1 || options.windows.length > 0 || options.passOn) {
       checkAlone(options)
       const windows = new Windows(options.windows, env.cluster)
-      const plans = jobs.lanes.map((lane, i) => (running === undefined ? new AmountsPlan(lane, jobs, windows) : new WholeNodes(lane, jobs, env, options.windows, running.of[i] as ReadonlySet<TaskId>)))
+      const plans = named?.plans ?? jobs.lanes.map((lane) => new AmountsPlan(lane, jobs, windows))
       this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, passOn: options.passOn })
     }
-    Object.assign(this, forwarding(this.#kept, jobs, running))
+    Object.assign(this, forwarding(this.#kept, jobs, named?.running))
   }
 
   schedule(round: Round): void {

@@ -1,5 +1,6 @@
 import { lowestBit, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { bitsFor, countWhere, hasBit, setBit, type NodeBits } from './node-bits.js'
+import { LaneTasks } from './lane-tasks.js'
 import type { Window } from './options.js'
 import { A_SECOND, type PassPlan } from './pass-plan.js'
 import { ReservedSlots } from './reserved-slots.js'
@@ -48,7 +49,7 @@ export class WholeNodes implements PassPlan {
   /** The nodes that pieces hold until they are expected to end, by that end. */
   readonly #held = new Map<Seconds, NodeId[]>()
 
-  /** `running`: the tasks that run in the lane; the owner of the plan keeps the set current. Throws `BAD_OPTION` for a window of amounts. */
+  /** `windows`: of all nodes; `running`: the tasks that run in the lane, kept current by its owner. */
   constructor(lane: RigidLane, jobs: RigidJobs, { work, cluster }: Pick<Env, 'work' | 'cluster'>, windows: readonly Window[], running: ReadonlySet<TaskId>) {
     this.#lane = lane
     this.#jobs = jobs
@@ -61,7 +62,6 @@ export class WholeNodes implements PassPlan {
     this.#inSight = bitsFor(cluster.nodes)
     this.#allowed = bitsFor(cluster.nodes)
     this.#usable = bitsFor(cluster.nodes)
-    refuseAmounts(windows)
   }
 
   begin(round: Round): void {
@@ -226,6 +226,17 @@ export class WholeNodes implements PassPlan {
     for (const [node, room] of of.entries()) if (room > 0) setBit(some, node)
     return { of, some, most: of.reduce((most, room) => Math.max(most, room), 0) }
   }
+}
+
+/**
+ * The plans of all lanes, and the listener that keeps what they know of running tasks current. Throws `BAD_OPTION` for a window of amounts, and warns where
+ * the cluster is one node, which jobs then have one after another.
+ */
+export function wholeNodes(jobs: RigidJobs, env: Env, windows: readonly Window[]): { readonly plans: readonly WholeNodes[]; readonly running: LaneTasks } {
+  refuseAmounts(windows)
+  if (env.cluster.nodes === 1) env.warn('nodes: named gives every job whole nodes, and the cluster is one node: jobs run one after another. Read a log with its option tasks: each, for one node per processor.')
+  const running = new LaneTasks(env.cluster)
+  return { plans: jobs.lanes.map((lane) => new WholeNodes(lane, jobs, env, windows, running.of[lane.lane] as ReadonlySet<TaskId>)), running }
 }
 
 const allOf = ({ nodes }: ClusterView): NodeId[] => Array.from({ length: nodes }, (_, node) => node as NodeId)

@@ -86,6 +86,14 @@ describe('plans of nodes by name', () => {
       expect(() => placed([job(5)], 2, 1, discipline(fifo(), { ...named, windows: [{ from: 5, to: 20, demand: { procs: 1 } }] }))).toThrow("windows[0].demand: a window takes amounts, but reservations name nodes. Take 'all', or use { nodes: 'counted' }.")
   })
 
+  it('have nothing to choose from on a cluster of one node, which is told', () => {
+    const told: string[] = []
+    const job: RigidJob = { submit: 0, runtime: 5, estimate: 5, size: [1] }
+    const starts = startsOf([job, job].map(specOf), [4], easy(fifo(), named), { warn: (message) => void told.push(message) })
+    expect([...starts.values()]).toEqual([0, 5])
+    expect(told).toEqual(['nodes: named gives every job whole nodes, and the cluster is one node: jobs run one after another. Read a log with its option tasks: each, for one node per processor.'])
+  })
+
   it('take no nodes that are smaller than a task, or that others use', () => {
     const specs = [1, 3, 2].map((procs, i): JobSpec => ({ id: `J${i}`, submit: i, estimate: 10, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: 10 }] }))
     const cluster = { nodes: [{ name: 'small', count: 1, resources: { procs: 2 } }, { name: 'large', count: 1, resources: { procs: 4 } }] }
