@@ -18,7 +18,8 @@ interface NamedMemory {
 
 /**
  * The reserved starts of all waiting jobs of a lane, each on nodes of its own by name: conservative backfilling. A compression takes out each job in turn and
- * puts it back where it can start first, which is never later, on the lowest nodes that are free there.
+ * puts it back where it can start first, which is never later, on the lowest nodes that are free there. When a job outlives its estimate, all are placed
+ * anew; also when one could not start at its time, as where decisions take time, and such jobs are the first then.
  *
  * Source: batsched, conservative_bf.
  */
@@ -93,10 +94,12 @@ export class NamedReservations implements Promises {
   }
 
   update(round: Round): void {
-    this.#now = round.now
-    if (this.#surprises !== this.#lane.surprises) for (const job of this.#reserved) this.#forget(job)
+    const { now } = round
+    this.#now = now
+    for (const job of this.#reserved) if (this.#length[job] !== this.#lane.length[job]) this.withdraw(job) // it is planned to run for another time now
+    const late = new Set([...this.#reserved].filter((job) => (this.#start[job] as number) < now))
+    if (this.#surprises !== this.#lane.surprises || late.size > 0) for (const job of this.#reserved) this.#forget(job)
     this.#surprises = this.#lane.surprises
-    for (const job of this.#reserved) if (this.#isVoid(job)) this.withdraw(job)
     const mayMove = this.#hasRoom()
     this.#mustCompress = false
     ;(this.#lane.released as number[]).length = 0
@@ -105,12 +108,8 @@ export class NamedReservations implements Promises {
     this.#queue.length = 0
     this.#jobs.read(round, this.#queue)
     if (mayMove) for (const job of this.#byStart ? this.#queueByStart() : this.#queue) this.#placeAnew(job, round)
+    if (late.size > 0) for (const job of this.#queue) if (late.has(job)) this.#place(job, round)
     for (const job of this.#queue) if (!this.#reserved.has(job)) this.#place(job, round)
-  }
-
-  /** Whether a job did not start when its time came, or is planned to run for another time than when that was reserved. */
-  #isVoid(job: JobId): boolean {
-    return (this.#start[job] as number) < this.#now || this.#length[job] !== this.#lane.length[job]
   }
 
   /** Whether something has ended, or lost its reservation, since the last pass. */
