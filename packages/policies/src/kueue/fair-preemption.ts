@@ -36,7 +36,7 @@ export function fairTargets(preemptor: Preemptor): Workload[] {
   const rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
   if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)
-  return search.isDone ? fillBack(workload, search.taken, []) : restore(search.taken)
+  return search.isDone ? fillBack(preemptor, search.taken, []) : restore(search.taken)
 }
 
 /** Takes workloads away until the preemptor has room; the preemptor is counted as admitted meanwhile. */
@@ -46,15 +46,17 @@ class FairSearch {
   readonly #workload: Workload
   readonly #resources: number
   readonly #protection: Protection
+  readonly #haveRoom: Preemptor['haveRoom']
   readonly #own: readonly Workload[]
   readonly #others: ReadonlyMap<ClusterQueue, readonly Workload[]>
   /** By node around the preemptor: its share without all candidates inside it. */
   readonly #least = new Map<QuotaNode, number>()
 
-  constructor({ workload, resources, protection }: Preemptor, own: readonly Workload[], others: ReadonlyMap<ClusterQueue, readonly Workload[]>) {
+  constructor({ workload, resources, protection, haveRoom }: Preemptor, own: readonly Workload[], others: ReadonlyMap<ClusterQueue, readonly Workload[]>) {
     this.#workload = workload
     this.#resources = resources
     this.#protection = protection
+    this.#haveRoom = haveRoom
     this.#own = own
     this.#others = others
   }
@@ -153,7 +155,7 @@ class FairSearch {
     discharge(each, each.tasks)
     this.taken.push(each)
     discharge(this.#workload, this.#workload.tasks)
-    this.isDone = fits(this.#workload)
+    this.isDone = fits(this.#workload) && this.#haveRoom?.(this.taken) !== false
     charge(this.#workload, this.#workload.tasks)
   }
 }

@@ -2,13 +2,15 @@ import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, t
 import { deferWithoutNode } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
-import { fits, Mode, nominate, NOTHING, preempts, type Assignment } from './assignment.js'
+import { comesIn, fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
 import { Borrowers } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
 import { FlavorScans } from './flavor-scans.js'
 import { lackingQuota } from './lacking-quota.js'
+import { NodeTrials, type HaveRoom } from './node-trials.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
+import type { CanHold } from './part-flavors.js'
 import { pastUsageOf } from './past-usage.js'
 import { targets } from './preemption.js'
 import { Protection } from './protection.js'
@@ -16,7 +18,7 @@ import { Queues, type ClusterQueue } from './queues.js'
 import { Starts } from './starts.js'
 import { tooLarge } from './too-large.js'
 import { Unfit } from './unfit.js'
-import { charge, discharge, isSetAside, runningTasks, settle, type Workload } from './workload.js'
+import { charge, discharge, hasStarted, isSetAside, runningTasks, settle, type ScanFrom, type Workload } from './workload.js'
 import { Workloads } from './workloads.js'
 
 /**
@@ -68,6 +70,7 @@ class Kueue implements Policy {
   readonly #workloads: Workloads
   readonly #placement: Placement
   readonly #starts: Starts
+  readonly #trials: NodeTrials
   /** Jobs that are not looked at again in this call; and StrictFIFO queues whose first workload must wait, with that workload. */
   readonly #done = new DoneJobs()
   #call = 0
@@ -113,6 +116,7 @@ class Kueue implements Policy {
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
     this.#starts = new Starts(placement, this.#queues.choices)
+    this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts)
     const barred = {
       onFinish: (job: JobId) => { this.#preempted.forget(job, env.work) },
       memory: () => this.#preempted.memory(env.work),
@@ -144,11 +148,7 @@ class Kueue implements Policy {
   #evictLeaving(round: Round): void {
     if (round.claimsLeft === 0) return
     for (const workload of this.#workloads.leaving[round.lane] as Set<Workload>)
-      if (this.#hasStarted(workload)) for (const task of [...workload.running]) round.evict(task)
-  }
-
-  #hasStarted({ running }: Workload): boolean {
-    return running.every((task) => !Number.isNaN(this.#env.work.started(task)))
+      if (hasStarted(workload, this.#env.work)) for (const task of [...workload.running]) round.evict(task)
   }
 
   /** Starts admitted workloads. A start removes the workload from the set, which may be iterated meanwhile. */
@@ -279,8 +279,16 @@ class Kueue implements Policy {
     const isAlone = this.#isAlone(workload)
     const known = isAlone || this.#scans.goesOn(workload) ? undefined : this.#unfit.of(workload.likeness)
     if (known !== undefined) return known
-    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor, part) => this.#room.canHold(flavor, workload, part), this.#scans.from(workload))
+    const found = this.#nominate(workload, (flavor, part) => this.#room.canHold(flavor, workload, part), this.#scans.from(workload), round)
     if (found.mode !== Mode.Fit && !isAlone && !this.#scans.isPending(workload, found)) this.#unfit.add(workload, found)
+    return found
+  }
+
+  #nominate(workload: Workload, canHold: CanHold, from: ScanFrom | undefined, round: Round): Assignment {
+    const found = nominate(workload, this.#fairSharing !== false, (each, short, haveRoom) => this.#search(each, short, round, haveRoom), canHold, from, this.#trials.of(workload, round))
+    this.#trials.end(round)
+    if (this.#trials.hasMetNew) this.#isUnsettled = true
+    this.#trials.hasMetNew = false
     return found
   }
 
@@ -305,12 +313,12 @@ class Kueue implements Policy {
   }
 
   /**
-   * Admits the workload, or sets it aside. Its targets were found when the cycle began. If one of them has gone since, targets are found anew, in the same
-   * flavor; if the room has gone, the workload comes again in the next cycle.
+   * Admits the workload, or sets it aside. Its targets were found when the cycle began. If one of them has gone since, or nodes that it must have, targets
+   * are found anew, in the same flavor; if there is no quota any more, the workload comes again in the next cycle.
    */
   #consider(entry: Entry, round: Round): void {
     const { workload, assignment } = entry
-    const hasChanged = assignment.targets.some(isGone)
+    const hasChanged = assignment.targets.some(isGone) || (comesIn(assignment) && this.#hasLostNodes(workload, assignment.targets, round))
     const found = hasChanged ? this.#inFlavor(workload, round) : assignment
     const { mode, borrows, targets } = found
     if (mode !== Mode.Fit && targets.length === 0) {
@@ -318,30 +326,27 @@ class Kueue implements Policy {
       return this.#setAside({ ...entry, assignment: found }, round)
     }
     delete workload.scan // the next search begins with all flavors
-    if (mode === Mode.Fit && this.#lacksNodes(workload, round)) {
-      this.#far.add(workload.job)
-      this.#keep(workload, borrows > 0) // in Kueue it would preempt for nodes, finds nobody, and keeps its quota
-      return this.#passOver(workload)
-    }
     if (!this.#hasRoomWithout(targets, workload)) return
-    const areGone = targets.every((each) => this.#hasStarted(each))
+    const areGone = targets.every((each) => hasStarted(each, this.#env.work))
     for (const each of targets) this.#preempt(each, round)
     const isRoom = areGone && this.#hasRoomBeside(this.#workloads.leaving[round.lane] as Set<Workload>, workload)
     this.#admit(workload)
     if (isRoom && (round.jobsLeft < Infinity || this.#hasRoom(round))) this.#start(workload, round)
   }
 
-  /** Whether the workload's topology keeps it from being admitted although there is quota, because no group of nodes has room for it now. */
-  #lacksNodes(workload: Workload, round: Round): boolean {
-    if (!this.#starts.hasTopologies || round.nodes.length === 1 || round.jobsLeft < Infinity || round.work.topology(workload.job, round.lane) === undefined) return false
-    return !this.#starts.isPlaceable(workload, round)
+  /** Whether there is still quota for the workload without `those`, but no nodes any more. */
+  #hasLostNodes(workload: Workload, those: readonly Workload[], round: Round): boolean {
+    const haveRoom = this.#trials.of(workload, round)
+    if (haveRoom === undefined || !this.#hasRoomWithout(those, workload)) return false
+    const hasRoom = haveRoom(those)
+    this.#trials.end(round)
+    return !hasRoom
   }
 
   #inFlavor(workload: Workload, round: Round): Assignment {
     const { flavor, queue: { choices } } = workload
     this.#borrowers.forget()
-    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (each, part) => each === (part === undefined ? flavor : choices.partOf(flavor, part)))
-    return { ...found, next: NOTHING }
+    return this.#nominate(workload, (each, part) => each === (part === undefined ? flavor : choices.partOf(flavor, part)), undefined, round)
   }
 
   /** Whether the quota has room for the workload without `those`, beside what is kept for others. */
@@ -361,11 +366,11 @@ class Kueue implements Policy {
     return hasRoom
   }
 
-  #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
+  #search(workload: Workload, short: readonly number[], round: Round, haveRoom?: HaveRoom): readonly Workload[] {
     if (round.claimsLeft === 0 || !preempts(workload.queue)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage, haveRoom })
     if (found.length === 0 || !this.#preempted.isBarred(workload.job)) return found
     this.#held.add(workload.job)
     if (this.#preempted.mayLater(workload.job)) this.#isUnsettled = true
@@ -379,9 +384,9 @@ class Kueue implements Policy {
     this.#forgetUnfit()
     this.#done.add(workload.job)
     this.#preempted.add(workload.job)
-    const hasStarted = this.#hasStarted(workload)
-    if (workload.running.length === 0 || !hasStarted) this.#isUnsettled = true
-    if (!hasStarted) return this.#workloads.expel(workload)
+    const mayGo = hasStarted(workload, this.#env.work)
+    if (workload.running.length === 0 || !mayGo) this.#isUnsettled = true
+    if (!mayGo) return this.#workloads.expel(workload)
     this.#workloads.dismiss(workload)
     for (const task of [...workload.running]) round.evict(task)
   }
@@ -389,6 +394,7 @@ class Kueue implements Policy {
   #admit(workload: Workload): void {
     this.#hasMoved = true
     this.#closed.delete(workload.queue)
+    this.#far.delete(workload.job)
     if (this.#goesByUsage) this.#looks.clear()
     this.#forgetUnfit()
     this.#workloads.admit(workload)
@@ -405,15 +411,17 @@ class Kueue implements Policy {
   /**
    * Sets a workload aside for which there was neither room nor anybody to preempt. With all that ask alike it waits until something is given back, and for
    * the next call: when they looked again at once while others gave way, some thousand jobs at overload took from each other almost without end. If
-   * flavors are left, the next cycle looks at these.
+   * flavors are left, the next cycle looks at these. One that lacks nodes is looked at again in every call, since those of any tree may leave it nodes.
    */
   #setAside({ workload, assignment, returns }: Entry, round: Round): void {
+    const isFar = assignment.lacksNodes === true
+    if (isFar) this.#far.add(workload.job)
     if (this.#scans.goOn(workload, assignment)) {
       this.#hasMoved = true
       return
     }
     const mayPreempt = round.claimsLeft > 0 && !this.#held.has(workload.job)
-    if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt) return this.#passOver(workload)
+    if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt || isFar) return this.#passOver(workload)
     workload.likeness.setAsideAt = returns
     workload.likeness.setAsideIn = this.#call
     this.#hasMoved = true

@@ -101,14 +101,15 @@ function cohortsOverOwned({ queue, amounts, tasks, columns }: Workload): Readonl
 }
 
 /** Takes candidates away in order until the workload fits, as a borrower or not; then gives back, in reverse order, those that it does not need. */
-function attempt({ workload, short }: Preemptor, candidates: readonly Candidate[], mayBorrow: boolean): Workload[] {
+function attempt(preemptor: Preemptor, candidates: readonly Candidate[], mayBorrow: boolean): Workload[] {
+  const { workload, short, haveRoom } = preemptor
   const within = mayBorrow ? [] : [workload.queue]
   const taken: Workload[] = []
   for (const { workload: each, shared, isForBorrowers } of candidates) {
     if ((mayBorrow && !isForBorrowers) || (shared !== undefined && !gives(each.queue, shared, short))) continue
     discharge(each, each.tasks)
     taken.push(each)
-    if (fits(workload, within)) return fillBack(workload, taken, within)
+    if (fits(workload, within) && haveRoom?.(taken) !== false) return fillBack(preemptor, taken, within)
   }
   return restore(taken)
 }

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, Seconds, ShapeId, TaskId, UserId } from '@sched/core'
+import type { JobId, LaneId, Seconds, ShapeId, TaskId, UserId, WorkView } from '@sched/core'
 import type { Flavor } from './flavor.js'
 import type { ClusterQueue } from './queues.js'
 
@@ -81,6 +81,9 @@ export const isPartial = ({ least, most }: Workload): boolean => least < most
 
 /** The number of tasks for which its running tasks count. */
 export const runningTasks = ({ isWhole, running }: Workload): number => (isWhole ? Math.min(1, running.length) : running.length)
+
+/** Whether none of its running tasks has started just now. */
+export const hasStarted = ({ running }: Workload, work: WorkView): boolean => running.every((task) => !Number.isNaN(work.started(task)))
 
 /** Sets the flavor or mix of a workload; -1 sets the first flavor. */
 export function settle(workload: Workload, flavor: number): void {
