@@ -1,7 +1,7 @@
 import { largest } from './partial-admission.js'
 import type { ResourceGroup } from './flavor-choices.js'
 import type { Flavor } from './flavor.js'
-import type { HaveRoom } from './node-trials.js'
+import type { Nodes } from './node-trials.js'
 import { Spread, type CanHold } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -33,7 +33,7 @@ export interface Assignment {
 }
 
 /** Finds the workloads that a workload would preempt to get what is short, and nodes if it must have these. */
-export type Search = (workload: Workload, short: readonly number[], haveRoom?: HaveRoom) => readonly Workload[]
+export type Search = (workload: Workload, short: readonly number[], nodes?: Nodes) => readonly Workload[]
 
 /** What a search for a flavor works with. */
 interface Means {
@@ -44,7 +44,7 @@ interface Means {
   /** By number of a group, the flavor with which the search begins, by default the first; `firstGroup` is the number of the first group. */
   readonly from: ScanFrom
   readonly firstGroup: number
-  readonly haveRoom: HaveRoom | undefined
+  readonly nodes: Nodes | undefined
 }
 /** The empty map, for `before`: nothing is taken; for `next`: all flavors were looked at. */
 export const NOTHING: ReadonlyMap<number, number> = new Map()
@@ -56,12 +56,12 @@ const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'Tr
  * Finds the flavor of a workload, the number of its tasks and the workloads that it would preempt; sets flavor and tasks in the workload. A workload that
  * may be admitted in part is so if all of it neither fits nor finds anybody to preempt: with the most tasks that fit or find somebody.
  *
- * `haveRoom`: whether nodes have room for it, if it must have these to be admitted.
+ * `nodes`: those of the cluster, if it must have some to be admitted.
  *
  * Source: Kueue, scheduler.go (nominate, getInitialAssignments).
  */
-export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: CanHold, from: ScanFrom = NOTHING, haveRoom?: HaveRoom): Assignment {
-  const means = { fairSharing, search, before: NOTHING, from, firstGroup: 0, haveRoom }
+export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: CanHold, from: ScanFrom = NOTHING, nodes?: Nodes): Assignment {
+  const means = { fairSharing, search, before: NOTHING, from, firstGroup: 0, nodes }
   const attempt = (tasks: number): Assignment => {
     workload.tasks = tasks
     return withTasks(workload, means, canHold)
@@ -78,12 +78,12 @@ export function nominate(workload: Workload, fairSharing: boolean, search: Searc
 export const comesIn = ({ mode, targets }: Assignment): boolean => mode === Mode.Fit || targets.length > 0
 
 function withTasks(workload: Workload, means: Means, canHold: CanHold): Assignment {
-  const { fairSharing, search, haveRoom } = means
+  const { fairSharing, search, nodes } = means
   const found = workload.parts === undefined ? assign(workload, means, canHold) : assignParts(workload, workload.parts, means, canHold)
   settle(workload, found.flavor)
   const { mode, short, targets } = found
   if (mode === Mode.NoFit) return { ...found, targets: [] }
-  if (haveRoom !== undefined) return onNodes(workload, found, search, haveRoom)
+  if (nodes !== undefined) return onNodes(workload, found, search, nodes)
   const asksOne = workload.amounts.filter((amount) => amount > 0).length === 1
   // the search of one column stands for the workload only if it asks for that column alone: with fair sharing other resources change its share
   const isKnown = short.length === 0 || (short.length === 1 && (asksOne || (!fairSharing && targets.length === 0)))
@@ -97,10 +97,10 @@ function withTasks(workload: Workload, means: Means, canHold: CanHold): Assignme
  * Source: Kueue, flavorassigner.go (assignFlavors, updateModeForTASRequests). Deviation: that no nodes would do even if all were empty is not found out, and
  * the workload counts as one that may preempt nobody.
  */
-function onNodes(workload: Workload, found: Assignment, search: Search, haveRoom: HaveRoom): Assignment {
-  if (found.mode === Mode.Fit && haveRoom([])) return found
+function onNodes(workload: Workload, found: Assignment, search: Search, nodes: Nodes): Assignment {
+  if (found.mode === Mode.Fit && nodes.haveRoom([])) return found
   const short = Array.from(workload.columns).filter((_, i) => (workload.amounts[i] as number) > 0)
-  const targets = search(workload, short, haveRoom)
+  const targets = search(workload, short, nodes)
   const lacksNodes = targets.length === 0 && (found.mode === Mode.Fit || search(workload, short).length > 0)
   return { ...found, mode: modeWith(targets, workload.queue), short, targets, lacksNodes }
 }

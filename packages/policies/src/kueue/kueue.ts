@@ -8,7 +8,7 @@ import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
 import { FlavorScans } from './flavor-scans.js'
 import { lackingQuota } from './lacking-quota.js'
-import { NodeTrials, type HaveRoom } from './node-trials.js'
+import { NodeTrials, type Nodes } from './node-trials.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
 import type { CanHold } from './part-flavors.js'
 import { pastUsageOf } from './past-usage.js'
@@ -32,8 +32,8 @@ import { Workloads } from './workloads.js'
  * one of them has ended, the next starts in its place.
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; a job that is one gang gives its quota back when
- * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it,
- * of the first flavor with quota; nobody is preempted for such nodes, and while it waits it keeps its quota for itself, but no nodes.
+ * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it; it
+ * preempts for these as for quota. While it waits it keeps its quota for itself, but no nodes.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -119,6 +119,7 @@ class Kueue implements Policy {
     this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts)
     const barred = {
       onFinish: (job: JobId) => { this.#preempted.forget(job, env.work) },
+      onNode: (_node: NodeId, up: boolean) => { if (up) this.#workloads.freed++ },
       memory: () => this.#preempted.memory(env.work),
       recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) },
     }
@@ -246,7 +247,10 @@ class Kueue implements Policy {
       look.past = i - from
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
-      if (!isStrict && isSetAside(workload, this.#call)) continue
+      if (!isStrict && isSetAside(workload, this.#call, this.#workloads.freed)) {
+        if (workload.likeness.freedAt >= 0) this.#far.add(job)
+        continue
+      }
       const assignment = this.#assign(workload, round)
       settle(workload, assignment.flavor)
       workload.tasks = assignment.tasks
@@ -285,9 +289,12 @@ class Kueue implements Policy {
   }
 
   #nominate(workload: Workload, canHold: CanHold, from: ScanFrom | undefined, round: Round): Assignment {
-    const found = nominate(workload, this.#fairSharing !== false, (each, short, haveRoom) => this.#search(each, short, round, haveRoom), canHold, from, this.#trials.of(workload, round))
+    const found = nominate(workload, this.#fairSharing !== false, (each, short, nodes) => this.#search(each, short, round, nodes), canHold, from, this.#trials.of(workload, round))
     this.#trials.end(round)
-    if (this.#trials.hasMetNew) this.#isUnsettled = true
+    if (this.#trials.hasMetNew) {
+      this.#isUnsettled = true
+      this.#held.add(workload.job)
+    }
     this.#trials.hasMetNew = false
     return found
   }
@@ -336,9 +343,9 @@ class Kueue implements Policy {
 
   /** Whether there is still quota for the workload without `those`, but no nodes any more. */
   #hasLostNodes(workload: Workload, those: readonly Workload[], round: Round): boolean {
-    const haveRoom = this.#trials.of(workload, round)
-    if (haveRoom === undefined || !this.#hasRoomWithout(those, workload)) return false
-    const hasRoom = haveRoom(those)
+    const nodes = this.#trials.of(workload, round)
+    if (nodes === undefined || !this.#hasRoomWithout(those, workload)) return false
+    const hasRoom = nodes.haveRoom(those)
     this.#trials.end(round)
     return !hasRoom
   }
@@ -366,11 +373,11 @@ class Kueue implements Policy {
     return hasRoom
   }
 
-  #search(workload: Workload, short: readonly number[], round: Round, haveRoom?: HaveRoom): readonly Workload[] {
+  #search(workload: Workload, short: readonly number[], round: Round, nodes?: Nodes): readonly Workload[] {
     if (round.claimsLeft === 0 || !preempts(workload.queue)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage, haveRoom })
+    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage, nodes })
     if (found.length === 0 || !this.#preempted.isBarred(workload.job)) return found
     this.#held.add(workload.job)
     if (this.#preempted.mayLater(workload.job)) this.#isUnsettled = true
@@ -411,19 +418,22 @@ class Kueue implements Policy {
   /**
    * Sets a workload aside for which there was neither room nor anybody to preempt. With all that ask alike it waits until something is given back, and for
    * the next call: when they looked again at once while others gave way, some thousand jobs at overload took from each other almost without end. If
-   * flavors are left, the next cycle looks at these. One that lacks nodes is looked at again in every call, since those of any tree may leave it nodes.
+   * flavors are left, the next cycle looks at these. One that lacks nodes waits until any task leaves its node, of whichever tree; if it waits for near ones only for a time, it is
+   * looked at in every call.
    */
   #setAside({ workload, assignment, returns }: Entry, round: Round): void {
-    const isFar = assignment.lacksNodes === true
-    if (isFar) this.#far.add(workload.job)
+    const { likeness, job, lane } = workload
+    if (assignment.lacksNodes === true) this.#far.add(job)
     if (this.#scans.goOn(workload, assignment)) {
       this.#hasMoved = true
       return
     }
-    const mayPreempt = round.claimsLeft > 0 && !this.#held.has(workload.job)
-    if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt || isFar) return this.#passOver(workload)
-    workload.likeness.setAsideAt = returns
-    workload.likeness.setAsideIn = this.#call
+    const mayPreempt = round.claimsLeft > 0 && !this.#held.has(job)
+    const isForTime = assignment.lacksNodes === true && round.work.topology(job, lane)?.asked.wait !== undefined
+    if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt || isForTime) return this.#passOver(workload)
+    likeness.setAsideAt = returns
+    likeness.setAsideIn = this.#call
+    likeness.freedAt = assignment.lacksNodes === true ? this.#workloads.freed : -1
     this.#hasMoved = true
   }
 

@@ -1,10 +1,15 @@
-import { WrappedRound, type Round, type Savepoint, type WorkView } from '@sched/core'
+import { WrappedRound, type NodeId, type Round, type Savepoint, type TaskId, type WorkView } from '@sched/core'
 import type { Starts } from './starts.js'
 import { hasStarted, type Workload } from './workload.js'
 import type { Workloads } from './workloads.js'
 
-/** Whether the nodes have room for a workload if some others are gone. */
-export type HaveRoom = (gone: readonly Workload[]) => boolean
+/** The nodes as a workload finds them that must have some. */
+export interface Nodes {
+  /** Whether they have room for it if some others are gone. */
+  haveRoom(gone: readonly Workload[]): boolean
+  /** Whether they have room although `each` is back: if it runs on none of those that were found last, or if others are found with just `gone()` gone. */
+  haveRoomBeside(each: Workload, gone: () => readonly Workload[]): boolean
+}
 
 /**
  * Finds out whether nodes have room for a workload with a topology, by starting it in the draft of the round, where others may be gone. All of that is taken
@@ -22,6 +27,8 @@ export class NodeTrials {
   readonly #workloads: Workloads
   readonly #starts: Starts
   readonly #trial = new TrialRound()
+  /** Where the workload started that last found room, and its other tasks run. */
+  #found: readonly NodeId[] = []
   /** Those that are gone in the draft, and for each the point before it went. */
   readonly #gone: Workload[] = []
   readonly #before: Savepoint[] = []
@@ -32,11 +39,13 @@ export class NodeTrials {
     this.#starts = starts
   }
 
-  /** How to ask for a workload, until `end`; `undefined` if it has no topology, or the round is of one node among others. */
-  of(workload: Workload, round: Round): HaveRoom | undefined {
+  /** The nodes for a workload, until `end`; `undefined` if it has no topology, or the round is of one node among others. */
+  of(workload: Workload, round: Round): Nodes | undefined {
     const { nodes, cluster, jobsLeft, claimsLeft } = round
     if (!this.#starts.hasTopologies || nodes.length < Math.min(2, cluster.nodes) || jobsLeft < Infinity || claimsLeft === 0) return undefined
-    return round.work.topology(workload.job, round.lane) === undefined ? undefined : (gone) => this.#haveRoom(workload, gone, round)
+    if (round.work.topology(workload.job, round.lane) === undefined) return undefined
+    const haveRoom = (gone: readonly Workload[]) => this.#haveRoom(workload, gone, round)
+    return { haveRoom, haveRoomBeside: (each, gone) => each.running.every((task) => !this.#found.includes(this.#work.nodeOf(task) as NodeId)) || haveRoom(gone()) }
   }
 
   /** Brings everybody back. */
@@ -80,6 +89,9 @@ export class NodeTrials {
     const { work } = round
     const last = work.unplaced(job, lane) - (isWhole ? work.together(job, lane) : tasks)
     while (work.unplaced(job, lane) > last) if (!this.#starts.start(workload, round)) return false
+    const running: TaskId[] = []
+    work.runningTasks(job, lane, running)
+    this.#found = running.map((task) => work.nodeOf(task) as NodeId)
     return true
   }
 }

@@ -21,6 +21,8 @@ export class Workloads implements WorkListener {
   readonly leaving: readonly Set<Workload>[]
   /** By lane: whether anything has changed since admission was last tried in vain. */
   readonly isChanged: Uint8Array
+  /** How often a task has left its node, or a node has come up. */
+  freed = 0
   readonly #env: Env
   readonly #queues: Queues
   readonly #admitsInPart: boolean
@@ -145,11 +147,11 @@ export class Workloads implements WorkListener {
     return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: { jobs: this.#waiting.map((_, lane) => this.#setAside(lane)), of: this.#ofAllNodes() }, ...(this.#usage && { usage: this.#usage.memory() }) }
   }
 
-  /** Names of jobs of a lane that are set aside; those like them are, too. */
+  /** Names of jobs of a lane that are set aside for quota; those like them are, too. */
   #setAside(lane: number): string[] {
     const next = this.#nextOf[lane] ?? []
     return [...this.waiting(lane as LaneId)].flatMap(([queue, list]) =>
-      Array.from(list.ids.subarray(list.from, list.to)).filter((job) => next[job]?.likeness.setAsideAt === queue.root.returns).map((job) => this.#env.work.name(job as JobId)))
+      Array.from(list.ids.subarray(list.from, list.to)).filter((job) => next[job]?.likeness.setAsideAt === queue.root.returns && next[job].likeness.freedAt < 0).map((job) => this.#env.work.name(job as JobId)))
   }
 
   #setThemAside(byLane: readonly (readonly string[])[], jobs: ReadonlyMap<string, JobId>): void {
@@ -285,6 +287,7 @@ export class Workloads implements WorkListener {
 
   onRelease(_job: JobId, _lane: LaneId, task: TaskId, _node: NodeId, why: Release): void {
     if (this.#isUnheard) return
+    this.freed++
     const workload = this.#ofTask[task]
     if (workload === undefined) return
     this.#ofTask[task] = undefined
@@ -346,7 +349,7 @@ export class Workloads implements WorkListener {
     const { columns } = this.#queues.flavors[0] as Flavor
     const parts = isWhole && queue.hasChoice ? this.#partsOf(job, lane, queue) : undefined
     const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}${this.#nearnessOf(job, lane)}`
-    const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1 }
+    const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
     return { job, lane, queue, user, priority, rank, submitted: work.submitted(job), shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
   }
 
