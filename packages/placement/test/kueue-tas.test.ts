@@ -176,6 +176,19 @@ describe('preemption with a topology (TestScheduleForTASPreemption)', () => {
     expect(come(one, main, [['q_low', 1, low, HOST, 1]], ['q_foo', 1, foo, onHost, 3])).toEqual(['-q_low', 'q_foo@x1 1'])
   })
 
+  it('takes nobody for a pod that replaces one lost with its node', () => {
+    const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'z1'].map((name) => ({ names: [name], count: 1, racks: ['rack'], resources: { cpu: 5, mem: 5 } })) }, policy: kueue(main, topologyAware()) })
+    master.submit({ ...jobOf(['q_foo', 2, 5, RACK, 3]), replacesLost: true }, 0)
+    const [lost] = master.pass(0).start
+    master.submit(jobOf(['q_low', 1, 5, HOST, 1]), 1)
+    expect(master.pass(1).start.map(({ job, node }) => `${job}@${node}`)).toEqual(['q_low@z1'])
+    master.nodeDown('x1', 2)
+    master.taskFailed(lost as NonNullable<typeof lost>, 2)
+    expect(master.pass(2)).toMatchObject({ start: [], kill: [] })
+    master.nodeUp('x1', 3)
+    expect(master.pass(3).start.map(({ job, node }) => `${job}@${node}`)).toEqual(['q_foo@x1'])
+  })
+
   it('takes who is in its place, where a node has room for one pod', () => {
     expect(come({ x1: { cpu: 5, pods: 1 } }, { queues: { q: { ...main.queues?.['q'], nominalQuota: { cpu: 50, pods: 50 } } } }, [['q_low', 1, { cpu: 2, pods: 1 }, HOST, 1]], ['q_foo', 1, { cpu: 2, pods: 1 }, onHost, 3])).toEqual(['-q_low', 'q_foo@x1 1'])
   })

@@ -99,6 +99,7 @@ function withTasks(workload: Workload, means: Means, canHold: CanHold): Assignme
  */
 function onNodes(workload: Workload, found: Assignment, search: Search, nodes: Nodes): Assignment {
   if (found.mode === Mode.Fit && nodes.haveRoom([])) return found
+  if (found.mode === Mode.Fit && nodes.isReplacing) return { ...found, mode: Mode.NoCandidates, lacksNodes: true }
   const short = Array.from(workload.columns).filter((_, i) => (workload.amounts[i] as number) > 0)
   const targets = search(workload, short, nodes)
   const lacksNodes = targets.length === 0 && (found.mode === Mode.Fit || search(workload, short).length > 0)

@@ -5,6 +5,8 @@ import type { Workloads } from './workloads.js'
 
 /** The nodes as a workload finds them that must have some. */
 export interface Nodes {
+  /** Whether it replaces lost tasks of a gang that runs on: nobody is preempted for its nodes then. */
+  readonly isReplacing: boolean
   /** Whether they have room for it if some others are gone. */
   haveRoom(gone: readonly Workload[]): boolean
   /** Whether they have room although `each` is back: if it runs on none of those that were found last, or if others are found with just `gone()` gone. */
@@ -45,12 +47,17 @@ export class NodeTrials {
     if (!this.#starts.hasTopologies || nodes.length < Math.min(2, cluster.nodes) || jobsLeft < Infinity || claimsLeft === 0) return undefined
     if (round.work.topology(workload.job, round.lane) === undefined) return undefined
     const haveRoom = (gone: readonly Workload[]) => this.#haveRoom(workload, gone, round)
-    return { haveRoom, haveRoomBeside: (each, gone) => each.running.every((task) => !this.#found.includes(this.#work.nodeOf(task) as NodeId)) || haveRoom(gone()) }
+    return { isReplacing: this.#isReplacing(workload), haveRoom, haveRoomBeside: (each, gone) => each.running.every((task) => !this.#found.includes(this.#work.nodeOf(task) as NodeId)) || haveRoom(gone()) }
   }
 
   /** Brings everybody back. */
   end(round: Round): void {
     if (this.#gone.length > 0) this.#workloads.unheard(() => { this.#remove([], round) })
+  }
+
+  #isReplacing({ job, lane }: Workload): boolean {
+    const running = this.#work.running(job, lane)
+    return running > 0 && running < this.#work.least(job, lane)
   }
 
   #haveRoom(workload: Workload, gone: readonly Workload[], round: Round): boolean {

@@ -358,9 +358,7 @@ export class Workloads implements WorkListener {
     const { work } = this.#env
     const near = work.topology(job, lane)
     if (near === undefined) return ''
-    const running: TaskId[] = []
-    work.runningTasks(job, lane, running)
-    return ` ${running.length > 0 || near.asked.wait !== undefined ? `job ${job}` : JSON.stringify(near)}`
+    return ` ${work.running(job, lane) > 0 || near.asked.wait !== undefined ? `job ${job}` : JSON.stringify(near)}`
   }
 
   #partsOf(job: JobId, lane: LaneId, { pods }: ClusterQueue): readonly Part[] {
