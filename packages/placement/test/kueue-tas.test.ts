@@ -87,8 +87,10 @@ describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
     expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, flavors, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
   })
 
-  it('go elsewhere where the node that both could have is taken', () => {
+  it('go elsewhere where the node that both could have is taken, or has too little of what one asks', () => {
     expect(come(two, ab, [], ['a_1', 1, 2, onHost, 2], ['b_1', 1, 2, onHost, 1])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
+    const both = { cohort: 'c', nominalQuota: { cpu: 4, mem: 4 } }
+    expect(come({ x1: { cpu: 3, mem: 5 }, y1: { cpu: 5, mem: 3 } }, { queues: { a: both, b: both } }, [], ['a_1', 1, { cpu: 5 }, onHost, 2], ['b_1', 1, { mem: 5 }, onHost, 1])).toEqual(['a_1@y1 1', 'b_1@x1 1'])
     const of8 = { cohort: 'c', nominalQuota: { cpu: 8 } }
     expect(come({ x1: { cpu: 8 }, x2: { cpu: 8 } }, { queues: { a: of8, b: of8 } }, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1', 'b_1@x2 1'])
   })
