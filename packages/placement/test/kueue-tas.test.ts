@@ -147,6 +147,15 @@ describe('reclaiming with a topology (TestScheduleForTASCohorts)', () => {
     expect(come({ y1: { cpu: 5 } }, { queues: { a: wide, b } }, [['a_1', 2, 1, HOST, priority]], ['a_2', 4, 1, onHost, 2], ['b_1', 3, 1, onHost, 1])).toEqual(expected)
   })
 
+  it.each([['without', false], ['with', true]] as const)('takes of a queue only while that borrows, so that a host may not get free, %s fair sharing', (_, fairSharing) => {
+    const of = (cpu: number) => ({ cohort: 'c', nominalQuota: { cpu }, preemption: { withinClusterQueue: 'Never', reclaimWithinCohort: 'Any' } }) as const
+    const options: KueueOptions = { fairSharing, queues: { a: of(4), b: of(2), c: of(2) } }
+    const on = (b1: number, b2: number): Load[] => [['b_1', 1, b1, HOST], ['b_2', 1, b2, HOST], ['c_1', 1, 2, HOST]] // both of b on x1, where b borrows 2 CPUs; c on y1
+    const three: Load = ['a_1', 3, 1, HOST]
+    expect(come({ x1: { cpu: 4 }, y1: { cpu: 4 } }, options, on(3, 1), three)).toEqual(['-b_1', 'a_1@x1 3']) // b_2 went first, and is spared
+    expect(come({ x1: { cpu: 4 }, y1: { cpu: 4 } }, options, on(2, 2), three)).toEqual([]) // without b_2 there are 2 CPUs on each, and b borrows no more
+  })
+
   it('preempts for quota, and goes to another node where its own is taken', () => {
     const queues = { a: { cohort: 'c', nominalQuota: { cpu: 2 } }, b: { cohort: 'c', nominalQuota: { cpu: 2 }, borrowingLimit: { cpu: 0 }, preemption: { withinClusterQueue: 'LowerPriority' } } } as const
     expect(come({ n1: { cpu: 1 }, n2: { cpu: 2 }, n3: { cpu: 2 } }, { queues }, [['b_low', 1, 1, HOST, 1]], ['a_1', 1, 2, onHost, 2], ['b_1', 1, 2, onHost, 2])).toEqual(['-b_low', 'a_1@n2 1', 'b_1@n3 1'])
