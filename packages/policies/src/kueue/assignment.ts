@@ -1,7 +1,7 @@
 import { largest } from './partial-admission.js'
 import type { ResourceGroup } from './flavor-choices.js'
 import type { Flavor } from './flavor.js'
-import type { Nodes } from './node-trials.js'
+import type { Nodes } from './nodes.js'
 import { Spread, type CanHold } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'

@@ -1,5 +1,5 @@
 import { compare } from './entries.js'
-import type { Nodes } from './node-trials.js'
+import type { Nodes } from './nodes.js'
 import type { KueueSettings } from './options.js'
 import type { Protection } from './protection.js'
 import type { ClusterQueue } from './queues.js'

@@ -7,8 +7,10 @@ import { Borrowers } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
 import { FlavorScans } from './flavor-scans.js'
+import { KeptQuota } from './kept-quota.js'
 import { lackingQuota } from './lacking-quota.js'
-import { NodeTrials, type Nodes } from './node-trials.js'
+import { NodeTrials } from './node-trials.js'
+import type { Nodes } from './nodes.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
 import type { CanHold } from './part-flavors.js'
 import { pastUsageOf } from './past-usage.js'
@@ -75,8 +77,7 @@ class Kueue implements Policy {
   readonly #done = new DoneJobs()
   #call = 0
   readonly #closed = new Map<ClusterQueue, Workload>()
-  /** Quota that first workloads, which wait, keep from others for the rest of the cycle. */
-  readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
+  readonly #kept = new KeptQuota()
   /** The job that the round took up last. */
   #taken: JobId | None = None
   #hasPreempted = false
@@ -214,8 +215,7 @@ class Kueue implements Policy {
     if (entries.every(({ assignment: { mode, targets } }) => mode !== Mode.Fit && targets.length === 0)) for (const entry of entries) this.#setAside(entry, round)
     else if (this.#fairSharing === false) this.#inTurn(entries, round)
     else this.#byShare(entries, round)
-    for (const { queue, c, amount } of this.#kept) queue.remove(c, amount)
-    this.#kept.length = 0
+    this.#kept.release()
     return this.#hasMoved
   }
 
@@ -329,7 +329,7 @@ class Kueue implements Policy {
     const found = hasChanged ? this.#inFlavor(workload, round) : assignment
     const { mode, borrows, targets } = found
     if (mode !== Mode.Fit && targets.length === 0) {
-      if (mode !== Mode.NoFit) this.#keep(workload, borrows > 0)
+      if (mode !== Mode.NoFit && this.#kept.keep(workload, borrows > 0, this.#protection.delaysReclaim)) this.#touched.add(workload.queue)
       return this.#setAside({ ...entry, assignment: found }, round)
     }
     delete workload.scan // the next search begins with all flavors
@@ -443,19 +443,6 @@ class Kueue implements Policy {
     if (!this.#done.has(job)) this.#hasMoved = true
     this.#done.add(job)
     if (queue.settings.queueingStrategy === 'StrictFIFO') this.#closed.set(queue, workload)
-  }
-
-  /** Keeps a part of what the workload asks for from others for the rest of the cycle, unless its queue can always reclaim it. */
-  #keep({ queue, amounts, tasks, columns }: Workload, borrows: boolean): void {
-    if (queue.settings.preemption?.reclaimWithinCohort === 'Any' && !this.#protection.delaysReclaim) return
-    for (let i = 0; i < amounts.length; i++) {
-      const c = columns[i] as number
-      const amount = queue.toKeep(c, (amounts[i] as number) * tasks, borrows)
-      if (amount === 0) continue
-      queue.add(c, amount)
-      this.#touched.add(queue)
-      this.#kept.push({ queue, c, amount })
-    }
   }
 
   #start(workload: Workload, round: Round): void {

@@ -1,17 +1,8 @@
 import { WrappedRound, type NodeId, type Round, type Savepoint, type TaskId, type WorkView } from '@sched/core'
+import type { Nodes } from './nodes.js'
 import type { Starts } from './starts.js'
 import { hasStarted, type Workload } from './workload.js'
 import type { Workloads } from './workloads.js'
-
-/** The nodes as a workload finds them that must have some. */
-export interface Nodes {
-  /** Whether it replaces lost tasks of a gang that runs on: nobody is preempted for its nodes then. */
-  readonly isReplacing: boolean
-  /** Whether they have room for it if some others are gone. */
-  haveRoom(gone: readonly Workload[]): boolean
-  /** Whether they have room although `each` is back: if it runs on none of those that were found last, or if others are found with just `gone()` gone. */
-  haveRoomBeside(each: Workload, gone: () => readonly Workload[]): boolean
-}
 
 /**
  * Finds out whether nodes have room for a workload with a topology, by starting it in the draft of the round, where others may be gone. All of that is taken
