@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { topologyAware } from '../src/index.js'
 
 // Cases of Kueue's own tests of workloads with topologies (scheduler_tas_test.go: TestScheduleForTAS, TestScheduleForTASPreemption,
-// TestScheduleForTASCohorts), of 2026.
+// TestScheduleForTASCohorts), of 2026. What is preempted there in one cycle and admitted in a later one is both here in one call.
 
 /** Nodes by name; all of them are in one rack. */
 type Nodes = Readonly<Record<string, Demand>>
@@ -16,6 +16,7 @@ const [HOST, RACK] = [{ required: 0 }, { required: 1 }] as const
 const onHost = { preferred: 0 } as const
 const cpu = (asks: number | Demand): Demand => (typeof asks === 'number' ? { cpu: asks } : asks)
 const stage = (pods: number, asks: number | Demand, change: Partial<StageSpec> = {}): StageSpec => ({ name: 'pods', tasks: pods, gang: true, demand: cpu(asks), duration: 1, ...change })
+const gang = (id: string, stages: readonly StageSpec[], change: Partial<JobSpec> = {}): JobSpec => ({ id, submit: 0, queue: id.split('_')[0] as string, gang: true, stages, ...change })
 const jobOf = ([id, pods, asks, topology, priority = 0]: Load): JobSpec => ({ id, submit: 0, queue: id.split('_')[0] as string, priority, ...(topology !== undefined && { topology }), stages: [stage(pods, asks)] })
 
 /** What happens when workloads come to nodes where others were admitted one after the other: `id@node pods` where they start, `-id` who is preempted. */
@@ -54,7 +55,7 @@ describe('a workload with a topology (TestScheduleForTAS)', () => {
 
   it.each([['each on a host, as it prefers', HOST, onHost], ['each in a rack', RACK, RACK]])('is placed one set of pods after the other, %s', (_, first, second) => {
     const sets = [stage(1, 1, { name: 'launcher', topology: first }), stage(15, 1, { name: 'worker', topology: second })]
-    expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, { queues: { q: { nominalQuota: { cpu: 16 } } } }, [], { id: 'q_foo', submit: 0, queue: 'q', gang: true, stages: sets })).toEqual(['q_foo@x1 8', 'q_foo@y1 8'])
+    expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, { queues: { q: { nominalQuota: { cpu: 16 } } } }, [], gang('q_foo', sets))).toEqual(['q_foo@x1 8', 'q_foo@y1 8'])
   })
 
   it('heeds what its pods require of nodes', () => {
@@ -80,10 +81,22 @@ describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
     expect(come(two, ab, [], ['a_1', a, 1, onHost, 2], ['b_1', b, 1, onHost, 1])).toEqual(expected)
   })
 
-  it('stay with the first flavor with quota, though its node is taken (re-evaluation is sticky)', () => {
+  it('stay with the first flavor with quota, though its node is taken, and go on with the next in the next cycle', () => {
     const inF1 = { f1: { cpu: 8 } }
     const flavors = { flavors: { f1: { host: 'x1' }, f2: { host: 'y1' } }, queues: { a: { cohort: 'c', nominalQuota: inF1 }, b: { cohort: 'c', nominalQuota: { ...inF1, f2: { cpu: 8 } } } } }
-    expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, flavors, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1'])
+    expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, flavors, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
+  })
+
+  it('go elsewhere where the node that both could have is taken, or has too little of what one asks', () => {
+    expect(come(two, ab, [], ['a_1', 1, 2, onHost, 2], ['b_1', 1, 2, onHost, 1])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
+    const both = { cohort: 'c', nominalQuota: { cpu: 4, mem: 4 } }
+    expect(come({ x1: { cpu: 3, mem: 5 }, y1: { cpu: 5, mem: 3 } }, { queues: { a: both, b: both } }, [], ['a_1', 1, { cpu: 5 }, onHost, 2], ['b_1', 1, { mem: 5 }, onHost, 1])).toEqual(['a_1@y1 1', 'b_1@x1 1'])
+    const of8 = { cohort: 'c', nominalQuota: { cpu: 8 } }
+    expect(come({ x1: { cpu: 8 }, x2: { cpu: 8 } }, { queues: { a: of8, b: of8 } }, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1', 'b_1@x2 1'])
+  })
+
+  it('borrow to be on several hosts', () => {
+    expect(come(two, ab, [], ['a_1', 6, 1, onHost])).toEqual(['a_1@x1 1', 'a_1@y1 5'])
   })
 
   it.each([
@@ -102,14 +115,127 @@ describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
   })
 })
 
+describe('reclaiming with a topology (TestScheduleForTASCohorts)', () => {
+  const two = { x1: { cpu: 3 }, y1: { cpu: 5 } }
+  const a = { cohort: 'c', nominalQuota: { cpu: 4 }, preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } as const
+  const b = { cohort: 'c', nominalQuota: { cpu: 4 }, preemption: { withinClusterQueue: 'Never', reclaimWithinCohort: 'Any' } } as const
+  const ab: KueueOptions = { queues: { a, b } }
+
+  it('takes the only one that borrows', () => {
+    expect(come(two, ab, [['a_1', 5, 1, HOST]], ['b_1', 4, 1, onHost])).toEqual(['-a_1', 'b_1@y1 4'])
+  })
+
+  it('takes no more of those that borrow than are needed', () => {
+    expect(come(two, ab, [['a_1', 5, 1, HOST, 1], ['a_2', 2, 1, HOST, 2], ['a_3', 1, 1, HOST, 2]], ['b_1', 3, 1, onHost, 3])).toEqual(['-a_1', 'b_1@y1 3'])
+  })
+
+  it('takes those of a host for one of fewer pods, where nobody gives a host for all of them (partial admission)', () => {
+    const part = { id: 'b_1', submit: 0, queue: 'b', priority: 3, topology: HOST, stages: [stage(4, 1, { minTasks: 3 })] }
+    expect(come(two, { ...ab, partialAdmission: true }, [['a_1', 4, 1, HOST, 3], ['a_2', 3, 1, HOST, 2]], part)).toEqual(['-a_2', 'b_1@x1 3'])
+  })
+
+  it('takes others for the one that finds its node taken by another that reclaims', () => {
+    const on = [['a_1', 5, 1, HOST, 2], ['a_2', 1, 1, HOST, 1], ['a_3', 1, 1, HOST, 1]] as const
+    expect(come(two, { queues: { a, b, c: b } }, on, ['b_1', 3, 1, HOST, 3], ['c_1', 1, 1, onHost, 1])).toEqual(['-a_1', '-a_2', '-a_3', 'b_1@x1 3', 'c_1@y1 1'])
+  })
+
+  it.each<[string, 'Any' | 'LowerPriority', number, readonly string[]]>([
+    ['takes who is of lower priority, and the one after it, of another queue, finds no nodes', 'Any', 1, ['-a_1', 'a_2@y1 4']],
+    ['takes nobody of equal priority, and keeps no quota that its queue can always reclaim', 'Any', 2, ['b_1@y1 3']],
+  ])('%s', (_, reclaimWithinCohort, priority, expected) => {
+    const wide = { cohort: 'c', nominalQuota: { cpu: 8 }, borrowingLimit: { cpu: 0 }, preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort } } as const
+    expect(come({ y1: { cpu: 5 } }, { queues: { a: wide, b } }, [['a_1', 2, 1, HOST, priority]], ['a_2', 4, 1, onHost, 2], ['b_1', 3, 1, onHost, 1])).toEqual(expected)
+  })
+
+  it.each([['without', false], ['with', true]] as const)('takes of a queue only while that borrows, so that a host may not get free, %s fair sharing', (_, fairSharing) => {
+    const of = (cpu: number) => ({ cohort: 'c', nominalQuota: { cpu }, preemption: { withinClusterQueue: 'Never', reclaimWithinCohort: 'Any' } }) as const
+    const options: KueueOptions = { fairSharing, queues: { a: of(4), b: of(2), c: of(2) } }
+    const on = (b1: number, b2: number): Load[] => [['b_1', 1, b1, HOST], ['b_2', 1, b2, HOST], ['c_1', 1, 2, HOST]] // both of b on x1, where b borrows 2 CPUs; c on y1
+    const three: Load = ['a_1', 3, 1, HOST]
+    expect(come({ x1: { cpu: 4 }, y1: { cpu: 4 } }, options, on(3, 1), three)).toEqual(['-b_1', 'a_1@x1 3']) // b_2 went first, and is spared
+    expect(come({ x1: { cpu: 4 }, y1: { cpu: 4 } }, options, on(2, 2), three)).toEqual([]) // without b_2 there are 2 CPUs on each, and b borrows no more
+  })
+
+  it('preempts for quota, and goes to another node where its own is taken', () => {
+    const queues = { a: { cohort: 'c', nominalQuota: { cpu: 2 } }, b: { cohort: 'c', nominalQuota: { cpu: 2 }, borrowingLimit: { cpu: 0 }, preemption: { withinClusterQueue: 'LowerPriority' } } } as const
+    expect(come({ n1: { cpu: 1 }, n2: { cpu: 2 }, n3: { cpu: 2 } }, { queues }, [['b_low', 1, 1, HOST, 1]], ['a_1', 1, 2, onHost, 2], ['b_1', 1, 2, onHost, 2])).toEqual(['-b_low', 'a_1@n2 1', 'b_1@n3 1'])
+  })
+
+  it('takes all that are on its node while it borrows, also those who use nothing of what its quota lacks', () => {
+    const preemption = { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority' } } as const
+    const each = { cohort: 'c', nominalQuota: { cpu: 0, gpu: 0 }, borrowingLimit: { cpu: 16_000, gpu: 16 }, preemption }
+    const options: KueueOptions = { cohorts: { c: { nominalQuota: { cpu: 16_000, gpu: 16 } } }, queues: { a: each, b: each } }
+    const low = [['a_cpu', 2, { cpu: 5000 }, { preferred: 1 }, -1000], ['a_gpu', 2, { cpu: 10, gpu: 8 }, { preferred: 1 }, -1000]] as const
+    const nodes = { n1: { cpu: 8000, gpu: 8 }, n2: { cpu: 8000, gpu: 8 } }
+    expect(come(nodes, options, low, ['b_1', 1, { cpu: 5000, gpu: 8 }, HOST])).toEqual(['-a_cpu', '-a_gpu', 'b_1@n1 1'])
+  })
+})
+
 describe('preemption with a topology (TestScheduleForTASPreemption)', () => {
   it('takes all that the quota of pods lacks', () => {
     const pods: KueueOptions = { queues: { q: { nominalQuota: { cpu: 50, pods: 7 }, preemption: { withinClusterQueue: 'LowerPriority' } } } }
     expect(come({ x1: { cpu: 50 } }, pods, [['q_low4', 4, 1, HOST], ['q_low3', 3, 1, HOST]], ['q_foo', 7, 1, HOST, 1])).toEqual(['-q_low3', '-q_low4', 'q_foo@x1 7'])
   })
 
-  it('takes nobody for nodes alone, where Kueue takes who is of lower priority', () => {
-    expect(come({ x1: { cpu: 5, mem: 5 } }, main, [['q_low', 1, { cpu: 1, mem: 2 }, HOST, 1]], ['q_foo', 1, { cpu: 1, mem: 4 }, onHost, 3])).toEqual([])
-    expect(come({ x1: { cpu: 5, mem: 5 } }, main, [['q_mid', 1, 2, HOST, 2], ['q_low', 1, 2, HOST, 1]], ['q_foo', 1, 2, onHost, 3])).toEqual([])
+  const one = { x1: { cpu: 5, mem: 5 } }
+  const two = { ...one, y1: { cpu: 5, mem: 5 } }
+
+  it.each<[string, number | Demand, number | Demand]>([
+    ['the only one on the node', 5, 2],
+    ['the one whose memory it needs', { cpu: 1, mem: 2 }, { cpu: 1, mem: 4 }],
+  ])('takes %s', (_, low, foo) => {
+    expect(come(one, main, [['q_low', 1, low, HOST, 1]], ['q_foo', 1, foo, onHost, 3])).toEqual(['-q_low', 'q_foo@x1 1'])
+  })
+
+  it('takes nobody for a pod that replaces one lost with its node', () => {
+    const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'z1'].map((name) => ({ names: [name], count: 1, racks: ['rack'], resources: { cpu: 5, mem: 5 } })) }, policy: kueue(main, topologyAware()) })
+    master.submit({ ...jobOf(['q_foo', 2, 5, RACK, 3]), replacesLost: true }, 0)
+    const [lost] = master.pass(0).start
+    master.submit(jobOf(['q_low', 1, 5, HOST, 1]), 1)
+    expect(master.pass(1).start.map(({ job, node }) => `${job}@${node}`)).toEqual(['q_low@z1'])
+    master.nodeDown('x1', 2)
+    master.taskFailed(lost as NonNullable<typeof lost>, 2)
+    expect(master.pass(2)).toMatchObject({ start: [], kill: [] })
+    master.nodeUp('x1', 3)
+    expect(master.pass(3).start.map(({ job, node }) => `${job}@${node}`)).toEqual(['q_foo@x1'])
+  })
+
+  it('takes who is in its place, where a node has room for one pod', () => {
+    expect(come({ x1: { cpu: 5, pods: 1 } }, { queues: { q: { ...main.queues?.['q'], nominalQuota: { cpu: 50, pods: 50 } } } }, [['q_low', 1, { cpu: 2, pods: 1 }, HOST, 1]], ['q_foo', 1, { cpu: 2, pods: 1 }, onHost, 3])).toEqual(['-q_low', 'q_foo@x1 1'])
+  })
+
+  it('spares those of higher priority', () => {
+    expect(come(one, main, [['q_mid', 1, 2, HOST, 2], ['q_low', 1, 2, HOST, 1]], ['q_foo', 1, 2, onHost, 3])).toEqual(['-q_low', 'q_foo@x1 1'])
+  })
+
+  it('takes one for a host for all pods, where two hosts have room for one each', () => {
+    expect(come(two, main, [['q_mid', 1, 4, HOST, 2], ['q_low', 1, 4, HOST, 1]], ['q_foo', 2, 1, HOST, 3])).toEqual(['-q_low', 'q_foo@y1 2'])
+  })
+
+  it('takes nobody of equal priority, and the next of the queue goes where it has room', () => {
+    expect(come(one, main, [['q_on', 1, 4, HOST, 2]], ['q_mid', 2, 1, HOST, 2], ['q_low', 1, 1, HOST, 1])).toEqual(['q_low@x1 1'])
+  })
+
+  it('takes for all sets of pods together', () => {
+    const four: KueueOptions = { queues: { q: { nominalQuota: { cpu: 4, mem: 10 }, preemption: { withinClusterQueue: 'LowerPriority' } } } }
+    const sets = [stage(1, 1, { name: 'leader' }), stage(2, { cpu: 1, mem: 1 }, { name: 'other' }), stage(1, 1, { name: 'worker' })]
+    expect(come({ x1: { cpu: 50, mem: 50 } }, four, [['q_low', 4, 1, HOST]], gang('q_foo', sets, { priority: 1, topology: HOST }))).toEqual(['-q_low', 'q_foo@x1 4'])
+  })
+
+  it('takes who lacks it memory by quota, and who is on its node with CPUs of which there is quota', () => {
+    const ten: KueueOptions = { queues: { q: { nominalQuota: { cpu: 10_000, mem: 10 }, preemption: { withinClusterQueue: 'LowerPriority' } } } }
+    const low = [['q_cpu', 2, { cpu: 3000 }, { preferred: 1 }, -1000], ['q_mem', 2, { cpu: 10, mem: 5 }, { preferred: 1 }, -1000]] as const
+    expect(come({ x1: { cpu: 5000, mem: 5 }, y1: { cpu: 5000, mem: 5 } }, ten, low, ['q_foo', 1, { cpu: 3000, mem: 5 }, HOST])).toEqual(['-q_cpu', '-q_mem', 'q_foo@x1 1'])
+  })
+
+  it('takes those of its own flavor alone, where flavors share a node', () => {
+    const both: KueueOptions = { flavors: { a: { host: 'x1' }, b: { host: 'x1' } }, queues: { q: { nominalQuota: { a: { cpu: 3 }, b: { cpu: 5 } }, preemption: { withinClusterQueue: 'LowerPriority' } } } }
+    expect(come({ x1: { cpu: 5 } }, both, [['q_1', 1, 1, onHost, 1], ['q_2', 1, 3, onHost, 1]], ['q_3', 1, 2, onHost, 5])).toEqual(['-q_1', 'q_3@x1 1'])
+  })
+
+  it('takes another where the one that it would take has gone for another queue', () => {
+    const of = (cpu: number) => ({ cohort: 'c', nominalQuota: { cpu }, borrowingLimit: { cpu: 10 }, preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } }) as const
+    const on = [['c_low', 1, 3, HOST, 1], ['c_mid', 1, 3, HOST, 2]] as const
+    expect(come(two, { queues: { a: of(5), b: of(5), c: of(0) } }, on, ['a_1', 1, 3, HOST, 10], ['b_1', 1, 3, HOST, 10])).toEqual(['-c_low', '-c_mid', 'a_1@x1 1', 'b_1@y1 1'])
   })
 })

@@ -1,6 +1,7 @@
 import { largest } from './partial-admission.js'
 import type { ResourceGroup } from './flavor-choices.js'
 import type { Flavor } from './flavor.js'
+import type { Nodes } from './nodes.js'
 import { Spread, type CanHold } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -27,10 +28,12 @@ export interface Assignment {
   readonly targets: readonly Workload[]
   /** Where the search goes on with flavors that were not looked at; empty: all were. */
   readonly next: ScanFrom
+  /** Whether it has quota, or would get it by preempting, and lacks nodes for its topology. */
+  readonly lacksNodes?: boolean
 }
 
-/** Finds the workloads that a workload would preempt to get what is short. */
-export type Search = (workload: Workload, short: readonly number[]) => readonly Workload[]
+/** Finds the workloads that a workload would preempt to get what is short, and nodes if it must have these. */
+export type Search = (workload: Workload, short: readonly number[], nodes?: Nodes) => readonly Workload[]
 
 /** What a search for a flavor works with. */
 interface Means {
@@ -41,6 +44,7 @@ interface Means {
   /** By number of a group, the flavor with which the search begins, by default the first; `firstGroup` is the number of the first group. */
   readonly from: ScanFrom
   readonly firstGroup: number
+  readonly nodes: Nodes | undefined
 }
 /** The empty map, for `before`: nothing is taken; for `next`: all flavors were looked at. */
 export const NOTHING: ReadonlyMap<number, number> = new Map()
@@ -52,10 +56,12 @@ const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'Tr
  * Finds the flavor of a workload, the number of its tasks and the workloads that it would preempt; sets flavor and tasks in the workload. A workload that
  * may be admitted in part is so if all of it neither fits nor finds anybody to preempt: with the most tasks that fit or find somebody.
  *
+ * `nodes`: those of the cluster, if it must have some to be admitted.
+ *
  * Source: Kueue, scheduler.go (nominate, getInitialAssignments).
  */
-export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: CanHold, from: ScanFrom = NOTHING): Assignment {
-  const means = { fairSharing, search, before: NOTHING, from, firstGroup: 0 }
+export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: CanHold, from: ScanFrom = NOTHING, nodes?: Nodes): Assignment {
+  const means = { fairSharing, search, before: NOTHING, from, firstGroup: 0, nodes }
   const attempt = (tasks: number): Assignment => {
     workload.tasks = tasks
     return withTasks(workload, means, canHold)
@@ -68,18 +74,42 @@ export function nominate(workload: Workload, fairSharing: boolean, search: Searc
   return found
 }
 
-const comesIn = ({ mode, targets }: Assignment): boolean => mode === Mode.Fit || targets.length > 0
+/** Whether it would be admitted, if need be after preemption. */
+export const comesIn = ({ mode, targets }: Assignment): boolean => mode === Mode.Fit || targets.length > 0
 
 function withTasks(workload: Workload, means: Means, canHold: CanHold): Assignment {
-  const { fairSharing, search } = means
+  const { fairSharing, search, nodes } = means
   const found = workload.parts === undefined ? assign(workload, means, canHold) : assignParts(workload, workload.parts, means, canHold)
   settle(workload, found.flavor)
   const { mode, short, targets } = found
   if (mode === Mode.NoFit) return { ...found, targets: [] }
+  if (nodes !== undefined) return onNodes(workload, found, search, nodes)
   const asksOne = workload.amounts.filter((amount) => amount > 0).length === 1
   // the search of one column stands for the workload only if it asks for that column alone: with fair sharing other resources change its share
   const isKnown = short.length === 0 || (short.length === 1 && (asksOne || (!fairSharing && targets.length === 0)))
   return isKnown ? found : { ...found, targets: search(workload, short) } // so far searched with one of its resources alone
+}
+
+/**
+ * The assignment of a workload that must have nodes, too. If it lacks quota or nodes, all that it asks for counts as short: also who is only on its nodes may
+ * have to go.
+ *
+ * Source: Kueue, flavorassigner.go (assignFlavors, updateModeForTASRequests). Deviation: that no nodes would do even if all were empty is not found out, and
+ * the workload counts as one that may preempt nobody.
+ */
+function onNodes(workload: Workload, found: Assignment, search: Search, nodes: Nodes): Assignment {
+  if (found.mode === Mode.Fit && nodes.haveRoom([])) return found
+  if (found.mode === Mode.Fit && nodes.isReplacing) return { ...found, mode: Mode.NoCandidates, lacksNodes: true }
+  const short = Array.from(workload.columns).filter((_, i) => (workload.amounts[i] as number) > 0)
+  const targets = search(workload, short, nodes)
+  const lacksNodes = targets.length === 0 && (found.mode === Mode.Fit || search(workload, short).length > 0)
+  return { ...found, mode: modeWith(targets, workload.queue), short, targets, lacksNodes }
+}
+
+/** The mode of a workload that must preempt, and would preempt these. */
+function modeWith(targets: readonly Workload[], queue: ClusterQueue): Mode {
+  if (targets.length === 0) return Mode.NoCandidates
+  return targets.some((each) => each.queue === queue) ? Mode.Preempt : Mode.Reclaim
 }
 
 /**
@@ -207,11 +237,12 @@ function ofColumn(workload: Workload, c: number, amount: number, { fairSharing, 
   if (asked <= queue.available(c)) return { mode: Mode.Fit, borrows: level, targets: NOBODY }
   if (asked > (queue.subtree[c] as number) && !isInside && !preemptsWhileBorrowing(queue, fairSharing)) return { mode: Mode.NoFit, borrows: level, targets: NOBODY }
   const targets = !preempts(queue) ? NOBODY : search({ ...workload, columns: Int32Array.of(c), amounts: Float64Array.of(asked), tasks: 1 }, [c])
-  if (targets.length === 0) return { mode: Mode.NoCandidates, borrows: level, targets }
+  const mode = modeWith(targets, queue)
+  if (mode === Mode.NoCandidates) return { mode, borrows: level, targets }
   for (const each of targets) discharge(each, each.tasks)
   const borrows = queue.reach(c, asked).level
   for (const each of targets) charge(each, each.tasks)
-  return { mode: targets.some((each) => each.queue === queue) ? Mode.Preempt : Mode.Reclaim, borrows, targets }
+  return { mode, borrows, targets }
 }
 
 /** Whether workloads of the queue may preempt any others. */

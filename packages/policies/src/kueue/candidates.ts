@@ -1,10 +1,10 @@
-import { fits } from './assignment.js'
 import { compare } from './entries.js'
+import type { Nodes } from './nodes.js'
 import type { KueueSettings } from './options.js'
 import type { Protection } from './protection.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
-import { charge, discharge, type Workload } from './workload.js'
+import type { Workload } from './workload.js'
 
 /** A workload that looks for others to preempt, and what the search works with. */
 export interface Preemptor {
@@ -20,6 +20,8 @@ export interface Preemptor {
   readonly resources: number
   /** What the user of a workload has used lately, for queues that order by that. */
   readonly pastUsage: (workload: Workload) => number
+  /** The nodes, if it must have some. */
+  readonly nodes?: Nodes | undefined
 }
 
 /** Candidates of the workload's own queue: those that the queue's rules let it preempt and that use some of what is short. */
@@ -155,22 +157,4 @@ export function isIn(queue: QuotaNode, node: QuotaNode): boolean {
   let each: QuotaNode | undefined = queue
   while (each !== undefined && each !== node) each = each.parent
   return each === node
-}
-
-/** The taken workloads without those that need not go, tried from the last but one back; afterwards all of them count as admitted again. */
-export function fillBack(workload: Workload, taken: Workload[], within: readonly QuotaNode[]): Workload[] {
-  const gone = new Set(taken)
-  for (let i = taken.length - 2; i >= 0; i--) {
-    const each = taken[i] as Workload
-    charge(each, each.tasks)
-    if (fits(workload, within)) gone.delete(each)
-    else discharge(each, each.tasks)
-  }
-  restore([...gone])
-  return [...gone]
-}
-
-export function restore(taken: readonly Workload[]): Workload[] {
-  for (const each of taken) charge(each, each.tasks)
-  return []
 }

@@ -1,9 +1,9 @@
-import { fits } from './assignment.js'
-import { below, borrowsAny, fillBack, firstCommon, grouped, isIn, ownCandidates, reclaimable, restore, type Preemptor } from './candidates.js'
+import { below, borrowsAny, firstCommon, grouped, isIn, ownCandidates, reclaimable, type Preemptor } from './candidates.js'
 import type { Protection } from './protection.js'
 import { QueueOrder } from './queue-order.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
+import { Taking } from './taking.js'
 import { charge, discharge, type Workload } from './workload.js'
 
 /** When a workload of another queue may be preempted, by the share of the preemptor with its workload and that of the other queue before and after. */
@@ -36,13 +36,12 @@ export function fairTargets(preemptor: Preemptor): Workload[] {
   const rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
   if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)
-  return search.isDone ? fillBack(workload, search.taken, []) : restore(search.taken)
+  return search.taking.end()
 }
 
 /** Takes workloads away until the preemptor has room; the preemptor is counted as admitted meanwhile. */
 class FairSearch {
-  readonly taken: Workload[] = []
-  isDone = false
+  readonly taking: Taking
   readonly #workload: Workload
   readonly #resources: number
   readonly #protection: Protection
@@ -51,7 +50,9 @@ class FairSearch {
   /** By node around the preemptor: its share without all candidates inside it. */
   readonly #least = new Map<QuotaNode, number>()
 
-  constructor({ workload, resources, protection }: Preemptor, own: readonly Workload[], others: ReadonlyMap<ClusterQueue, readonly Workload[]>) {
+  constructor(preemptor: Preemptor, own: readonly Workload[], others: ReadonlyMap<ClusterQueue, readonly Workload[]>) {
+    const { workload, resources, protection } = preemptor
+    this.taking = new Taking(preemptor)
     this.#workload = workload
     this.#resources = resources
     this.#protection = protection
@@ -140,7 +141,7 @@ class FairSearch {
   }
 
   #next(order: QueueOrder): ClusterQueue | undefined {
-    return this.isDone ? undefined : order.next()
+    return this.taking.isDone ? undefined : order.next()
   }
 
   /** The children of the innermost common cohort that contain the preemptor, and the queue. */
@@ -150,10 +151,8 @@ class FairSearch {
   }
 
   #take(each: Workload): void {
-    discharge(each, each.tasks)
-    this.taken.push(each)
     discharge(this.#workload, this.#workload.tasks)
-    this.isDone = fits(this.#workload)
+    this.taking.take(each)
     charge(this.#workload, this.#workload.tasks)
   }
 }

@@ -2,13 +2,17 @@ import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, t
 import { deferWithoutNode } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
-import { fits, Mode, nominate, NOTHING, preempts, type Assignment } from './assignment.js'
+import { comesIn, fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
 import { Borrowers } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
 import { FlavorScans } from './flavor-scans.js'
+import { KeptQuota } from './kept-quota.js'
 import { lackingQuota } from './lacking-quota.js'
+import { NodeTrials } from './node-trials.js'
+import type { Nodes } from './nodes.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
+import type { CanHold } from './part-flavors.js'
 import { pastUsageOf } from './past-usage.js'
 import { targets } from './preemption.js'
 import { Protection } from './protection.js'
@@ -16,7 +20,7 @@ import { Queues, type ClusterQueue } from './queues.js'
 import { Starts } from './starts.js'
 import { tooLarge } from './too-large.js'
 import { Unfit } from './unfit.js'
-import { charge, discharge, isSetAside, runningTasks, settle, type Workload } from './workload.js'
+import { charge, discharge, hasStarted, isSetAside, runningTasks, settle, type ScanFrom, type Workload } from './workload.js'
 import { Workloads } from './workloads.js'
 
 /**
@@ -30,8 +34,8 @@ import { Workloads } from './workloads.js'
  * one of them has ended, the next starts in its place.
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; a job that is one gang gives its quota back when
- * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it,
- * of the first flavor with quota; nobody is preempted for such nodes, and while it waits it keeps its quota for itself, but no nodes.
+ * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it; it
+ * preempts for these as for quota. While it waits it keeps its quota for itself, but no nodes.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -68,12 +72,12 @@ class Kueue implements Policy {
   readonly #workloads: Workloads
   readonly #placement: Placement
   readonly #starts: Starts
+  readonly #trials: NodeTrials
   /** Jobs that are not looked at again in this call; and StrictFIFO queues whose first workload must wait, with that workload. */
   readonly #done = new DoneJobs()
   #call = 0
   readonly #closed = new Map<ClusterQueue, Workload>()
-  /** Quota that first workloads, which wait, keep from others for the rest of the cycle. */
-  readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
+  readonly #kept = new KeptQuota()
   /** The job that the round took up last. */
   #taken: JobId | None = None
   #hasPreempted = false
@@ -113,8 +117,10 @@ class Kueue implements Policy {
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
     this.#starts = new Starts(placement, this.#queues.choices)
+    this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts)
     const barred = {
       onFinish: (job: JobId) => { this.#preempted.forget(job, env.work) },
+      onNode: (_node: NodeId, up: boolean) => { if (up) this.#workloads.freed++ },
       memory: () => this.#preempted.memory(env.work),
       recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) },
     }
@@ -144,11 +150,7 @@ class Kueue implements Policy {
   #evictLeaving(round: Round): void {
     if (round.claimsLeft === 0) return
     for (const workload of this.#workloads.leaving[round.lane] as Set<Workload>)
-      if (this.#hasStarted(workload)) for (const task of [...workload.running]) round.evict(task)
-  }
-
-  #hasStarted({ running }: Workload): boolean {
-    return running.every((task) => !Number.isNaN(this.#env.work.started(task)))
+      if (hasStarted(workload, this.#env.work)) for (const task of [...workload.running]) round.evict(task)
   }
 
   /** Starts admitted workloads. A start removes the workload from the set, which may be iterated meanwhile. */
@@ -213,8 +215,7 @@ class Kueue implements Policy {
     if (entries.every(({ assignment: { mode, targets } }) => mode !== Mode.Fit && targets.length === 0)) for (const entry of entries) this.#setAside(entry, round)
     else if (this.#fairSharing === false) this.#inTurn(entries, round)
     else this.#byShare(entries, round)
-    for (const { queue, c, amount } of this.#kept) queue.remove(c, amount)
-    this.#kept.length = 0
+    this.#kept.release()
     return this.#hasMoved
   }
 
@@ -246,7 +247,10 @@ class Kueue implements Policy {
       look.past = i - from
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
-      if (!isStrict && isSetAside(workload, this.#call)) continue
+      if (!isStrict && isSetAside(workload, this.#call, this.#workloads.freed)) {
+        if (workload.likeness.freedAt >= 0) this.#far.add(job)
+        continue
+      }
       const assignment = this.#assign(workload, round)
       settle(workload, assignment.flavor)
       workload.tasks = assignment.tasks
@@ -279,8 +283,19 @@ class Kueue implements Policy {
     const isAlone = this.#isAlone(workload)
     const known = isAlone || this.#scans.goesOn(workload) ? undefined : this.#unfit.of(workload.likeness)
     if (known !== undefined) return known
-    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor, part) => this.#room.canHold(flavor, workload, part), this.#scans.from(workload))
+    const found = this.#nominate(workload, (flavor, part) => this.#room.canHold(flavor, workload, part), this.#scans.from(workload), round)
     if (found.mode !== Mode.Fit && !isAlone && !this.#scans.isPending(workload, found)) this.#unfit.add(workload, found)
+    return found
+  }
+
+  #nominate(workload: Workload, canHold: CanHold, from: ScanFrom | undefined, round: Round): Assignment {
+    const found = nominate(workload, this.#fairSharing !== false, (each, short, nodes) => this.#search(each, short, round, nodes), canHold, from, this.#trials.of(workload, round))
+    this.#trials.end(round)
+    if (this.#trials.hasMetNew) {
+      this.#isUnsettled = true
+      this.#held.add(workload.job)
+    }
+    this.#trials.hasMetNew = false
     return found
   }
 
@@ -305,43 +320,40 @@ class Kueue implements Policy {
   }
 
   /**
-   * Admits the workload, or sets it aside. Its targets were found when the cycle began. If one of them has gone since, targets are found anew, in the same
-   * flavor; if the room has gone, the workload comes again in the next cycle.
+   * Admits the workload, or sets it aside. Its targets were found when the cycle began. If one of them has gone since, or nodes that it must have, targets
+   * are found anew, in the same flavor; if there is no quota any more, the workload comes again in the next cycle.
    */
   #consider(entry: Entry, round: Round): void {
     const { workload, assignment } = entry
-    const hasChanged = assignment.targets.some(isGone)
+    const hasChanged = assignment.targets.some(isGone) || (comesIn(assignment) && this.#hasLostNodes(workload, assignment.targets, round))
     const found = hasChanged ? this.#inFlavor(workload, round) : assignment
     const { mode, borrows, targets } = found
     if (mode !== Mode.Fit && targets.length === 0) {
-      if (mode !== Mode.NoFit) this.#keep(workload, borrows > 0)
+      if (mode !== Mode.NoFit && this.#kept.keep(workload, borrows > 0, this.#protection.delaysReclaim)) this.#touched.add(workload.queue)
       return this.#setAside({ ...entry, assignment: found }, round)
     }
     delete workload.scan // the next search begins with all flavors
-    if (mode === Mode.Fit && this.#lacksNodes(workload, round)) {
-      this.#far.add(workload.job)
-      this.#keep(workload, borrows > 0) // in Kueue it would preempt for nodes, finds nobody, and keeps its quota
-      return this.#passOver(workload)
-    }
     if (!this.#hasRoomWithout(targets, workload)) return
-    const areGone = targets.every((each) => this.#hasStarted(each))
+    const areGone = targets.every((each) => hasStarted(each, this.#env.work))
     for (const each of targets) this.#preempt(each, round)
     const isRoom = areGone && this.#hasRoomBeside(this.#workloads.leaving[round.lane] as Set<Workload>, workload)
     this.#admit(workload)
     if (isRoom && (round.jobsLeft < Infinity || this.#hasRoom(round))) this.#start(workload, round)
   }
 
-  /** Whether the workload's topology keeps it from being admitted although there is quota, because no group of nodes has room for it now. */
-  #lacksNodes(workload: Workload, round: Round): boolean {
-    if (!this.#starts.hasTopologies || round.nodes.length === 1 || round.jobsLeft < Infinity || round.work.topology(workload.job, round.lane) === undefined) return false
-    return !this.#starts.isPlaceable(workload, round)
+  /** Whether there is still quota for the workload without `those`, but no nodes any more. */
+  #hasLostNodes(workload: Workload, those: readonly Workload[], round: Round): boolean {
+    const nodes = this.#trials.of(workload, round)
+    if (nodes === undefined || !this.#hasRoomWithout(those, workload)) return false
+    const hasRoom = nodes.haveRoom(those)
+    this.#trials.end(round)
+    return !hasRoom
   }
 
   #inFlavor(workload: Workload, round: Round): Assignment {
     const { flavor, queue: { choices } } = workload
     this.#borrowers.forget()
-    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (each, part) => each === (part === undefined ? flavor : choices.partOf(flavor, part)))
-    return { ...found, next: NOTHING }
+    return this.#nominate(workload, (each, part) => each === (part === undefined ? flavor : choices.partOf(flavor, part)), undefined, round)
   }
 
   /** Whether the quota has room for the workload without `those`, beside what is kept for others. */
@@ -361,11 +373,11 @@ class Kueue implements Policy {
     return hasRoom
   }
 
-  #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
+  #search(workload: Workload, short: readonly number[], round: Round, nodes?: Nodes): readonly Workload[] {
     if (round.claimsLeft === 0 || !preempts(workload.queue)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage, nodes })
     if (found.length === 0 || !this.#preempted.isBarred(workload.job)) return found
     this.#held.add(workload.job)
     if (this.#preempted.mayLater(workload.job)) this.#isUnsettled = true
@@ -379,9 +391,9 @@ class Kueue implements Policy {
     this.#forgetUnfit()
     this.#done.add(workload.job)
     this.#preempted.add(workload.job)
-    const hasStarted = this.#hasStarted(workload)
-    if (workload.running.length === 0 || !hasStarted) this.#isUnsettled = true
-    if (!hasStarted) return this.#workloads.expel(workload)
+    const mayGo = hasStarted(workload, this.#env.work)
+    if (workload.running.length === 0 || !mayGo) this.#isUnsettled = true
+    if (!mayGo) return this.#workloads.expel(workload)
     this.#workloads.dismiss(workload)
     for (const task of [...workload.running]) round.evict(task)
   }
@@ -389,6 +401,7 @@ class Kueue implements Policy {
   #admit(workload: Workload): void {
     this.#hasMoved = true
     this.#closed.delete(workload.queue)
+    this.#far.delete(workload.job)
     if (this.#goesByUsage) this.#looks.clear()
     this.#forgetUnfit()
     this.#workloads.admit(workload)
@@ -405,17 +418,22 @@ class Kueue implements Policy {
   /**
    * Sets a workload aside for which there was neither room nor anybody to preempt. With all that ask alike it waits until something is given back, and for
    * the next call: when they looked again at once while others gave way, some thousand jobs at overload took from each other almost without end. If
-   * flavors are left, the next cycle looks at these.
+   * flavors are left, the next cycle looks at these. One that lacks nodes waits until any task leaves its node, of whichever tree; if it waits for near ones only for a time, it is
+   * looked at in every call.
    */
   #setAside({ workload, assignment, returns }: Entry, round: Round): void {
+    const { likeness, job, lane } = workload
+    if (assignment.lacksNodes === true) this.#far.add(job)
     if (this.#scans.goOn(workload, assignment)) {
       this.#hasMoved = true
       return
     }
-    const mayPreempt = round.claimsLeft > 0 && !this.#held.has(workload.job)
-    if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt) return this.#passOver(workload)
-    workload.likeness.setAsideAt = returns
-    workload.likeness.setAsideIn = this.#call
+    const mayPreempt = round.claimsLeft > 0 && !this.#held.has(job)
+    const isForTime = assignment.lacksNodes === true && round.work.topology(job, lane)?.asked.wait !== undefined
+    if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt || isForTime) return this.#passOver(workload)
+    likeness.setAsideAt = returns
+    likeness.setAsideIn = this.#call
+    likeness.freedAt = assignment.lacksNodes === true ? this.#workloads.freed : -1
     this.#hasMoved = true
   }
 
@@ -425,19 +443,6 @@ class Kueue implements Policy {
     if (!this.#done.has(job)) this.#hasMoved = true
     this.#done.add(job)
     if (queue.settings.queueingStrategy === 'StrictFIFO') this.#closed.set(queue, workload)
-  }
-
-  /** Keeps a part of what the workload asks for from others for the rest of the cycle, unless its queue can always reclaim it. */
-  #keep({ queue, amounts, tasks, columns }: Workload, borrows: boolean): void {
-    if (queue.settings.preemption?.reclaimWithinCohort === 'Any' && !this.#protection.delaysReclaim) return
-    for (let i = 0; i < amounts.length; i++) {
-      const c = columns[i] as number
-      const amount = queue.toKeep(c, (amounts[i] as number) * tasks, borrows)
-      if (amount === 0) continue
-      queue.add(c, amount)
-      this.#touched.add(queue)
-      this.#kept.push({ queue, c, amount })
-    }
   }
 
   #start(workload: Workload, round: Round): void {

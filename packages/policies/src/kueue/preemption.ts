@@ -1,9 +1,9 @@
-import { fits } from './assignment.js'
-import { fillBack, firstCommon, gives, otherCandidates, ownCandidates, restore, type Preemptor } from './candidates.js'
+import { firstCommon, gives, otherCandidates, ownCandidates, type Preemptor } from './candidates.js'
 import { fairTargets } from './fair-preemption.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
-import { amountIn, discharge, type Workload } from './workload.js'
+import { Taking } from './taking.js'
+import { amountIn, type Workload } from './workload.js'
 
 /** A workload that may be preempted. */
 interface Candidate {
@@ -101,14 +101,11 @@ function cohortsOverOwned({ queue, amounts, tasks, columns }: Workload): Readonl
 }
 
 /** Takes candidates away in order until the workload fits, as a borrower or not; then gives back, in reverse order, those that it does not need. */
-function attempt({ workload, short }: Preemptor, candidates: readonly Candidate[], mayBorrow: boolean): Workload[] {
-  const within = mayBorrow ? [] : [workload.queue]
-  const taken: Workload[] = []
+function attempt(preemptor: Preemptor, candidates: readonly Candidate[], mayBorrow: boolean): Workload[] {
+  const taking = new Taking(preemptor, mayBorrow ? [] : [preemptor.workload.queue])
   for (const { workload: each, shared, isForBorrowers } of candidates) {
-    if ((mayBorrow && !isForBorrowers) || (shared !== undefined && !gives(each.queue, shared, short))) continue
-    discharge(each, each.tasks)
-    taken.push(each)
-    if (fits(workload, within)) return fillBack(workload, taken, within)
+    if ((mayBorrow && !isForBorrowers) || (shared !== undefined && !gives(each.queue, shared, preemptor.short))) continue
+    if (taking.take(each)) break
   }
-  return restore(taken)
+  return taking.end()
 }

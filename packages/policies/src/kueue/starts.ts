@@ -28,11 +28,6 @@ export class Starts {
     return node !== None && startNearest(job, node, round.cluster.levels, round)
   }
 
-  /** Whether the placement has a node of the right flavor for the next task of a workload with a topology. */
-  isPlaceable(workload: Workload, round: Round): boolean {
-    return this.#placement.pick(workload.job, this.#within(this.#flavorOfNext(workload, round), round)) !== None
-  }
-
   /** Defers the job, with the reason why the placement has no node. */
   deferFar(workload: Workload, round: Round): void {
     const { reason, limit } = whyNoNode(workload.job, this.#within(this.#flavorOfNext(workload, round), round), this.#placement)

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, Seconds, ShapeId, TaskId, UserId } from '@sched/core'
+import type { JobId, LaneId, Seconds, ShapeId, TaskId, UserId, WorkView } from '@sched/core'
 import type { Flavor } from './flavor.js'
 import type { ClusterQueue } from './queues.js'
 
@@ -10,10 +10,16 @@ export interface Likeness {
   /** `returns` of the root of their tree, and the call, when there was neither room for them nor anybody to preempt; -1: never so far. */
   setAsideAt: number
   setAsideIn: number
+  /** How often nodes had been freed by then, if it is nodes that they lacked; -1: they did not. */
+  freedAt: number
 }
 
-/** Whether the workload is set aside: it was in this call, or nothing has been given back in its tree since it was; admissions make no room. */
-export const isSetAside = ({ likeness, queue }: Workload, call: number): boolean => likeness.setAsideAt === queue.root.returns || likeness.setAsideIn === call
+/**
+ * Whether the workload is set aside: it was in this call, or nothing has been given back in its tree since it was, nor nodes if it lacked these; admissions make
+ * no room.
+ */
+export const isSetAside = ({ likeness: { setAsideAt, setAsideIn, freedAt }, queue }: Workload, call: number, freed: number): boolean =>
+  setAsideIn === call || (setAsideAt === queue.root.returns && (freedAt < 0 || freedAt === freed))
 
 /** A stage of a job that is one gang, with what its tasks that must start ask for together, by resource. */
 export interface Part {
@@ -81,6 +87,9 @@ export const isPartial = ({ least, most }: Workload): boolean => least < most
 
 /** The number of tasks for which its running tasks count. */
 export const runningTasks = ({ isWhole, running }: Workload): number => (isWhole ? Math.min(1, running.length) : running.length)
+
+/** Whether none of its running tasks has started just now. */
+export const hasStarted = ({ running }: Workload, work: WorkView): boolean => running.every((task) => !Number.isNaN(work.started(task)))
 
 /** Sets the flavor or mix of a workload; -1 sets the first flavor. */
 export function settle(workload: Workload, flavor: number): void {

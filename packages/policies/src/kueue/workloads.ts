@@ -21,6 +21,8 @@ export class Workloads implements WorkListener {
   readonly leaving: readonly Set<Workload>[]
   /** By lane: whether anything has changed since admission was last tried in vain. */
   readonly isChanged: Uint8Array
+  /** How often a task has left its node, or a node has come up. */
+  freed = 0
   readonly #env: Env
   readonly #queues: Queues
   readonly #admitsInPart: boolean
@@ -42,6 +44,7 @@ export class Workloads implements WorkListener {
   readonly #likenesses = new Map<string, Likeness>()
   #admissions = 0
   #starting: Workload | undefined
+  #isUnheard = false
 
   constructor(env: Env, queues: Queues, admitsInPart: boolean, usage: PastUsage | undefined) {
     const { lanes } = env.cluster
@@ -144,11 +147,11 @@ export class Workloads implements WorkListener {
     return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: { jobs: this.#waiting.map((_, lane) => this.#setAside(lane)), of: this.#ofAllNodes() }, ...(this.#usage && { usage: this.#usage.memory() }) }
   }
 
-  /** Names of jobs of a lane that are set aside; those like them are, too. */
+  /** Names of jobs of a lane that are set aside for quota; those like them are, too. */
   #setAside(lane: number): string[] {
     const next = this.#nextOf[lane] ?? []
     return [...this.waiting(lane as LaneId)].flatMap(([queue, list]) =>
-      Array.from(list.ids.subarray(list.from, list.to)).filter((job) => next[job]?.likeness.setAsideAt === queue.root.returns).map((job) => this.#env.work.name(job as JobId)))
+      Array.from(list.ids.subarray(list.from, list.to)).filter((job) => next[job]?.likeness.setAsideAt === queue.root.returns && next[job].likeness.freedAt < 0).map((job) => this.#env.work.name(job as JobId)))
   }
 
   #setThemAside(byLane: readonly (readonly string[])[], jobs: ReadonlyMap<string, JobId>): void {
@@ -230,13 +233,22 @@ export class Workloads implements WorkListener {
 
   // ---- keeping current ----
 
+  /** Runs what takes back all that it does to tasks, and hears nothing of it. */
+  unheard(attempt: () => void): void {
+    this.#isUnheard = true
+    attempt()
+    this.#isUnheard = false
+  }
+
   onReady(job: JobId, lane: LaneId): void {
+    if (this.#isUnheard) return
     this.#row(this.#isOpen, lane)[job] = true
     this.#refresh(job, lane)
   }
 
   /** A gang with more tasks to start than it was admitted for must be admitted anew, and so must a job of which tasks of an earlier stage came back. */
   onMore(job: JobId, lane: LaneId): void {
+    if (this.#isUnheard) return
     const workload = this.#row(this.#unstartedOf, lane)[job]
     if (workload !== undefined && workload !== this.#starting && this.#isOther(workload)) this.dismiss(workload)
     this.#refresh(job, lane)
@@ -258,6 +270,7 @@ export class Workloads implements WorkListener {
   }
 
   onDrained(job: JobId, lane: LaneId): void {
+    if (this.#isUnheard) return
     this.#row(this.#isOpen, lane)[job] = false
     const workload = this.#row(this.#unstartedOf, lane)[job]
     if (workload !== undefined && workload !== this.#starting) this.dismiss(workload)
@@ -265,6 +278,7 @@ export class Workloads implements WorkListener {
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    if (this.#isUnheard) return
     const workload = this.#starting ?? this.#again(job, lane, task, node)
     if (workload === this.#starting) workload.unstarted--
     workload.running.push(task)
@@ -272,6 +286,8 @@ export class Workloads implements WorkListener {
   }
 
   onRelease(_job: JobId, _lane: LaneId, task: TaskId, _node: NodeId, why: Release): void {
+    if (this.#isUnheard) return
+    this.freed++
     const workload = this.#ofTask[task]
     if (workload === undefined) return
     this.#ofTask[task] = undefined
@@ -332,9 +348,17 @@ export class Workloads implements WorkListener {
     const rank = work.rank(job)
     const { columns } = this.#queues.flavors[0] as Flavor
     const parts = isWhole && queue.hasChoice ? this.#partsOf(job, lane, queue) : undefined
-    const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}`
-    const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1 }
+    const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}${this.#nearnessOf(job, lane)}`
+    const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
     return { job, lane, queue, user, priority, rank, submitted: work.submitted(job), shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
+  }
+
+  /** The topology that the job asks for. If some of it runs, or it waits only for a time, there are no nodes for others that ask alike where there are for it. */
+  #nearnessOf(job: JobId, lane: LaneId): string {
+    const { work } = this.#env
+    const near = work.topology(job, lane)
+    if (near === undefined) return ''
+    return ` ${work.running(job, lane) > 0 || near.asked.wait !== undefined ? `job ${job}` : JSON.stringify(near)}`
   }
 
   #partsOf(job: JobId, lane: LaneId, { pods }: ClusterQueue): readonly Part[] {

@@ -32,8 +32,12 @@ const anything = fc.record({
   loads: fc.array(load, { minLength: 3, maxLength: 13 }),
   isProtected: fc.boolean(),
 })
+/** The node of each load and how much it takes there, how much the one that asks must find on one node, and what queues have more so that quota is often there. */
+const onNodes = fc.record({ more: fc.array(fc.constantFrom(0, 15, 30), { minLength: 5, maxLength: 5 }), places: fc.array(fc.record({ node: fc.nat({ max: 2 }), size: fc.integer({ min: 1, max: 4 }) }), { minLength: 13, maxLength: 13 }), needed: fc.integer({ min: 3, max: 9 }) })
+const OF_NODE = 12
 const now = 8
 const protections = { none: { fairSharing: { minAdmitDuration: 0 }, reclaimWithinCohort: { minAdmitDuration: 0 } }, some: { fairSharing: { minAdmitDuration: 6 }, reclaimWithinCohort: { minAdmitDuration: 4 } } }
+type OnNodes = typeof onNodes extends fc.Arbitrary<infer T> ? T : never
 type Anything = typeof anything extends fc.Arbitrary<infer T> ? T : never
 type Tree = Anything['cohorts'][number]
 
@@ -51,7 +55,7 @@ function made({ cohorts, leaves, loads, isProtected }: Anything) {
   const own = leaves.map(({ tree }, i): Place => ({ ...tree, name: `q${i}`, parent: places[around(tree, cohorts.length)] }))
   const workloads = loads.map(({ queue: of, asks, tasks, priority, since }, i): Workload => {
     const [job, queue] = [i as JobId, queues[of % queues.length] as ClusterQueue]
-    const likeness = { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1 }
+    const likeness = { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
     const rank = (i * 7) % 13 // not in the order of admission
     return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, submitted: rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), parts: undefined, flavor: 0, columns: Int32Array.of(0, 1), amounts: Float64Array.from(asks), admission: i, since, least: tasks, most: tasks, tasks, unstarted: tasks, running: [] }
   })
@@ -68,28 +72,46 @@ function made({ cohorts, leaves, loads, isProtected }: Anything) {
   return { asking, admitted, plain, snapshot: new Snapshot([...places, ...own], workloads.map(plain)), protection: new Protection(rules, () => now) }
 }
 
+const withMore = (world: Anything, { more }: OnNodes): Anything => ({
+  ...world,
+  leaves: world.leaves.map((leaf, i) => ({ ...leaf, tree: { ...leaf.tree, nominal: [leaf.tree.nominal[0] + (more[i] as number), leaf.tree.nominal[1] + (more[i] as number)] } })),
+})
+
+/** Whether some node has as much as is needed, beside those who are left there. */
+const haveRoom = ({ places, needed }: OnNodes, left: readonly number[]): boolean =>
+  [0, 1, 2].some((node) => left.reduce((room, id) => room - (places[id]?.node === node ? places[id].size : 0), OF_NODE) >= needed)
+
 describe('those preempted are whom Kueue preempts', () => {
   const ways: readonly (readonly Strategy[] | undefined)[] = [undefined, ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'], ['LessThanInitialShare'], ['LessThanOrEqualToFinalShare']]
-  it.each(ways.map((way) => ({ name: way === undefined ? 'without fair sharing' : `by ${way.join(' and ')}`, way })))('$name', ({ way }) => {
+  const isNear = [false, true]
+  const names = (way: (typeof ways)[number], near: boolean) => `${way === undefined ? 'without fair sharing' : `by ${way.join(' and ')}`}${near ? ', for nodes' : ''}`
+  it.each(ways.flatMap((way) => isNear.map((near) => ({ name: names(way, near), way, near }))))('$name', ({ way, near }) => {
     const found = { ofOthers: 0, ofOwn: 0, nobody: 0 }
+    let forNodesAlone = 0
     fc.assert(
-      fc.property(anything, (world) => {
-        const { asking, admitted, plain, snapshot, protection } = made(world)
+      fc.property(anything, onNodes, (world, nodes) => {
+        const { asking, admitted, plain, snapshot, protection } = made(near ? withMore(world, nodes) : world)
         const borrowers = new Borrowers() // those of the second may have been found for the first
         for (const workload of asking) {
           const { queue, demand, tasks } = workload
-          const short = [0, 1].filter((c) => (demand[c] as number) * tasks > queue.available(c))
-          if (short.length === 0) continue
+          const lacking = [0, 1].filter((c) => (demand[c] as number) * tasks > queue.available(c))
+          const all = [...admitted.values()].flat()
+          const roomWithout = (gone: readonly Workload[]) => haveRoom(nodes, all.filter((each) => !gone.includes(each)).map(({ admission }) => admission))
+          if (lacking.length === 0 && (!near || roomWithout([]))) continue
+          const short = near ? [0, 1].filter((c) => (demand[c] as number) > 0) : lacking
           const rules = queue.settings.preemption as NonNullable<typeof queue.settings.preemption>
-          const preemptor: Preemptor = { workload, short, admitted, borrowers, protection, fairSharing: way !== undefined && { preemptionStrategies: [...way] }, resources: 2, pastUsage: () => 0 }
+          const preemptor: Preemptor = { workload, short, admitted, borrowers, protection, fairSharing: way !== undefined && { preemptionStrategies: [...way] }, resources: 2, pastUsage: () => 0, nodes: near ? { isReplacing: false, haveRoom: roomWithout, haveRoomBeside: (_, gone) => roomWithout(gone()) } : undefined }
           const taken = targets(preemptor).sort((a, b) => a.admission - b.admission)
-          const expected = way === undefined ? classicalTargets(snapshot, plain(workload), short, rules) : fairTargets(snapshot, plain(workload), short, rules, way)
+          const left = near ? (those: ReadonlySet<Admitted>) => haveRoom(nodes, Array.from(those, ({ id }) => id)) : undefined
+          const expected = way === undefined ? classicalTargets(snapshot, plain(workload), short, rules, left) : fairTargets(snapshot, plain(workload), short, rules, way, left)
           expect(taken.map(({ admission }) => admission)).toEqual(expected.map(({ id }) => id))
           found[taken.length === 0 ? 'nobody' : taken.some((each) => each.queue !== queue) ? 'ofOthers' : 'ofOwn']++
+          if (lacking.length === 0 && taken.length > 0) forNodesAlone++
         }
       }),
       { seed: 11, numRuns: 2500 },
     )
     expect(Math.min(...Object.values(found))).toBeGreaterThan(20)
+    if (near) expect(forNodesAlone).toBeGreaterThan(20)
   })
 })

@@ -135,8 +135,12 @@ function variantOf(load: Admitted, asking: Asking, { borrowWithinCohort: { polic
   return policy === 'Never' || isAbove ? 'without borrowing' : 'while borrowing'
 }
 
+/** Whether nodes have room beside those who are left. */
+export type HaveRoom = (left: ReadonlySet<Admitted>) => boolean
+const anywhere: HaveRoom = () => true
+
 /** Whom the workload preempts for what is short, in the order of their admission; nobody where that makes no room. */
-export function classicalTargets(snapshot: Snapshot, asking: Asking, short: readonly number[], rules: Rules): Admitted[] {
+export function classicalTargets(snapshot: Snapshot, asking: Asking, short: readonly number[], rules: Rules, haveRoom: HaveRoom = anywhere): Admitted[] {
   const { queue } = asking
   const inQueue = (place: Place, lca: Place | undefined, hasAdvantage: boolean): Candidate[] =>
     [...snapshot.admitted].flatMap((load) =>
@@ -176,7 +180,7 @@ export function classicalTargets(snapshot: Snapshot, asking: Asking, short: read
   const attempts = noOthers || (isForbidden && !isUnderNominal) ? [true] : isForbidden && hierarchical.length === 0 ? [false, true] : [true, false]
   for (const mayBorrow of attempts) {
     const fits = () =>
-      asked(asking).every((r) => asking.asks[r]! <= snapshot.available(queue, r) && (mayBorrow || snapshot.usage(queue, r) + asking.asks[r]! <= snapshot.quota(queue, r)))
+      asked(asking).every((r) => asking.asks[r]! <= snapshot.available(queue, r) && (mayBorrow || snapshot.usage(queue, r) + asking.asks[r]! <= snapshot.quota(queue, r))) && haveRoom(snapshot.admitted)
     const isValid = ({ load, variant, lca }: Candidate): boolean => {
       if (load.queue === queue) return true
       if (mayBorrow && variant === 'without borrowing') return false
@@ -216,7 +220,7 @@ function fillBack(snapshot: Snapshot, taken: readonly Admitted[], fits: () => bo
 }
 
 /** The same with fair sharing, with the strategies in their order. */
-export function fairTargets(snapshot: Snapshot, asking: Asking, short: readonly number[], rules: Rules, strategies: readonly Strategy[]): Admitted[] {
+export function fairTargets(snapshot: Snapshot, asking: Asking, short: readonly number[], rules: Rules, strategies: readonly Strategy[], haveRoom: HaveRoom = anywhere): Admitted[] {
   const { queue } = asking
   const isFromThere = (load: Admitted): boolean =>
     load.queue === queue ? rules.withinClusterQueue !== 'Never' : isTogether(load.queue, queue) && !snapshot.isWithinNominal(load.queue, short) && rules.reclaimWithinCohort !== 'Never'
@@ -224,7 +228,7 @@ export function fairTargets(snapshot: Snapshot, asking: Asking, short: readonly 
   candidates.sort((a, b) => a.priority - b.priority || b.admission - a.admission)
 
   const incoming: Admitted = { ...asking, id: -1, admission: Infinity }
-  const fits = () => asked(asking).every((r) => asking.asks[r]! <= snapshot.available(queue, r))
+  const fits = () => asked(asking).every((r) => asking.asks[r]! <= snapshot.available(queue, r)) && haveRoom(snapshot.admitted)
   const taken: Admitted[] = []
   /** Whether there is room now; shares count the incoming one, what is available does not. */
   const take = (load: Admitted): boolean => {

@@ -1,0 +1,110 @@
+import { WrappedRound, type NodeId, type Round, type Savepoint, type TaskId, type WorkView } from '@sched/core'
+import type { Nodes } from './nodes.js'
+import type { Starts } from './starts.js'
+import { hasStarted, type Workload } from './workload.js'
+import type { Workloads } from './workloads.js'
+
+/**
+ * Finds out whether nodes have room for a workload with a topology, by starting it in the draft of the round, where others may be gone. All of that is taken
+ * back, and the policy does not hear of it.
+ *
+ * Source: Kueue, preemption.go (workloadFits), which finds a topology assignment in a snapshot from which workloads were removed.
+ */
+export class NodeTrials {
+  /**
+   * Whether somebody had to go who cannot yet: one who started at this very moment, or others who are leaving. No nodes are found as long as that is so, lest
+   * somebody else goes in their place.
+   */
+  hasMetNew = false
+  readonly #work: WorkView
+  readonly #workloads: Workloads
+  readonly #starts: Starts
+  readonly #trial = new TrialRound()
+  /** Where the workload started that last found room, and its other tasks run. */
+  #found: readonly NodeId[] = []
+  /** Those that are gone in the draft, and for each the point before it went. */
+  readonly #gone: Workload[] = []
+  readonly #before: Savepoint[] = []
+
+  constructor(work: WorkView, workloads: Workloads, starts: Starts) {
+    this.#work = work
+    this.#workloads = workloads
+    this.#starts = starts
+  }
+
+  /** The nodes for a workload, until `end`; `undefined` if it has no topology, or the round is of one node among others. */
+  of(workload: Workload, round: Round): Nodes | undefined {
+    const { nodes, cluster, jobsLeft, claimsLeft } = round
+    if (!this.#starts.hasTopologies || nodes.length < Math.min(2, cluster.nodes) || jobsLeft < Infinity || claimsLeft === 0) return undefined
+    if (round.work.topology(workload.job, round.lane) === undefined) return undefined
+    const haveRoom = (gone: readonly Workload[]) => this.#haveRoom(workload, gone, round)
+    return { isReplacing: this.#isReplacing(workload), haveRoom, haveRoomBeside: (each, gone) => each.running.every((task) => !this.#found.includes(this.#work.nodeOf(task) as NodeId)) || haveRoom(gone()) }
+  }
+
+  /** Brings everybody back. */
+  end(round: Round): void {
+    if (this.#gone.length > 0) this.#workloads.unheard(() => { this.#remove([], round) })
+  }
+
+  #isReplacing({ job, lane }: Workload): boolean {
+    const running = this.#work.running(job, lane)
+    return running > 0 && running < this.#work.least(job, lane)
+  }
+
+  #haveRoom(workload: Workload, gone: readonly Workload[], round: Round): boolean {
+    if (gone.length > 0 && (this.#workloads.leaving[round.lane]?.size !== 0 || !gone.every((each) => hasStarted(each, this.#work)))) {
+      this.hasMetNew = true
+      return false
+    }
+    let found = false
+    this.#workloads.unheard(() => {
+      this.#remove(gone, round)
+      const before = round.savepoint()
+      found = this.#start(workload, round)
+      round.rollback(before)
+    })
+    return found
+  }
+
+  /** Makes just these be gone. Of the last call those stay gone that were the first of both, since most calls differ in few. */
+  #remove(gone: readonly Workload[], round: Round): void {
+    let same = 0
+    while (same < this.#gone.length && this.#gone[same] === gone[same]) same++
+    if (same < this.#gone.length) round.rollback(this.#before[same] as Savepoint)
+    this.#gone.length = this.#before.length = same
+    for (let i = same; i < gone.length; i++) {
+      const each = gone[i] as Workload
+      this.#gone.push(each)
+      this.#before.push(round.savepoint())
+      for (const task of each.running) round.evict(task)
+    }
+  }
+
+  /** Starts as many tasks as it is to be admitted with; false if only fewer start. */
+  #start(workload: Workload, inner: Round): boolean {
+    const { job, lane, isWhole, tasks } = workload
+    const round = this.#trial.anew(inner)
+    const { work } = round
+    const last = work.unplaced(job, lane) - (isWhole ? work.together(job, lane) : tasks)
+    while (work.unplaced(job, lane) > last) if (!this.#starts.start(workload, round)) return false
+    const running: TaskId[] = []
+    work.runningTasks(job, lane, running)
+    this.#found = running.map((task) => work.nodeOf(task) as NodeId)
+    return true
+  }
+}
+
+/** A round like the one inside, with a serial of its own: what placements planned for that one, with others there or gone, does not hold. */
+class TrialRound extends WrappedRound {
+  #serial = -1
+
+  anew(round: Round): this {
+    this.inner = round
+    this.#serial--
+    return this
+  }
+
+  override get serial() {
+    return this.#serial
+  }
+}
