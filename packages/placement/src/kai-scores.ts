@@ -57,6 +57,7 @@ export const kaiScores = (options: KaiScoresOptions = {}): Plug<'placement'> => 
 class KaiScores extends NearPlacement {
   readonly #plain: ByShape
   readonly #domains: KaiDomains
+  readonly #room: Int32Array
   readonly #by: z.output<typeof kaiScoresOptions>
   readonly #gpus: ResourceId
   readonly #cpus: ResourceId
@@ -68,6 +69,7 @@ class KaiScores extends NearPlacement {
     const { cluster } = env
     super(new Nearness('kai-scores', env))
     this.#by = by
+    this.#room = new Int32Array(cluster.nodes)
     this.#gpus = cluster.resources.indexOf('gpu') as ResourceId
     this.#cpus = cluster.resources.indexOf('cpu') as ResourceId
     this.#plain = new ByShape((node, shape, _lane: LaneId, view, work) => this.#score(node, shape, view, work, this.#freeIn(view)))
@@ -83,16 +85,28 @@ class KaiScores extends NearPlacement {
     if (node >= 0) this.places.nodes.push(node as NodeId)
   }
 
-  protected override planNear(asked: Asked, { required }: Firm, job: JobId, round: Round): void {
+  protected override planNear(asked: Asked, { required, racks }: Firm, job: JobId, round: Round): void {
+    if (racks !== undefined && required === undefined) return this.#planInRacks(asked, job, round)
     const { work, lane } = round
     const parts = asked.isOfStage || !work.isGangJob(job) ? [{ shape: work.shape(job, lane), tasks: startingTogether(job, round) }] : work.parts(job, lane)
     const running = this.nearness.nodesOf(job, asked.isOfStage, round)
     this.places.nodes.push(...this.#domains.plan({ ...asked, required }, parts, running, job, round))
   }
 
+  /** Plans what starts at once in as few racks as hold it, which KAI's jobs do not ask for. */
+  #planInRacks({ isOfStage }: Asked, job: JobId, round: Round): void {
+    const tasks = startingTogether(job, round)
+    if (this.measure(job, round) >= tasks) this.nearness.tree.choose(this.#room, tasks, this.places.nodes, { first: this.nearness.leavesOf(job, isOfStage, round) })
+  }
+
+  /** Notes for how many tasks of the job each node in sight has room; returns the sum. */
   protected override measure(job: JobId, round: Round): number {
-    const shape = round.work.shape(job, round.lane)
-    return round.nodes.reduce((sum, node) => sum + (round.fits(job, node) ? Math.max(1, round.cluster.couldTake(shape, node)) : 0), 0)
+    const { nodes, cluster, work, lane } = round
+    const shape = work.shape(job, lane)
+    let all = 0
+    this.#room.fill(0)
+    for (const node of nodes) if (round.fits(job, node)) all += this.#room[node] = Math.max(1, cluster.couldTake(shape, node))
+    return all
   }
 
   #score(node: NodeId, shape: ShapeId, view: ClusterView, work: WorkView, free: Amounts): number {
