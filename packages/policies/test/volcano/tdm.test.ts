@@ -1,3 +1,4 @@
+import { dispatcher } from '@sched/cluster'
 import type { DisruptionBudget, JobSpec } from '@sched/core'
 import { volcano, type VolcanoOptions } from '@sched/policies'
 import { instantCluster, run, workloadOf } from '@sched/testkit'
@@ -131,6 +132,22 @@ describe('tasks on closed zones (Test_TDM_victimsFn)', () => {
       return pass(119).killed
     }
     expect([killed(['allocate', 'preempt']), killed(['allocate', 'shuffle']), killed(['allocate', 'reclaim'])]).toEqual([['a'], ['a'], []])
+  })
+
+  it('go no sooner after a restart', () => {
+    const cluster = instantCluster({ nodes: [{ count: 1, resources: { cpu: 3 }, labels: { 'volcano.sh/revocable-zone': 'rz1' } }] })
+    const begin = () => dispatcher({ cluster, policy: volcano(options(tdm({ rz1: '0:00-0:01' })), firstNode()) })
+    const spec = says(true, job('a', cpus(1, 3)))
+    const before = begin()
+    before.submit(spec, 0)
+    const placed = before.pass(0).start
+    const gone = before.pass(120).kill
+    expect(gone).toHaveLength(1)
+    const after = begin()
+    after.submit(spec, 0, { again: true })
+    for (const each of placed) if (each.task !== gone[0]?.task) after.adopt(each, 0)
+    after.recall(before.memory())
+    expect([after.pass(120).kill.length, after.nextWake, after.pass(180).kill.length]).toEqual([0, 180, 1])
   })
 
   it('go while nobody waits, and start anew when the zone opens again, as long as the run lasts', () => {
