@@ -60,7 +60,9 @@ export class KaiDomains {
     const to = Math.min(required ?? top, top)
     const from = Math.min(preferred ?? to, to)
     const inSight = new Set(round.nodes.filter((node) => cluster.up(node) && round.bars?.(job, node) !== true))
-    const sorted = this.#sorted(from, new Fullness(parts, inSight, round))
+    const fullness = new Fullness(parts, inSight, round)
+    if (fullness.of(inSight) > 1) return []
+    const sorted = this.#sorted(from, fullness)
     const ranks = preferred === undefined ? undefined : this.#ranks(sorted[from] ?? [])
     const taken = to === top ? undefined : new Set(running.map((node) => cluster.group(to, node)))
     for (let level = from; level <= to && level < top; level++)
@@ -128,11 +130,12 @@ class Fullness {
 
   /** Domains, the fullest first, of equals the one of the lowest node. */
   sorted(domains: readonly Domain[]): Ranked[] {
-    const all = domains.map((domain) => ({ domain, full: this.#of(domain) }))
+    const all = domains.map((domain) => ({ domain, full: this.of(domain.nodes) }))
     return all.sort((a, b) => (a.full === b.full ? (a.domain.nodes[0] as number) - (b.domain.nodes[0] as number) : b.full - a.full))
   }
 
-  #of({ nodes }: Domain): number {
+  /** Which part of what is free on these nodes the tasks take. */
+  of(nodes: Iterable<NodeId>): number {
     let full = 0
     for (const [r, amount] of this.#asked) {
       let free = 0

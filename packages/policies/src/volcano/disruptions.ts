@@ -5,7 +5,7 @@ import type { VolcanoJob } from './queue.js'
  *
  * Source: Volcano, plugins/tdm (getMaxPodEvictNum). There, too, a job with fewer tasks than `minAvailable` gives one.
  */
-export function mostTaken({ running, unplaced, ended, budget }: VolcanoJob): number {
+function mostTaken({ running, unplaced, ended, budget }: VolcanoJob): number {
   const tasks = running + unplaced + [...ended.values()].reduce((sum, each) => sum + each, 0)
   if (budget?.maxUnavailable !== undefined) return Math.max(0, numberOf(budget.maxUnavailable, tasks) - unplaced)
   const least = budget?.minAvailable === undefined ? Infinity : numberOf(budget.minAvailable, tasks)
