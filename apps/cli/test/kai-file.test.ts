@@ -50,3 +50,15 @@ it('a queue of KAI that says nothing of a resource has a limit of 0 of it', asyn
   const { code, err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })
   expect([code, err]).toEqual([0, expect.stringMatching(/never start|limit/)])
 })
+
+it('a job under queues of KAI is kept in the rack that it asks for', async () => {
+  const node = (name: string, rack: string) => `---\napiVersion: v1\nkind: Node\nmetadata: { name: ${name}, labels: { rack: ${rack} } }\nstatus: { allocatable: { cpu: "8", memory: 8Gi, nvidia.com/gpu: "1" } }\n`
+  const nodes = `apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nmetadata: { name: network }\nspec: { levels: [{ nodeLabel: rack }, { nodeLabel: kubernetes.io/hostname }] }\n${node('n1', 'r1')}${node('n2', 'r1')}${node('n3', 'r2')}${node('n4', 'r2')}`
+  const job = (id: string, tasks: number, more = '') => `{"id":"${id}","submit":0,"queue":"a",${more}"stages":[{"name":"pods","tasks":${tasks},"gang":true,"demand":{"gpu":1000},"duration":100}]}\n`
+  const cwd = directory({ ...files, 'nodes.yaml': nodes, 'jobs.jsonl': `{"format":"sched-workload","version":1}\n${job('x', 1)}${job('y', 2, '"topology":{"required":1},')}` })
+  const { code, err } = await sched(['run', '--trace', 'jobs.jsonl', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--out', 'out', '--schedule'], { cwd })
+  const rows = readFileSync(join(cwd, 'out', 'schedule-queues.csv'), 'utf8').trim().split('\n').map((row) => row.split(','))
+  const at = ['id', 'start', 'nodes'].map((name) => rows[0]!.indexOf(name))
+  expect([code, rows.slice(1).map((row) => at.map((i) => row[i]).join(' ')).sort()]).toEqual([0, ['x 0 0', 'y 0 2-3']])
+  expect(err).not.toContain('topology')
+})

@@ -1,5 +1,5 @@
 import {
-  None, type GangPart, type JobId, type LaneId, type NodeId, type PlacementRule, type Policy, type Release, type Seconds, type ShapeId, type TaskId,
+  None, type GangPart, type DisruptionBudget, type JobId, type LaneId, type NodeId, type PlacementRule, type Policy, type Release, type Seconds, type ShapeId, type TaskId,
   type UserId, type QueueId, type WorkView,
 } from '@sched/core'
 import type { Suiting } from './on-demand-size.js'
@@ -28,6 +28,7 @@ interface Entry extends Request {
   readonly user: UserId
   readonly queue: QueueId
   readonly preemptible: boolean | 'semi' | undefined
+  readonly disruptionBudget: DisruptionBudget | undefined
   readonly account: string
   readonly qos: string
   readonly array: string
@@ -101,6 +102,7 @@ export class Requests implements WorkView {
       user: work.user(job),
       queue: work.queue(job),
       preemptible: work.preemptible(job),
+      disruptionBudget: work.disruptionBudget(job),
       account: work.account(job),
       qos: work.qos(job),
       array: work.array(job),
@@ -201,6 +203,9 @@ export class Requests implements WorkView {
   }
   preemptible(id: JobId): boolean | 'semi' | undefined {
     return this.#entry(id).preemptible
+  }
+  disruptionBudget(id: JobId): DisruptionBudget | undefined {
+    return this.#entry(id).disruptionBudget
   }
   account(id: JobId): string {
     return this.#entry(id).account

@@ -1,4 +1,4 @@
-import { None, type Constraints, type JobId, type JobSpec, type PlacementRule, type QueueId, type Seconds, type UserId } from '@sched/core'
+import { None, type Constraints, type DisruptionBudget, type JobId, type JobSpec, type PlacementRule, type QueueId, type Seconds, type UserId } from '@sched/core'
 import { Names } from './names.js'
 import { WorkColumns } from './work-columns.js'
 
@@ -65,6 +65,9 @@ export class JobFacts extends WorkColumns {
   }
   preemptible(job: JobId): boolean | 'semi' | undefined {
     return this.spec(job).preemptible
+  }
+  disruptionBudget(job: JobId): DisruptionBudget | undefined {
+    return this.spec(job).disruptionBudget
   }
   qos(job: JobId): string {
     return this.spec(job).qos ?? ''

@@ -217,6 +217,14 @@ export interface JobEvent {
   readonly think?: Seconds
 }
 
+/** How many tasks of a job may be missing, or how many must run; a number, or a percentage of those that it has such as `30%`, rounded up. */
+export interface DisruptionBudget {
+  /** So many may be missing; it counts before `minAvailable`. */
+  readonly maxUnavailable?: number | string
+  /** So many must run. */
+  readonly minAvailable?: number | string
+}
+
 /** A job as a workload describes it: stages of tasks, submitted at a time by a user to a queue. */
 export interface JobSpec {
   /** Unique in its workload. */
@@ -259,6 +267,8 @@ export interface JobSpec {
    * schedulers the same as true.
    */
   readonly preemptible?: boolean | 'semi'
+  /** How many of its tasks may be taken at a time, under schedulers that know of such budgets (Volcano's plug-in `tdm`). Default: what these do. */
+  readonly disruptionBudget?: DisruptionBudget
   /** Share of this job relative to its neighbours under a fair order; default 1. */
   readonly weight?: number
   /** The user's estimate of the run time, seconds; unknown when absent. */

@@ -1,5 +1,5 @@
 import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
-import type { Constraints, JobSpec, StageSpec, Topology } from './job.js'
+import type { Constraints, DisruptionBudget, JobSpec, StageSpec, Topology } from './job.js'
 import type { PlacementRule } from './placement-rule.js'
 import type { NodePower, NodeSleep } from './power.js'
 
@@ -168,6 +168,8 @@ export interface WorkView {
   account(job: JobId): string
   /** Whether the job's running tasks may be preempted, `semi`: only those beyond its minimum; `undefined` where the job does not say. */
   preemptible(job: JobId): boolean | 'semi' | undefined
+  /** How many of the job's tasks may be missing; `undefined` where the job does not say. */
+  disruptionBudget(job: JobId): DisruptionBudget | undefined
   /** Name of the quality of service that the job asks for, '' for none. */
   qos(job: JobId): string
   /** Name of the job array that it belongs to, '' for none. */

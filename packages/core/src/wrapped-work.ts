@@ -1,5 +1,5 @@
 import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
-import type { Constraints, Topology } from './job.js'
+import type { Constraints, DisruptionBudget, Topology } from './job.js'
 import type { PlacementRule } from './placement-rule.js'
 import type { GangPart, WorkView } from './views.js'
 
@@ -27,6 +27,7 @@ export abstract class WrappedWork implements WorkView {
   queueName(queue: QueueId): string { return this.inner.queueName(queue) }
   account(job: JobId): string { return this.inner.account(job) }
   preemptible(job: JobId): boolean | 'semi' | undefined { return this.inner.preemptible(job) }
+  disruptionBudget(job: JobId): DisruptionBudget | undefined { return this.inner.disruptionBudget(job) }
   qos(job: JobId): string { return this.inner.qos(job) }
   array(job: JobId): string { return this.inner.array(job) }
   arrayThrottle(job: JobId): number { return this.inner.arrayThrottle(job) }

@@ -12,7 +12,7 @@ export interface TasksAtOnce {
 }
 
 /** The amounts that nodes offer: those free now, or those of empty nodes. */
-interface Amounts {
+export interface Amounts {
   amount(node: NodeId, resource: ResourceId): number
   /** The amount on one device of a resource that comes in devices. */
   device(node: NodeId, resource: ResourceId, index: number): number
@@ -91,6 +91,16 @@ export class Packing {
     return 0
   }
 
+  /** What is left of a node beside what was taken there. */
+  left(at: number): Amounts {
+    const node = this.#nodes[at] as NodeId
+    const devices = this.#cluster.resources.map((_, r) => this.#devicesLeft(at, r as ResourceId))
+    return {
+      amount: (_, r) => this.#amounts.amount(node, r) - (this.#resources.includes(r) ? this.#takenOf(at, r) : 0),
+      device: (_, r, index) => devices[r]?.[index] ?? 0,
+    }
+  }
+
   /** Takes room on a node for so many more tasks of a part, at most `room`. */
   take(part: number, at: number, tasks: number): void {
     const taken = this.#taken[at] as Int32Array
@@ -161,16 +171,19 @@ export class Packing {
   }
 
   #devicesFit(at: number): boolean {
+    return this.#resources.every((r) => this.#devicesLeft(at, r) !== undefined)
+  }
+
+  /** What is left of each device of a node; `undefined` if there are not enough. */
+  #devicesLeft(at: number, r: ResourceId): readonly number[] | undefined {
     const node = this.#nodes[at] as NodeId
-    return this.#resources.every((r) => {
-      const size = this.#cluster.deviceSize(r)
-      if (size === 0) return true
-      const free = Array.from({ length: this.#cluster.devices(node, r) }, (_, index) => this.#amounts.device(node, r, index))
-      return this.#asked.every((asked, p) => {
-        for (let left = this.#taken[at]?.[p] as number; left > 0; left--) if (!takeDevices(free, asked[r] as number, size)) return false
-        return true
-      })
+    const size = this.#cluster.deviceSize(r)
+    const free = size === 0 ? [] : Array.from({ length: this.#cluster.devices(node, r) }, (_, index) => this.#amounts.device(node, r, index))
+    const isEnough = size === 0 || this.#asked.every((asked, p) => {
+      for (let left = this.#taken[at]?.[p] as number; left > 0; left--) if (!takeDevices(free, asked[r] as number, size)) return false
+      return true
     })
+    return isEnough ? free : undefined
   }
 }
 

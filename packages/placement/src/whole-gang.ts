@@ -1,4 +1,4 @@
-import type { JobId, NodeId, NodeTree, ResourceId, Round, TaskId } from '@sched/core'
+import type { GangPart, JobId, NodeId, NodeTree, ResourceId, Round, TaskId } from '@sched/core'
 import type { GroupsByLevel } from './groups-by-level.js'
 import { freeNow, Packing, type TasksAtOnce } from './packing.js'
 
@@ -53,16 +53,17 @@ export class WholeGang {
 }
 
 /**
- * The parts of the job that must start together, with their room on each node. Only nodes in sight that are not barred for the job count; for tasks that may
+ * Parts of the job, by default those that must start together, with their room on each node. Only nodes in sight that are not barred for the job count; for tasks that may
  * not share a node with one another only nodes on which no such task of the job runs.
  */
-function partsOf(job: JobId, { work, lane, nodes, cluster, bars }: Round): readonly TasksAtOnce[] {
+export function partsOf(job: JobId, round: Round, parts: readonly Pick<GangPart, 'shape' | 'tasks'>[] = round.work.parts(job, round.lane)): readonly TasksAtOnce[] {
+  const { work, lane, nodes, cluster, bars } = round
   const inSight = new Uint8Array(cluster.nodes)
   for (const node of nodes) if (bars?.(job, node) !== true) inSight[node] = 1
   const running: TaskId[] = []
   work.runningTasks(job, lane, running)
   const alone = new Set(running.filter((task) => work.isDistinct(work.shapeOf(task))).map((task) => work.nodeOf(task)))
-  return work.parts(job, lane).map(({ shape, tasks }) => {
+  return parts.map(({ shape, tasks }) => {
     const isDistinct = work.isDistinct(shape)
     const most = (node: NodeId) => (inSight[node] === 1 && !(isDistinct && alone.has(node)) ? cluster.couldTake(shape, node) : 0)
     return { tasks, demand: (r: ResourceId) => work.demand(shape, r), most, isDistinct }

@@ -4,7 +4,7 @@ import { conservative, easy, fattened, fifo, gangScheduling, greedy, kaiPreempti
 import { job } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { topologyAware, topologyTree } from '../src/index.js'
+import { kaiScores, topologyAware, topologyTree } from '../src/index.js'
 
 const RACKS = [{ path: ['r0', 'row0'], procs: [2, 1] }, { path: ['r1', 'row0'], procs: [1, 2, 2] }, { path: ['r2', 'row1'], procs: [3] }, { path: ['r3', 'row1'], procs: [1, 1] }]
 const CLUSTER = { nodes: RACKS.flatMap(({ path, procs }, rack) => procs.map((each, i) => ({ names: [`${rack}-${i}`], count: 1, racks: path, resources: { procs: each } }))) }
@@ -31,7 +31,7 @@ const asked = fc.constantFrom<readonly [most: number, topology: Topology]>([5, {
 const plans = fc.array(fc.record({ asked, tasks: fc.integer({ min: 1, max: 8 }), length: fc.integer({ min: 1, max: 9 }), gap: fc.integer({ min: 0, max: 4 }) }), { minLength: 1, maxLength: 12 })
 
 describe('every job starts, as near as its topology says', () => {
-  const placements = { 'topology-tree': topologyTree(), 'topology-aware': topologyAware() }
+  const placements = { 'topology-tree': topologyTree(), 'topology-aware': topologyAware(), 'kai-scores': kaiScores() }
   const all = Object.entries(policies).flatMap(([name, policy]) => Object.entries(placements).map(([placed, placement]) => [`${name}, ${placed}`, policy(placement)] as const))
 
   it.each([...all, ['replan', replan(fifo(), { nodes: 'named', topology: 'tree', max_switch_wait: 10_000 })] as const])('%s', (_, policy) => {

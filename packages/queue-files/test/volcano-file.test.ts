@@ -237,6 +237,25 @@ describe('queues of Volcano', () => {
     for (const text of ['0s', 'soon']) expect(told(text)).toEqual([[{ plugins: [] }], ['ignored sla', 'ignored sla sla-waiting-time']])
   })
 
+  it('have zones with hours, and a time between evictions', () => {
+    const { options: { actions, tiers }, findings } = made(queue('a', '{}'), `actions: "allocate, shuffle"
+tiers:
+- plugins:
+  - name: tdm
+    enableVictim: false
+    arguments: { tdm.revocable-zone.rz1: 10:00-21:00, tdm.revocable-zone.rz2: "0:00", tdm.evict.period: 90s, tdm.evict.max-step: 5% }
+`)
+    expect([actions, tiers]).toEqual([['allocate', 'shuffle'], [{ plugins: [{ name: 'tdm', arguments: { 'tdm.evict.period': 90 }, revocableZones: { rz1: '10:00-21:00' } }] }]])
+    expect(findings.filter(({ setting }) => setting.startsWith('tdm')).map(({ verdict, setting, note }) => [verdict, setting, note])).toEqual([
+      ['honoured', 'tdm', ''],
+      ['ignored', 'tdm enableVictim', 'it cannot be switched off'],
+      ['honoured', 'tdm tdm.revocable-zone.rz1', ''],
+      ['ignored', 'tdm tdm.revocable-zone.rz2', 'no hours of the day (10:00-21:00): the zone is never open'],
+      ['honoured', 'tdm tdm.evict.period', ''],
+      ['ignored', 'tdm tdm.evict.max-step', 'not simulated'],
+    ])
+  })
+
   it('are a tree with their settings, and differ in those and in the plug-ins', () => {
     const read = (weight: number, plugins: string) => {
       const file = readQueues(source(queue('b', `{ parent: a, weight: ${weight} }`), queue('a', '{ capability: { cpu: 4, memory: 8Gi } }'), queue('root', '{}'), `actions: allocate\ntiers:\n- plugins: [${plugins}]\n`))

@@ -253,13 +253,25 @@ describe('what a group of pods asks at least', () => {
     expect(says(pod('a', label('kai.scheduler/preemptibility', 'preemptible')), pod('b', label('kai.scheduler/preemptibility', 'non-preemptible')), pod('c', label('kai.scheduler/preemptibility', 'never')))).toEqual([true, false, undefined])
     expect(says(job('train', label('kai.scheduler/preemptibility', 'non-preemptible')))).toEqual([false])
     expect(says(pod('a', label('kai.scheduler/preemptibility', 'semi-preemptible')))).toEqual(['semi'])
-    expect(says(pod('a', note('volcano.sh/preemptable', 'false')), pod('b', label('volcano.sh/preemptable', 'maybe')), pod('c', note('volcano.sh/preemptable', 'true')))).toEqual([false, false, undefined])
+    expect(says(pod('a', note('volcano.sh/preemptable', 'false')), pod('b', label('volcano.sh/preemptable', 'maybe')), pod('c', note('volcano.sh/preemptable', 'true')))).toEqual([false, false, true])
+    expect(says(pod('a', note('volcano.sh/revocable-zone', '*')), pod('b', note('volcano.sh/revocable-zone', 'rz1')), pod('c', { annotations: { 'volcano.sh/revocable-zone': '*', 'volcano.sh/preemptable': 'false' } }))).toEqual([true, undefined, false])
     expect(says(pod('a', note('yunikorn.apache.org/allow-preemption', 'false')), pod('b', note('yunikorn.apache.org/allow-preemption', 'true')))).toEqual([false, undefined])
   })
 
   it('is not to be preempted only where none of its pods is', () => {
     const of = (...values: readonly (string | undefined)[]) => jobs(...values.map((value, i) => pod(`p-${i}`, { ...owned('Job', 'j'), ...(value !== undefined && { annotations: { 'volcano.sh/preemptable': value } }) })))[0]?.preemptible
     expect([of('false', 'false'), of('false', undefined), of('true', 'false')]).toEqual([false, undefined, undefined])
+  })
+
+  it('says how many of its pods may be taken at a time, by annotations of its job or group', () => {
+    const of = (annotations: Record<string, string>) => {
+      const group = other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', { minMember: 1 })
+      const [found] = jobs({ ...group, metadata: { ...(group as { metadata: object }).metadata, annotations } }, ...three({ annotations: { 'scheduling.k8s.io/group-name': 'pg' } }))
+      return found?.disruptionBudget
+    }
+    const [least, most] = ['volcano.sh/jdb-min-available', 'volcano.sh/jdb-max-unavailable']
+    expect([of({ [least]: '2' }), of({ [most]: '30%' }), of({ [least]: '50%', [most]: '1' }), of({ [most]: 'some' }), of({})]).toEqual([{ minAvailable: 2 }, { maxUnavailable: '30%' }, { minAvailable: '50%' }, undefined, undefined])
+    expect(jobs(job('train', { annotations: { [most]: '1' } }))[0]?.disruptionBudget).toEqual({ maxUnavailable: 1 })
   })
 
   it('is all of each kind apart for policies that start stages one by one', () => {

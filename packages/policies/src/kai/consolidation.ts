@@ -44,12 +44,11 @@ export class Consolidation {
   }
 
   /**
-   * Finds moves for the job; `undefined` if there are none. It leaves the draft as it was. `hasStarted`: whether tasks have started, so that they
-   * may be moved.
+   * Finds moves for the job; `undefined` if there are none. It leaves the draft as it was. `mayMove`: whether the tasks of a victim may be moved.
    */
-  find(job: JobId, victims: Victims, hasStarted: (tasks: readonly TaskId[]) => boolean, round: Round): Moves | undefined {
+  find(job: JobId, victims: Victims, mayMove: (victim: Victim) => boolean, round: Round): Moves | undefined {
     const before = round.savepoint()
-    const inTurn = new VictimsInTurn(this.#order, this.#work, this.#order.inside(0), (leaf) => victims.of(leaf).filter((each) => each.job !== job && hasStarted(each.tasks)))
+    const inTurn = new VictimsInTurn(this.#order, this.#work, this.#order.inside(0), (leaf) => victims.of(leaf).filter((each) => each.job !== job && mayMove(each)))
     const own = this.#pieceOf(job, round)
     const gone: Victim[] = []
     const jobs = new Set<JobId>()

@@ -157,12 +157,12 @@ class KaiPreempting implements Policy {
     const inVain = new Set<number>()
     for (const job of waiting) {
       const asked = this.#askedBy(job, round)
-      if (inVain.has(asked) || order.startsFixed(job) || !order.mayStart(job) || order.resources.some((r, i) => work.asked(job, lane, r) > (free[i] as number))) continue
+      if (inVain.has(asked) || order.startsFixed(job) || !order.mayStart(job) || this.#placement?.confines?.(job, round) === true || order.resources.some((r, i) => work.asked(job, lane, r) > (free[i] as number))) continue
       if (this.#taken.isBarred(job)) {
         this.#hasSpared ||= this.#taken.mayLater(job)
         continue
       }
-      const found = consolidation.find(job, this.#victimsIn(round), (tasks) => this.#hasStarted(tasks), round)
+      const found = consolidation.find(job, this.#victimsIn(round), (victim) => this.#hasStarted(victim.tasks) && this.#placement?.confines?.(victim.job, round) !== true, round)
       if (found !== undefined && this.#moveFor(job, found.starts, found.moves, round)) return true
       inVain.add(asked)
     }

@@ -166,7 +166,7 @@ export class Jobs {
     const work = this.#work
     const column = () => new Float64Array(this.#session.names.length)
     const job: VolcanoJob = {
-      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
+      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), preemptible: work.preemptible(id), budget: work.disruptionBudget(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
       running: 0, ended: new Map(), spent: column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
@@ -248,8 +248,9 @@ export class Jobs {
    * one that is a gang of several stages; with placement rules every job has.
    */
   #likenessOf(job: VolcanoJob): Likeness {
+    const zones = this.#session.zones === undefined ? '' : job.preemptible // which decides whether the job may use them, and take of others
     const alone = job.isGangJob || this.#work.areRules || this.#work.isDistinct(job.shape) ? job.id : ''
-    const taskKey = `${job.queue.name} ${job.isDue && job.list === 'outside' ? 'due' : job.list} ${job.shape} ${alone}`
+    const taskKey = `${job.queue.name} ${job.isDue && job.list === 'outside' ? 'due' : job.list} ${job.shape} ${alone} ${zones}`
     const key = `${taskKey} ${job.isIn ? job.together : job.least}`
     const known = this.#likenesses.get(key)
     if (known !== undefined) return known

@@ -9,6 +9,7 @@ import { tiersOf } from './plugins.js'
 import { WAITING } from './plugins/sla.js'
 import type { Queue, VolcanoJob } from './queue.js'
 import { Queues } from './queues.js'
+import type { RevocableZones } from './revocable-zones.js'
 import { QueueLine, Reading } from './reading.js'
 import { Standstill } from './standstill.js'
 import type { Tiers } from './tiers.js'
@@ -23,13 +24,13 @@ export class VolcanoLane {
   readonly standstill = new Standstill()
   readonly #env: Env
 
-  constructor(settings: VolcanoSettings, env: Env, lane: LaneId) {
+  constructor(settings: VolcanoSettings, env: Env, lane: LaneId, zones: RevocableZones | undefined) {
     const { cluster } = env
     const resources = cluster.lanes[lane]?.resources ?? []
     const ranks = new KeyRows(settings.tiers.flatMap(({ plugins }) => plugins).length)
     const whole = Float64Array.from(cluster.resources, (_, r) => Array.from({ length: cluster.nodes }, (__, node) => cluster.total(node as never, r as ResourceId)).reduce((sum, amount) => sum + amount, 0))
     this.#env = env
-    this.session = { queues: new Queues(settings, cluster, ranks), resources, names: cluster.resources, total: whole.slice(), whole }
+    this.session = { queues: new Queues(settings, cluster, ranks), resources, names: cluster.resources, total: whole.slice(), whole, zones }
     this.tiers = tiersOf(settings, this.session)
     this.jobs = new Jobs(env, lane, this.session, this.tiers, ranks, longestWait(settings))
   }
@@ -74,10 +75,10 @@ export class VolcanoLane {
 
   /**
    * How many of the tasks that the job must start at once could start without anybody going: by the room on all nodes and by what its queue
-   * may have. `undefined` if that cannot be counted, since tasks are not alike.
+   * may have. `undefined` if that cannot be counted, since tasks are not alike, or not all nodes are for the job.
    */
-  startsFree({ shape, together, demand, isGangJob, queue }: VolcanoJob, { cluster, nodes, work }: Round): number | undefined {
-    if (isGangJob || work.isDistinct(shape) || work.areRules || nodes.length !== cluster.nodes) return undefined
+  startsFree({ shape, together, demand, isGangJob, queue }: VolcanoJob, { cluster, nodes, work, bars }: Round): number | undefined {
+    if (isGangJob || work.isDistinct(shape) || work.areRules || bars !== undefined || nodes.length !== cluster.nodes) return undefined
     let low = 0
     let high = Math.min(together, this.places.of(shape, cluster))
     while (low < high) {

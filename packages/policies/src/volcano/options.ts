@@ -14,7 +14,7 @@ const queueFields = {
 }
 const flag = (what: string) => z.boolean().optional().describe(`${what}; default true`)
 
-const pluginNames = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla'] as const
+const pluginNames = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla', 'tdm'] as const
 
 const plugin = z.strictObject({
   name: z.enum(pluginNames).describe('the plug-in'),
@@ -28,7 +28,8 @@ const plugin = z.strictObject({
   enablePreemptive: flag('whether it tells which queues may take back'),
   enableJobStarving: flag('whether it tells which jobs may take of others'),
   enableHierarchy: z.boolean().optional().describe('`capacity`, `drf`: queues lie in others, and are compared from the outside inwards; no other plug-in has it; default false'),
-  arguments: z.record(z.string(), z.number()).optional().describe('`overcommit`: `overcommit-factor` (default 1.2), `overcommit-factor.RESOURCE`; `sla`: `sla-waiting-time`, seconds after which a job is enqueued'),
+  arguments: z.record(z.string(), z.number()).optional().describe('`overcommit`: `overcommit-factor` (default 1.2), `overcommit-factor.RESOURCE`; `sla`: `sla-waiting-time`, seconds after which a job is enqueued; `tdm`: `tdm.evict.period`, seconds from one time at which tasks are taken off closed zones to the next (default 60)'),
+  revocableZones: z.record(z.string().min(1), z.string()).optional().describe('`tdm`: by zone, which is the label `volcano.sh/revocable-zone` of its nodes, the hours of the day in which jobs with `preemptible: true` may use them: `10:00-21:00`'),
 })
 
 /** The tiers of Volcano without a configuration, as far as they decide whose work goes next. */
@@ -52,7 +53,7 @@ export const volcanoOptions = z.strictObject({
     .describe('Queues by name: the queue of a job'),
   defaults: z.strictObject(queueFields).prefault({}).describe('settings of queues that do not say otherwise, and of those that are not named'),
   never: z.array(z.number()).default([]).describe('priorities whose jobs take nothing of others (`preemptionPolicy: Never` of a PriorityClass)'),
-  actions: z.array(z.enum(['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim'])).min(1).default(['enqueue', 'allocate', 'backfill']).describe('what is done, in this order'),
+  actions: z.array(z.enum(['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim', 'shuffle'])).min(1).default(['enqueue', 'allocate', 'backfill']).describe('what is done, in this order'),
   tiers: z
     .array(z.strictObject({ plugins: z.array(z.union([z.enum(pluginNames).transform((name) => ({ name })), plugin])).default([]).describe('the plug-ins of a tier, by name or with settings') }))
     .default(defaultTiers)

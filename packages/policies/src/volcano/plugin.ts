@@ -1,12 +1,14 @@
-import type { TaskId } from '@sched/core'
+import type { NodeId, TaskId } from '@sched/core'
 import type { Amounts } from './amounts.js'
 import type { Queue, VolcanoJob } from './queue.js'
 import type { Queues } from './queues.js'
+import type { RevocableZones } from './revocable-zones.js'
 
 /** A running task that may have to go. */
 export interface Victim {
   readonly job: VolcanoJob
   readonly task: TaskId
+  readonly node: NodeId
   /** The amounts that the task has. */
   readonly demand: Amounts
   /** Whether it belongs to a job that is one gang and would stop without it. */
@@ -59,4 +61,6 @@ export interface Session {
   /** The total of the nodes that are up, and that of all nodes. */
   readonly total: Amounts
   readonly whole: Amounts
+  /** The zones of the plug-in `tdm`; absent without it. */
+  readonly zones: RevocableZones | undefined
 }

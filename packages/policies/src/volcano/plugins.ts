@@ -9,10 +9,12 @@ import { overcommit } from './plugins/overcommit.js'
 import { priority } from './plugins/priority.js'
 import { proportion } from './plugins/proportion.js'
 import { sla } from './plugins/sla.js'
+import { tdm } from './plugins/tdm.js'
+import type { RevocableZones } from './revocable-zones.js'
 import { Tiers } from './tiers.js'
 
 /** The functions that each flag switches off if it is false. */
-const switches: Readonly<Record<Exclude<keyof PluginSettings, 'name' | 'enableHierarchy' | 'arguments'>, readonly (keyof Plugin)[]>> = {
+const switches: Readonly<Record<Exclude<keyof PluginSettings, 'name' | 'enableHierarchy' | 'arguments' | 'revocableZones'>, readonly (keyof Plugin)[]>> = {
   enableJobOrder: ['jobKey'],
   enableQueueOrder: ['queueOrder'],
   enableJobEnqueued: ['mayEnqueue', 'mayEnqueueAny'],
@@ -58,6 +60,8 @@ function made(settings: PluginSettings, session: Session): Plugin {
       return capacity(session, isTree)
     case 'sla':
       return sla(settings)
+    case 'tdm':
+      return tdm(session.zones as RevocableZones)
   }
 }
 

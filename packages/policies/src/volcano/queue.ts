@@ -1,4 +1,4 @@
-import type { JobId, NodeId, ShapeId } from '@sched/core'
+import type { DisruptionBudget, JobId, NodeId, ShapeId } from '@sched/core'
 import { RankedIds, type KeyRows } from '../orders/ranked-ids.js'
 import { exceeds, type Amounts } from './amounts.js'
 import type { QueueSettings } from './options.js'
@@ -138,6 +138,9 @@ export interface VolcanoJob {
   readonly id: JobId
   readonly queue: Queue
   readonly priority: number
+  /** Whether it may be preempted, and how many of its tasks at a time, if it says so. */
+  readonly preemptible: boolean | 'semi' | undefined
+  readonly budget: DisruptionBudget | undefined
   /** Rank by submission. */
   readonly rank: number
   /** Time of submission, seconds; and whether it has waited to be enqueued for as long as `sla` lets it. */

@@ -179,7 +179,7 @@ export class Taking {
     const { tiers, places, jobs } = this.#lane
     const { queue, demand, together, shape } = job
     const asked = this.#lane.askedBy(job, round)
-    if (!job.isGangJob && !round.work.isDistinct(shape) && !round.work.areRules) {
+    if (!job.isGangJob && !round.work.isDistinct(shape) && !round.work.areRules && round.bars === undefined) {
       const room = places.of(shape, round.cluster)
       const first = room < together ? demand.map((amount) => amount * (room + 1)) : asked
       if (!tiers.couldAllocate(queue, first) || (room < together && !tiers.mayReclaim(queue, first))) return true

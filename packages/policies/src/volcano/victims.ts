@@ -64,7 +64,7 @@ export class Victims {
       if (kind === 'reclaim' && job.queue.settings.reclaimable === false) continue
       if (work.preemptible(job.id) === false) continue
       if (Number.isNaN(work.started(task))) this.#meetNew()
-      else found.push({ job, task, demand: this.#demandOf(work.shapeOf(task)), isCore: job.isGangJob && work.inGang(task) })
+      else found.push({ job, task, node, demand: this.#demandOf(work.shapeOf(task)), isCore: job.isGangJob && work.inGang(task) })
     }
     return found
   }

@@ -1,4 +1,4 @@
-import { askedTogether, definePolicy, FirstFit, forwarding, None, Reason, SchedError, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
+import { askedTogether, definePolicy, FirstFit, forwarding, leastTasks, None, Reason, SchedError, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
 import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
 import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
@@ -6,8 +6,12 @@ import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { VolcanoJob } from './queue.js'
 import type { EnqueuedMemory } from './jobs.js'
 import { VolcanoLane } from './lane.js'
-import { volcanoOptions, type VolcanoOptions, type VolcanoSettings } from './options.js'
+import { volcanoOptions, type PluginSettings, type VolcanoOptions, type VolcanoSettings } from './options.js'
 import { NoRoom } from './no-room.js'
+import { PERIOD } from './plugins/tdm.js'
+import { RevocableRound, ZonesFirst } from './revocable-round.js'
+import { RevocableZones } from './revocable-zones.js'
+import { Revoking } from './revoking.js'
 import { Taking } from './taking.js'
 
 /**
@@ -40,6 +44,8 @@ export const volcano = (options: VolcanoOptions = {}, placement?: Plug<'placemen
 const SESSION = 1
 /** Seconds until tasks that have just started can be taken. */
 const MOMENT = 0.001
+/** Seconds from one time at which `tdm` takes tasks off closed zones to the next. */
+const MINUTE = 60
 
 class Volcano implements Policy {
   readonly startsGangJobs = true
@@ -49,21 +55,34 @@ class Volcano implements Policy {
   readonly #placement: Placement
   readonly #taken = new TakenJobs()
   readonly #most: MostRoom = new Map()
+  readonly #env: Env
+  /** The zones of the plug-in `tdm`, the round that keeps to them, and by lane what takes tasks off them; absent without it. */
+  readonly #zones: RevocableZones | undefined
+  readonly #inZones: RevocableRound | undefined
+  readonly #revoking: readonly Revoking[]
   readonly #pick = (job: JobId, round: Round): NodeId | None => nodeFor(job, round, this.#placement)
 
   constructor(settings: VolcanoSettings, env: Env, placement: Placement) {
     this.#actions = settings.actions
     if (!this.#actions.includes('allocate'))
       throw new SchedError('BAD_OPTION', 'actions are without allocate: nothing ever starts.', { field: 'volcano.actions' }, 'Add it, or leave `actions` out.')
-    this.#placement = placement
-    this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId))
-    this.#taking = this.#lanes.map((lane) => new Taking(settings, env, lane, placement, this.#taken))
+    const plugins: readonly PluginSettings[] = settings.tiers.flatMap((tier) => tier.plugins)
+    const tdm = plugins.find(({ name }) => name === 'tdm')
+    const zones = tdm && new RevocableZones(tdm.revocableZones ?? {}, env)
+    this.#env = env
+    this.#zones = zones
+    this.#inZones = zones && new RevocableRound(zones)
+    this.#placement = zones === undefined ? placement : new ZonesFirst(placement)
+    this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId, zones))
+    this.#taking = this.#lanes.map((lane) => new Taking(settings, env, lane, this.#placement, this.#taken))
+    const revokes = this.#actions.includes('preempt') || this.#actions.includes('shuffle')
+    this.#revoking = zones !== undefined && revokes ? this.#lanes.map((lane) => new Revoking(zones, tdm?.arguments?.[PERIOD] ?? MINUTE, lane, env)) : []
     const barred = {
       onFinish: (job: JobId) => { this.#taken.forget(job, env.work) },
       memory: () => this.#taken.memory(env.work),
       recall: (memory: unknown) => { this.#taken.recall(memory as TakenMemory, env.work) },
     }
-    Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred, { admits: (job: JobSpec, again?: boolean) => this.#refusal(job, again === true) }))
+    Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred, ...this.#revoking, { admits: (job: JobSpec, again?: boolean) => this.#refusal(job, again === true) }))
   }
 
   #refusal(job: JobSpec, again: boolean): string | undefined {
@@ -79,7 +98,14 @@ class Volcano implements Policy {
           if (asked > most) return `queue ${queue.name}: ${asked} ${resource} of at most ${most}`
         }
     }
-    return undefined
+    return this.#zones === undefined || job.preemptible === true ? undefined : this.#whyOnlyInZones(this.#zones, job)
+  }
+
+  #whyOnlyInZones(zones: RevocableZones, { stages }: JobSpec): string | undefined {
+    const { cluster } = this.#env
+    const outside = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId).filter((node) => !zones.isIn(node))
+    const stage = stages.find((each) => outside.reduce((tasks, node) => tasks + cluster.couldHold(each, node), 0) < leastTasks(each))
+    return stage && `stage ${stage.name} needs nodes of revocable zones, which are for jobs that say that they may be preempted`
   }
 
   wantsNode(): boolean {
@@ -94,8 +120,15 @@ class Volcano implements Policy {
     const lane = this.#lanes[round.lane] as VolcanoLane
     const taking = this.#taking[round.lane] as Taking
     this.#taken.begin(round.now)
-    if (round.nodes.length === 0 || round.pending === 0) return
+    if (this.#zones?.look(round.now) === true) for (const { session } of this.#lanes) for (const queue of session.queues.all) queue.touch()
+    if (round.nodes.length > 0 && round.pending > 0) this.#open(lane, taking, this.#inZones?.around(round) ?? round)
+    this.#revoking[round.lane]?.revoke(round)
+  }
+
+  /** A session: the actions, one after the other. */
+  #open(lane: VolcanoLane, taking: Taking, round: Round): void {
     lane.open()
+    if (this.#zones !== undefined && this.#zones.next < Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#zones.next)
     const due = this.#actions.includes('enqueue') ? lane.jobs.fallDue(round.now) : Infinity
     if (due < Infinity && round.cluster.heartbeat === 0) round.wakeAt(due)
     if (!this.#actions.includes('enqueue')) enqueue(lane, () => true)

@@ -22,10 +22,10 @@ export const wants = (id: string, queue: string, demand: Amounts, { tasks = 1, m
   ],
 })
 
-/** Jobs under the scheduler; those of a call come together, a second after the call before. */
-export function world(nodes: Nodes, options: VolcanoOptions) {
+/** Jobs under the scheduler; those of a call come together, a second after the call before. `zones`: the revocable zones of nodes. */
+export function world(nodes: Nodes, options: VolcanoOptions, zones: Readonly<Record<string, string>> = {}) {
   const names = Object.keys(nodes)
-  const cluster = instantCluster({ nodes: names.map((node) => ({ count: 1, resources: nodes[node] as Amounts, labels: { node } })) })
+  const cluster = instantCluster({ nodes: names.map((node) => ({ count: 1, resources: nodes[node] as Amounts, labels: { node, ...(zones[node] !== undefined && { 'volcano.sh/revocable-zone': zones[node] }) } })) })
   const master = dispatcher({ cluster, policy: volcano(options, firstNode()) })
   let now = 0
   const running: Placed[] = []

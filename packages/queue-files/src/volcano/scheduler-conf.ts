@@ -19,18 +19,23 @@ export interface SchedulerConf {
   readonly placement: Config | undefined
 }
 
-const actions: readonly Action[] = ['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim']
+const actions: readonly Action[] = ['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim', 'shuffle']
 const otherActions = knownWords<string>({
-  gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', shuffle: 'running tasks are not moved', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
+  gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
 })
-const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla']
+const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla', 'tdm']
 const why = knownWords<string>({
-  predicates: 'capacities of nodes and required labels always count', tdm: 'nodes are there at all times', 'task-topology': 'affinity between tasks of a job is not simulated',
+  predicates: 'capacities of nodes and required labels always count', 'task-topology': 'affinity between tasks of a job is not simulated',
   numaaware: 'the inside of nodes is not simulated', cdp: 'there is no cooldown protection', rescheduling: 'running tasks are not moved', usage: 'nodes are chosen by what tasks ask for, not by what they use', extender: 'no external scheduler is called', pdb: 'there are no disruption budgets',
   nodegroup: 'queues are not bound to groups of nodes', deviceshare: 'devices are shared as the jobs ask', resourcequota: 'there are no quotas of namespaces', 'network-topology-aware': 'there is no network topology', 'resource-strategy-fit': 'give weights of resources to binpack',
 })
 /** The argument of the plug-in `sla`: how long a job waits at most. */
 const WAITING = 'sla-waiting-time'
+/** The arguments of the plug-in `tdm`: the hours of a zone, and the time between evictions. */
+const HOURS_OF = 'tdm.revocable-zone.'
+const EVICT_PERIOD = 'tdm.evict.period'
+/** Hours of the day as Volcano reads them. */
+const HOURS = /^([01]?\d|2[0-3]):[0-5]\d-([01]?\d|2[0-3]):[0-5]\d$/
 /** Flags that switch parts of a plug-in on and off, under the names that the policy has for them. */
 const flags: readonly string[] = [
   'enableJobOrder', 'enableQueueOrder', 'enableJobEnqueued', 'enabledOverused', 'enabledAllocatable', 'enablePreemptable', 'enableReclaimable', 'enablePreemptive', 'enableJobStarving', 'enableHierarchy',
@@ -122,9 +127,21 @@ class Reader {
     const switched = Object.fromEntries(Object.entries(rest).flatMap(([flag, value]) => this.#flag(name, flag, value, [...path, flag])))
     const isOn = switched['enableNodeOrder'] !== false
     if (isScoring && isOn) this.#scores.turnOn(name)
+    const zones = name === 'tdm' ? this.#zones(fieldsOf(args), path) : {}
     const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], isOn)))
     if (known === undefined || isIdle) return []
-    return [{ name: known, ...switched, ...(Object.keys(numbers).length > 0 && { arguments: numbers }) }]
+    return [{ name: known, ...switched, ...(Object.keys(numbers).length > 0 && { arguments: numbers }), ...(Object.keys(zones).length > 0 && { revocableZones: zones }) }]
+  }
+
+  /** The hours of the zones of `tdm`. A zone of which Volcano does not understand the hours is never open. */
+  #zones(args: Fields, path: Path): Record<string, string> {
+    return Object.fromEntries(Object.entries(args).flatMap(([argument, value]): [string, string][] => {
+      if (!argument.startsWith(HOURS_OF)) return []
+      const hours = textOf(value).trim()
+      const isRight = HOURS.test(hours)
+      this.#tell(isRight ? 'honoured' : 'ignored', [...path, 'arguments', argument], `tdm ${argument}`, value, isRight ? '' : 'no hours of the day (10:00-21:00): the zone is never open')
+      return isRight ? [[argument.slice(HOURS_OF.length), hours]] : []
+    }))
   }
 
   #flag(name: string, flag: string, value: unknown, path: Path): [string, boolean][] {
@@ -155,6 +172,12 @@ class Reader {
       const note = number() < 1 ? 'below 1: Volcano takes 1.2 then' : ''
       this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? note : NOT_OF_NODES)
       return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
+    }
+    if (name === 'tdm' && argument.startsWith(HOURS_OF)) return []
+    const period = name === 'tdm' && argument === EVICT_PERIOD ? secondsAbove0(textOf(value)) : undefined
+    if (period !== undefined) {
+      this.#tell('honoured', path, setting, value)
+      return [[EVICT_PERIOD, period]]
     }
     const longest = name === 'sla' && argument === WAITING ? secondsAbove0(textOf(value)) : undefined
     if (longest !== undefined) {

@@ -1,4 +1,4 @@
-import type { Constraints, Demand, Seconds } from '@sched/core'
+import type { Constraints, Demand, DisruptionBudget, Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import type { LeastPods } from './least-pods.js'
 import type { PodRule } from './placement-rules.js'
@@ -47,6 +47,8 @@ export interface Owner {
   deadline?: Seconds | undefined
   /** Whether it may be preempted, if it says so; counts before what its pods say. */
   preemptible?: Preemptible | undefined
+  /** How many of its tasks may be taken at a time, if it says so. */
+  budget?: DisruptionBudget | undefined
   /** Which groups of nodes all its pods together should share. */
   levels?: AskedLevels | undefined
   isGang: boolean
@@ -77,6 +79,7 @@ export interface Header {
   readonly least: LeastPods | undefined
   readonly priorityClass: string | undefined
   readonly preemptible: Preemptible | undefined
+  readonly budget: DisruptionBudget | undefined
   readonly levels: AskedLevels | undefined
 }
 
@@ -185,6 +188,7 @@ function complete(owner: Owner, header: Header | undefined, group: Header | unde
   owner.wholeClass ??= header?.priorityClass ?? group?.priorityClass
   owner.queue ??= header?.queue ?? group?.queue
   owner.preemptible = group?.preemptible ?? header?.preemptible ?? owner.preemptible
+  owner.budget = group?.budget ?? header?.budget ?? owner.budget
   owner.levels = group?.levels ?? header?.levels ?? owner.levels
   if (header === undefined) return
   owner.created = Math.min(owner.created, header.created)
@@ -217,7 +221,7 @@ const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.const
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, levels, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, budget, levels, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
@@ -227,6 +231,7 @@ function join(into: Owner, tasks: readonly Task[], { created, queue, priority, p
   into.wholeClass ??= wholeClass
   into.deadline ??= deadline
   into.preemptible ??= preemptible
+  into.budget ??= budget
   into.levels ??= levels
   into.isGang ||= isGang
   into.isGoing ||= isGoing

@@ -14,7 +14,7 @@ import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels, type AskedLevels } from './topology.js'
 import { Namespaces } from './namespaces.js'
-import { preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
+import { budgetOf, preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
 import { labelsSelected, rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
@@ -203,7 +203,7 @@ class KubernetesJobs implements LineParser {
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata) })
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata) })
     this.#owners.addPart(key, namespace, controllerOf(metadata), undefined)
   }
 
@@ -265,6 +265,7 @@ class KubernetesJobs implements LineParser {
     this.#owners.addPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     owner.preemptible ??= preemptibleBy(metadata)
+    owner.budget ??= budgetOf(metadata)
     owner.levels ??= levelsAskedBy(metadata)
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
     const tasks = Math.max(1, spec.whole('completions') ?? parallelism)
@@ -393,7 +394,7 @@ class KubernetesJobs implements LineParser {
     const isOne = together && gang !== 'stages' && stages.length > 1
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
-      ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(deadline !== undefined && { estimate: deadline }),
+      ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }), ...(deadline !== undefined && { estimate: deadline }),
       ...(isGated && { startup: this.options.gated as number }),
       recorded: {
         ...(start < Infinity && { wait: Math.max(0, start - created) }),

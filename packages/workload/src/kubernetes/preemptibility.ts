@@ -1,3 +1,4 @@
+import type { DisruptionBudget } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { marksOf } from './objects.js'
 
@@ -7,17 +8,20 @@ export type Preemptible = boolean | 'semi'
 const KAI: Readonly<Record<string, Preemptible>> = { preemptible: true, 'semi-preemptible': 'semi', 'non-preemptible': false }
 
 /**
- * Whether labels or annotations say that a pod may be preempted; `undefined` if they do not say.
+ * Whether labels or annotations say that a pod may be preempted; `undefined` if they do not say. Who may use the revocable zones of Volcano may be.
  *
- * Source: KAI Scheduler, `ParsePreemptibility`; Volcano, GetPodPreemptable; YuniKorn, allow-preemption.
+ * Source: KAI Scheduler, `ParsePreemptibility`; Volcano, GetPodPreemptable, GetPodRevocableZone; YuniKorn, allow-preemption. Deviations: a pod that may use
+ * revocable zones but may not be preempted is not told apart from others that may not be, nor one that may be preempted but may not use them from others
+ * that may be.
  */
 export function preemptibleBy(metadata: Fields | undefined): Preemptible | undefined {
   const mark = marksOf(metadata)
   const ofKai = wordOfKai(mark('kai.scheduler/preemptibility'))
   if (ofKai !== undefined) return ofKai
   const ofVolcano = mark('volcano.sh/preemptable')
+  if ((ofVolcano !== undefined && TRUE.includes(ofVolcano)) || (ofVolcano === undefined && mark('volcano.sh/revocable-zone') === '*')) return true
   const isRefused = (ofVolcano !== undefined && !TRUE.includes(ofVolcano)) || mark('yunikorn.apache.org/allow-preemption') === 'false'
-  return isRefused ? false : undefined // pods that do not refuse may be preempted anyway
+  return isRefused ? false : undefined // pods of YuniKorn that do not refuse may be preempted anyway
 }
 
 /** Words that Go parses as true. */
@@ -29,9 +33,27 @@ export const preemptibleGroup = (kind: string, object: Fields): Preemptible | un
 
 const wordOfKai = (word: unknown): Preemptible | undefined => (typeof word === 'string' && Object.hasOwn(KAI, word) ? KAI[word] : undefined)
 
-/** Whether pods together may be preempted, from what each says: true if one says so, or else semi if one does, false if all refuse, otherwise `undefined`. */
+/**
+ * Whether pods together may be preempted, from what each says: true if one says so and none refuses, or else semi if one does, false if all refuse, otherwise
+ * `undefined`.
+ */
 export function togetherPreemptible(pods: readonly (Preemptible | undefined)[]): Preemptible | undefined {
-  if (pods.includes(true)) return true
+  if (pods.includes(true)) return pods.includes(false) ? undefined : true
   if (pods.includes('semi')) return 'semi'
   return pods.length > 0 && pods.every((each) => each === false) ? false : undefined
 }
+
+/**
+ * How many tasks of a job may be taken at a time, by annotations of the job or its pod group; `undefined` if they do not say.
+ *
+ * Source: Volcano, extractBudget.
+ */
+export function budgetOf(metadata: Fields | undefined): DisruptionBudget | undefined {
+  const mark = marksOf(metadata)
+  const [minAvailable, maxUnavailable] = [amountOf(mark('volcano.sh/jdb-min-available')), amountOf(mark('volcano.sh/jdb-max-unavailable'))]
+  if (minAvailable !== undefined) return { minAvailable }
+  return maxUnavailable === undefined ? undefined : { maxUnavailable }
+}
+
+/** A whole number, or a percentage as it is written; `undefined` for anything else, which Volcano does not admit. */
+const amountOf = (text: string | undefined): number | string | undefined => (text === undefined || !/^\d+%?$/.test(text) ? undefined : text.endsWith('%') ? text : Number(text))

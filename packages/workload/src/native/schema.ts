@@ -1,4 +1,4 @@
-import { isTimeZone, type Constraints, type DataSpec, type JobEvent, type JobSpec, type RecordedRun, type StageSpec, type Topology } from '@sched/core'
+import { isTimeZone, type Constraints, type DataSpec, type DisruptionBudget, type JobEvent, type JobSpec, type RecordedRun, type StageSpec, type Topology } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { Machine } from '../trace/facts.js'
 import { termSchema } from './node-terms.js'
@@ -122,6 +122,13 @@ export const jobEventSchema = z.strictObject({
   think: atLeastZero.exactOptional().describe('Seconds to wait after the event. Default 0.'),
 }) satisfies z.ZodType<JobEvent>
 
+const missing = z.union([z.int().min(0), z.string().regex(/^\d+%$/)])
+
+const budgetSchema = z.strictObject({
+  maxUnavailable: missing.exactOptional().describe('So many may be missing, a number or a percentage ("30%"); it counts before minAvailable.'),
+  minAvailable: missing.exactOptional().describe('So many must run, a number or a percentage.'),
+}) satisfies z.ZodType<DisruptionBudget>
+
 /** A job line. */
 export const jobSchema = z.strictObject({
   id: name.describe('Name of the job, unique in the file.'),
@@ -142,6 +149,8 @@ export const jobSchema = z.strictObject({
   priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
   preemptible: z.union([z.boolean(), z.literal('semi')]).exactOptional()
     .describe('Whether its running tasks may be preempted, under `kai-preempting`, `volcano` and `yunikorn-preempting`; the first two never preempt tasks that may not be, the third preempts them last. semi: under kai-preempting only the tasks beyond its minimum may be, under the others all. Default: what these policies do for jobs that do not say.'),
+  disruptionBudget: budgetSchema.exactOptional()
+    .describe('How many of its tasks may be taken at a time, under `volcano` with the plug-in tdm. Default: one.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order. Default 1.'),
   estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
   deadline: atLeastZero.exactOptional().describe('When the job should have ended, seconds from the start of the workload.'),
