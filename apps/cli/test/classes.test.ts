@@ -31,7 +31,7 @@ describe('classes of jobs', () => {
   it('are told with the fewest and the most jobs, and with a note, where a policy rejects some that others run', async () => {
     const cwd = small({ ...files, 'specified.xml': '<allocations><queue name="x"/><queuePlacementPolicy><rule name="specified" create="false"/><rule name="reject"/></queuePlacementPolicy></allocations>' })
     const { out, err } = await sched(['compare', '--trace', 'j.jsonl', '--nodes', '1', '--resources', 'cpu=4', '--queues', 'fair-scheduler.xml,specified.xml', '--seeds', '1'], { cwd })
-    expect(out.split('Mean wait')[1]?.match(/^\w+ +[\d.]+( to \d+)? /gm)).toEqual(['x         2 ', 'y    0 to 1 ', 'all  2 to 3 '])
+    expect(out.split('Mean wait')[1]?.split('Speedup')[0]?.match(/^\w+ +[\d.]+( to \d+)? /gm)).toEqual(['x         2 ', 'y    0 to 1 ', 'all  2 to 3 '])
     expect(out.match(/^rejected jobs .*/gm)).toEqual([expect.stringMatching(/ 0 +1$/), expect.stringMatching(/ \+1$/)])
     expect(err).toContain('note: figures are of the jobs that each policy has not rejected (of seed 1: fair-scheduler 3, specified 2), so differences are of other jobs, too.\n')
     expect((await run('--policies', 'fifo,fair')).err).not.toContain('other jobs')
