@@ -77,6 +77,7 @@ export function messagesOf(results: readonly RunResult[], experiment: Pick<Exper
     ...(isEmpty ? [`warning: no job was submitted${whyNone(description)}.`] : []),
     ...(!isEmpty && drewNothing(results) ? ['note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.'] : []),
     ...partlyRecorded(results),
+    ...ofOtherJobs(results),
     ...warningsOf(results).map((text) => `warning: ${text}`),
   ]
 }
@@ -86,6 +87,14 @@ function partlyRecorded([first]: readonly RunResult[]): string[] {
   const { jobs, recorded } = first?.summary.rigid ?? {}
   if (jobs === undefined || recorded === undefined || recorded.jobs === 0 || recorded.jobs >= jobs.overall.finished) return []
   return [`note: what is recorded is of ${number(recorded.jobs)} of ${number(jobs.overall.finished)} jobs, whose waits the log has; other figures are of all.`]
+}
+
+/** Policies that reject other jobs are compared by figures of other jobs, which is easily missed. */
+function ofOtherJobs(results: readonly RunResult[]): string[] {
+  const [first] = results
+  if (first === undefined || results.every(({ seed, policy, summary: { counts } }) => seed !== first.seed || policy === first.policy || counts.rejected === first.summary.counts.rejected)) return []
+  const counts = results.filter(({ seed }) => seed === first.seed).map(({ policy, summary: { counts } }) => `${policy} ${number(counts.jobs)}`)
+  return [`note: figures are of the jobs that each policy has not rejected (of seed ${first.seed}: ${counts.join(', ')}), so differences are of other jobs, too.`]
 }
 
 /** Whether a note says how large the machine of a log was found to be, which matters where the log's machine is the cluster. */

@@ -28,6 +28,15 @@ describe('classes of jobs', () => {
     expect(out.split('Mean wait')[1]?.match(/^\w+ +\d+ +[\d.]+$/gm)).toEqual(['ann     1     0', 'bob     2  15.0', 'all     3  10.0'])
   })
 
+  it('are told with the fewest and the most jobs, and with a note, where a policy rejects some that others run', async () => {
+    const cwd = small({ ...files, 'specified.xml': '<allocations><queue name="x"/><queuePlacementPolicy><rule name="specified" create="false"/><rule name="reject"/></queuePlacementPolicy></allocations>' })
+    const { out, err } = await sched(['compare', '--trace', 'j.jsonl', '--nodes', '1', '--resources', 'cpu=4', '--queues', 'fair-scheduler.xml,specified.xml', '--seeds', '1'], { cwd })
+    expect(out.split('Mean wait')[1]?.split('Speedup')[0]?.match(/^\w+ +[\d.]+( to \d+)? /gm)).toEqual(['x         2 ', 'y    0 to 1 ', 'all  2 to 3 '])
+    expect(out.match(/^rejected jobs .*/gm)).toEqual([expect.stringMatching(/ 0 +1$/), expect.stringMatching(/ \+1$/)])
+    expect(err).toContain('note: figures are of the jobs that each policy has not rejected (of seed 1: fair-scheduler 3, specified 2), so differences are of other jobs, too.\n')
+    expect((await run('--policies', 'fifo,fair')).err).not.toContain('other jobs')
+  })
+
   it('may be queues that are drawn for jobs without one', async () => {
     const given = ['--generate', '{poisson-jobs: {seed: 1, jobs: 400, duration: 1, demand: {cpu: 1}}}', '--nodes', '1', '--resources', 'cpu=9', '--queues', 'capacity-scheduler.xml', '--seeds', '1']
     const property = (name: string, value: string) => `<property><name>yarn.scheduler.capacity.root.${name}</name><value>${value}</value></property>`

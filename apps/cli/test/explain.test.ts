@@ -180,6 +180,21 @@ fifo
     expect(await of('i')).toMatchObject({ until: 13, parts: { 'queue limit user-limit root.user': 9, 'no room': 1 } }) // until c ends, whose core goes to f; then until d ends
   })
 
+  it('tells no room in a partition of capacity queues from a maximum, and names the queue whose maximum it is', async () => {
+    const property = ([name, value]: readonly [string, string]) => `<property><name>yarn.scheduler.capacity.${name}</name><value>${value}</value></property>`
+    const set = [['root.queues', 'etl,adhoc,ml'], ['root.etl.capacity', '40'], ['root.etl.maximum-capacity', '50'], ['root.etl.queues', 'hourly,daily'], ['root.etl.hourly.capacity', '50'], ['root.etl.hourly.user-limit-factor', '9'], ['root.etl.daily.capacity', '50'], ['root.adhoc.capacity', '40'], ['root.adhoc.user-limit-factor', '9'], ['root.ml.capacity', '20'], ['root.accessible-node-labels.gpu.capacity', '100'], ['root.ml.accessible-node-labels', 'gpu'], ['root.ml.accessible-node-labels.gpu.capacity', '100'], ['root.ml.default-node-label-expression', 'gpu']] as const
+    const cwd = directory({
+      'capacity-scheduler.xml': `<configuration>${set.map(property).join('')}</configuration>`,
+      'nodes.yaml': 'nodes: [{ name: c, count: 2, resources: { cpu: 3 } }, { name: g, count: 1, resources: { cpu: 8 }, labels: { partition: gpu } }]\n',
+      // etl may use 3 of the 6 cores without a label, as hourly may: e and f have them; with a of adhoc one is left on each node, and c asks for 2
+      'jobs.jsonl': jobs(job('e', 0, 20, { queue: 'etl.hourly' }), job('a', 1, 30, { queue: 'adhoc' }), job('f', 2, 20, { queue: 'etl.hourly' }, { demand: { cpu: 2 } }), job('g', 3, 10, { queue: 'etl.hourly' }), job('c', 4, 10, { queue: 'adhoc' }, { demand: { cpu: 2 } }), job('h', 5, 10, { queue: 'ml' }, { demand: { cpu: 8 } }), job('i', 6, 10, { queue: 'ml' })),
+    })
+    const of = async (id: string) => Object.values(await waits(['--trace', 'jobs.jsonl', '--nodes', 'nodes.yaml', '--job', id, '--queues', 'capacity-scheduler.xml', '--quiet'], cwd))[0]
+    expect(await of('g')).toMatchObject({ parts: { 'queue limit maximum-capacity root.etl': 17 } }) // hourly may use all of that: until e ends
+    expect(await of('c')).toMatchObject({ parts: { 'no room in the default partition': 16 } }) // until e ends, although g-0 is free
+    expect(await of('i')).toMatchObject({ parts: { 'no room in partition gpu': 9 } }) // until h ends at 15 s
+  })
+
   it('knows limits of masters, which --masters gives to jobs', async () => {
     const all = ['root.queues', 'q'].concat(['root.q.capacity', '100', 'root.q.user-limit-factor', '9'])
     const properties = all.flatMap((name, i) => (i % 2 === 0 ? `<property><name>yarn.scheduler.capacity.${name}</name><value>${all[i + 1]}</value></property>` : []))

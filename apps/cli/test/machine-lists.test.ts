@@ -50,6 +50,24 @@ describe('a list of machines', () => {
     expect(bad.err).toContain('nodes.csv" line 4 gpu: found "x", expected a number of at least 0. Correct the line.')
   })
 
+  it('has the heartbeats that stand beside it, on the command line or in an experiment', async () => {
+    const cwd = world()
+    const first = async (...args: string[]) => {
+      const { out, err } = await sched(args, { cwd })
+      return (out === '' ? err : out).split('\n')[0]
+    }
+    const of = (seconds: number) => `pods.csv: 2 jobs on 2 nodes, each 4,000 cpu + 100 mem + 1,000 gpu, heartbeat ${seconds} s`
+    expect(await first('run', '--trace', 'pods.csv', '--nodes', 'nodes.csv', '--heartbeat', '1', '--policy', 'fifo', '--out', 'made')).toBe(of(1))
+    expect(await first('run', 'made/experiment.yaml')).toBe(of(1)) // which names the list beside the directory
+    expect(await first('run', 'e.yaml', '--heartbeat', '2')).toBe(of(2))
+    const own = (cluster: string) => writeFileSync(join(cwd, 'own.yaml'), `workload: { trace: pods.csv }\ncluster: ${cluster}\npolicy: fifo\n`)
+    own('{ nodes: nodes.csv, heartbeat: { interval: 3 } }')
+    expect(await first('run', 'own.yaml')).toBe(of(3))
+    own('{ nodes: nodes.csv, racks: 2 }')
+    expect(await first('run', 'own.yaml')).toContain('"own.yaml" line 2 column 30 cluster.racks: stands beside a list of node groups.')
+    expect(await first('run', 'e.yaml', '--heartbeat', '0')).toContain('--heartbeat: takes no heartbeats away that a file describes.')
+  })
+
   it('is what scontrol shows of nodes', async () => {
     const cwd = directory({
       'nodes.txt': 'NodeName=n1 Arch=x86_64 CoresPerSocket=2 \n   CPUAlloc=0 CPUEfctv=4 CPUTot=4 CPULoad=0.1\n   State=IDLE ThreadsPerCore=1\n\nNodeName=n2 Arch=x86_64\n   CPUAlloc=0 CPUTot=4\n   State=IDLE+DRAIN\n',

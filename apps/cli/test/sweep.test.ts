@@ -47,6 +47,18 @@ describe('sched sweep', () => {
     expect([slow < fast, slow < slower, fast < faster]).toEqual([true, true, true])
   })
 
+  it('reaches queues, whose names have dots', async () => {
+    const queues = 'policies[0].policy.capacity-scheduler.queues'
+    const site = 'policies: [{ name: site, policy: { capacity-scheduler: { queues: { root.a: { capacity: 75, elastic: false }, root.b: { capacity: 25 } } } } }]\n'
+    const own = `${base.replace(/policies: .*\narchitecture: .*\n/, site).replace('tasks: 3', 'tasks: 30').replace('workload: { ', 'workload: { queueMix: { a: 1 }, ')}matrix: { shares: { most: {}, least: { '${queues}["root.a"].capacity': 25, '${queues}["root.b"].capacity': 75 } } }\n`
+    const cwd = directory({ 'sweep.yaml': own, 'dead.yaml': own.replace('"root.b"].capacity', '"root.b"].capacity.x') })
+    const { code, out, err } = await sched(['sweep', 'sweep.yaml', '--json', '-'], { cwd })
+    expect([code, err]).toEqual([0, ''])
+    const [most = NaN, least = NaN] = (JSON.parse(out) as Swept).points.map(({ policies }) => policies[0]?.figures['response']?.mean)
+    expect(least).toBeGreaterThan(most)
+    expect((await sched(['sweep', 'dead.yaml'], { cwd })).err).toContain(`the path ${queues}["root.b"].capacity.x leads nowhere: ${queues}["root.b"].capacity is 25.`)
+  })
+
   it('gives a point what `run` gives for the same settings', async () => {
     const { points } = await swept('matrix: { architecture.shared-state.decision.job: [5] }\n', '--policies', 'fifo')
     const alone = base.replace('architecture: shared-state', 'architecture: { shared-state: { decision: { job: 5 } } }')
@@ -155,7 +167,7 @@ describe('a matrix with a mistake', () => {
     ['matrix: { policy.delay.node: [1, 5] }', 'matrix.policy.delay.node: "policy.delay.node" cannot be varied. Every point runs all policies: list them under `policies`, and vary their options as `policies[0]....`.\n'],
     ['matrix: { cluster.nodes: [4, 4] }', 'matrix.cluster.nodes: has 4 twice. Give every value once; `seeds` repeats runs.\n'],
     ['matrix: { cluster.nodes: [] }', 'matrix.cluster.nodes: '],
-    ['matrix: { cluster..nodes: [1] }', '"cluster..nodes" is no path. Write for example `cluster.nodes` or `policies[0].delay.node`.\n'],
+    ['matrix: { cluster..nodes: [1] }', '"cluster..nodes" is no path. Write for example `cluster.nodes`, `policies[0].delay.node`, or `queues["root.etl"].capacity` of a name with dots.\n'],
     ['matrix: { "policies[7].x": [1] }', 'the path policies[7].x leads nowhere: policies is a list of 2. Number one of them, from 0: policies[0].\n'],
     ['matrix: { architecture.monolithic.decision.job: [1] }', 'the path architecture.monolithic.decision.job leads nowhere: architecture is "shared-state". Give the whole part as a value of the axis, or correct the path.\n'],
     ['matrix: { architecture.shared-state.decision.job: [1, .nan] }', 'error: at architecture.shared-state.decision.job = NaN: "sweep.yaml" line 6 column 1 architecture.shared-state.decision.job: found NaN, expected '],

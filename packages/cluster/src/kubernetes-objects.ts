@@ -15,9 +15,10 @@ export interface KubernetesObject {
   readonly place: (...path: Path) => Place
 }
 
-/** The objects of a file in order: manifests one after another, and the items of lists. Throws `BAD_INPUT`. */
+/** The objects of a file in order: manifests one after another, without those that hold nothing but comments, and the items of lists. Throws `BAD_INPUT`. */
 export function* kubernetesObjects(text: string, file?: string): Generator<KubernetesObject> {
   for (const { value, at } of documentsOf(text, file)) {
+    if (value === null || value === undefined) continue
     const top = objectIn(value)
     const isList = Array.isArray(top['items'])
     const items = isList ? (top['items'] as unknown[]) : [top]

@@ -112,8 +112,8 @@ export interface Round {
   /** Whether somebody listens to `defer`. A policy that passes over many jobs at once needs to look at each of them only then. */
   readonly explained: boolean
   /**
-   * Records why a job was passed over. `limit` names the limit or the placement rules, where one of these is the reason. Free unless somebody
-   * listens.
+   * Records why a job was passed over. `limit` names the limit or the placement rules, where one of these is the reason; of `NoRoom` the part of the
+   * cluster, where the policy lets the job use a part alone. Free unless somebody listens.
    */
   defer(job: JobId, reason: Reason, limit?: string): void
   /** Marks a point that `rollback` may return to. */

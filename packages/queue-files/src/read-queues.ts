@@ -3,6 +3,7 @@ import { Findings } from './finding.js'
 import { isKai, readKai } from './kai/kai-file.js'
 import { isKube, readKube } from './kube-scheduler/kube-file.js'
 import { isKueue, readKueue } from './kueue/kueue-file.js'
+import { refuseSeveral } from './one-scheduler.js'
 import type { QueueFile } from './queue-file.js'
 import { isSlurmConf, readSlurmConf, withoutConf } from './slurm/conf.js'
 import { isDatabase, joined, readDatabase } from './slurm/database.js'
@@ -21,7 +22,8 @@ import { isYunikorn, readYunikorn } from './yunikorn/yunikorn-file.js'
  * manifests of Kueue or of KAI's queues, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark (`<allocations>` too), or a
  * KubeSchedulerConfiguration, PriorityClasses or both. `beside`: further files that belong to it. Manifests of Kueue, KAI and kube-scheduler may be in
  * several files. A configuration of Volcano's scheduler, the output of sacctmgr (QOS and associations) and a spark-defaults.conf stand alone or beside the
- * Queues, the slurm.conf and the pools. Throws `BAD_INPUT` with the line for a text that is none of these or has a mistake.
+ * Queues, the slurm.conf and the pools. Throws `BAD_INPUT` with the line for a text that is none of these, has queues of several schedulers, or has a
+ * mistake.
  */
 export function readQueues(source: SourceText, ...beside: readonly SourceText[]): QueueFile {
   const manifests = beside.length === 0 ? undefined : inSeveral([source, ...beside])
@@ -100,6 +102,7 @@ const formats: readonly { readonly is: (text: string) => boolean; readonly read:
 export const isQueueFile = (text: string): boolean => formats.some(({ is }) => is(text)) || isDatabase(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
 
 function readOne(source: SourceText): QueueFile {
+  refuseSeveral(source)
   const format = formats.find(({ is }) => is(source.text))
   if (format !== undefined) return format.read(source)
   refuse(source, incomplete)

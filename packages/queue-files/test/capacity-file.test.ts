@@ -31,7 +31,6 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['ordering-policy', 'org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.FairOrderingPolicy', { ordering: 'fair' }],
   ['maximum-capacity', '[memory=80%,vcores=80%]', { maximumCapacity: 80 }],
   ['ordering-policy.fair.enable-size-based-weight', 'true', { sizeBasedWeight: true }],
-  ['priority', '3', { priority: 3 }],
   ['default-application-priority', '2', { defaultApplicationPriority: 2 }],
   ['state', 'STOPPED', { state: 'STOPPED' }],
   ['accessible-node-labels', 'gpu,ssd', { accessibleLabels: ['gpu', 'ssd'] }],
@@ -46,9 +45,10 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
 /** Settings of queues that are made in `a`, in either way. */
 const v1: Pairs = [['root.a.auto-create-child-queue.enabled', 'true']]
 const v2: Pairs = [['root.a.auto-queue-creation-v2.enabled', 'true']]
+const byPriority = ['root.ordering-policy', 'priority-utilization'] as const
 const ofMade: readonly (readonly [string, string, Pairs, object])[] = [
   ['auto-queue-creation-v2.template.capacity', '6w', v2, { template: { capacity: '6w' }, parentTemplate: { capacity: '6w' } }],
-  ['auto-queue-creation-v2.template.priority', '2', v2, { template: { priority: 2 }, parentTemplate: { priority: 2 } }],
+  ['auto-queue-creation-v2.template.priority', '2', [...v2, byPriority], { template: { priority: 2 }, parentTemplate: { priority: 2 } }],
   ['auto-queue-creation-v2.template.user-limit-factor', '3', v2, { template: { userLimitFactor: 3 } }],
   ['auto-queue-creation-v2.leaf-template.user-limit-factor', '3', v2, { template: { userLimitFactor: 3 } }],
   ['auto-queue-creation-v2.leaf-template.ordering-policy', 'fair', v2, { template: { ordering: 'fair' } }],
@@ -61,7 +61,7 @@ const ofMade: readonly (readonly [string, string, Pairs, object])[] = [
   ['leaf-queue-template.capacity', '30', v1, { template: { capacity: 30 } }],
   ['leaf-queue-template.maximum-capacity', '60', v1, { template: { maximumCapacity: 60 } }],
   ['leaf-queue-template.ordering-policy', 'fair', v1, { template: { ordering: 'fair' } }],
-  ['leaf-queue-template.priority', '2', v1, { template: { priority: 2 } }],
+  ['leaf-queue-template.priority', '2', [...v1, byPriority], { template: { priority: 2 } }],
   ['leaf-queue-template.accessible-node-labels.gpu.capacity', '50', v1, { template: { labels: { gpu: { capacity: 50 } } } }],
 ]
 const ignoredOfQueue = [
@@ -113,11 +113,23 @@ describe('a capacity-scheduler.xml', () => {
     expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 5 })
   })
 
+  it('honours priorities of queues where the queue around them orders by priority, which it takes from the one around itself', () => {
+    const nested: Pairs = [...ab, ['root.a.queues', 'x'], ['root.a.x.capacity', '100'], ['root.a.x.priority', '3']]
+    const last = (...more: Pairs) => {
+      const { policy: config, findings } = policy([...more, ...nested])
+      expect(config).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a.x': { capacity: 100, priority: 3 } } } })
+      return findings.at(-1)
+    }
+    expect(last()).toMatchObject({ verdict: 'ignored', note: 'counts where ordering-policy of root.a is priority-utilization' })
+    expect(last(byPriority)).toMatchObject({ verdict: 'honoured' })
+    expect(last(byPriority, ['root.a.ordering-policy', 'utilization'])).toMatchObject({ verdict: 'ignored' })
+  })
+
   it.each(ofMade)('honours %s = %s of queues made in one, %j', (name, value, how, expected) => {
     const { policy: config, findings } = policy([...ab, ...how, [`root.a.${name}`, value]])
     expect(config).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, ...expected } } } })
     expect(isKnown(config)).toBe(true)
-    expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 6 })
+    expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 5 + how.length })
   })
 
   it.each(ofAll)('honours %s = %s of all queues', (name, value, expected) => {

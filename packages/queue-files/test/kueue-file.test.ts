@@ -309,7 +309,7 @@ describe('manifests of Kueue', () => {
       ['ignored', 7, 'a cohrt', 'all', 'not simulated; did you mean cohort?'],
       ['honoured', 13, 'a nominalQuota of cpu', '8', ''],
       ['ignored', 14, 'a nominalQuota of ephemeral-storage', '5Gi', 'jobs ask for CPU, memory and GPUs'],
-      ['ignored', 16, 'WorkloadPriorityClass', '', 'jobs say their priority as a number'],
+      ['ignored', 16, 'WorkloadPriorityClass', '', 'classes are read with the jobs: put them into the file of --trace'],
     ])
   })
 

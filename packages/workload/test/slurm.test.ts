@@ -116,6 +116,13 @@ describe('sacct', () => {
     expect(report.rules).toContainEqual(expect.objectContaining({ rule: 'pending', jobs: 1 }))
   })
 
+  it('reads a job that may run in several partitions as one of the first of them', () => {
+    const { report } = read(table({ Partition: 'short,main' }, { JobID: '102' }))
+    expect(report.notes).toContain('1 job that may run in several partitions (--partition=short,long): in the first of them (partitions)')
+    expect(jobs(table({ Partition: 'short,main' }, { JobID: '102' })).map(({ queue, partition }) => [queue, partition])).toEqual([['short', 'short'], ['main', 'main']])
+    expect(jobs(table({ Partition: 'short,main' }), { queue: 'account' }).map(({ queue, partition }) => [queue, partition])).toEqual([['proj', 'short']])
+  })
+
   it('reads tasks of an array that wait, for all of which there is one record', () => {
     const waits = { Start: 'Unknown', End: 'Unknown', State: 'PENDING' }
     const ids = (JobID: string, change: Record = waits) => jobs(table({ ...change, JobID }, { JobID: '999' }), { pending: 'estimate' }).map(({ id }) => id)

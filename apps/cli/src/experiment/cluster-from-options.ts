@@ -20,9 +20,9 @@ export async function clusterOf(options: ExperimentOptions, base: Description | 
   const nodes = typeof options.nodes === 'string' ? undefined : options.nodes
   const shape = defined({ nodes, racks, slots, resources, heartbeat, ...(typeof options.nodes === 'string' && { cluster: options.cluster }) })
   if (file !== undefined) {
-    const [other] = Object.keys(shape)
+    const other = Object.keys(shape).find((key) => key !== 'heartbeat')
     if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside ${option}.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
-    return resolve(cwd, file)
+    return withHeartbeat(resolve(cwd, file), heartbeat)
   }
   const machine = await machineOf(options, shape, base, cwd)
   if (machine !== null) return machine
@@ -38,6 +38,13 @@ export async function clusterOf(options: ExperimentOptions, base: Description | 
   }
 }
 
+/** The cluster of a file; with its nodes and other heartbeats, if they are given. */
+function withHeartbeat(file: string, interval: number | undefined): ExperimentInput['cluster'] {
+  if (interval === undefined) return file
+  if (interval === 0) throw new SchedError('BAD_OPTION', 'takes no heartbeats away that a file describes.', { field: '--heartbeat' }, 'Nodes of a list have none; leave out `heartbeat` of a description.')
+  return { nodes: file, heartbeat: { interval } }
+}
+
 /** What the options say of a cluster, all of it in numbers. */
 type Shape = Pick<ExperimentOptions, 'racks' | 'slots' | 'resources' | 'heartbeat'> & { readonly nodes?: number }
 
@@ -49,6 +56,7 @@ const isWhole = ({ nodes, slots, resources }: Shape): boolean => nodes !== undef
 /** The cluster of an experiment file with what the options say otherwise. Throws `BAD_OPTION` where they cannot say it of that one. */
 function laidOver(cluster: ExperimentInput['cluster'], { heartbeat, ...shape }: Shape): ExperimentInput['cluster'] {
   const [ofNodes] = Object.keys(shape)
+  if (typeof cluster === 'string' && ofNodes === undefined) return withHeartbeat(cluster, heartbeat)
   if (typeof cluster !== 'object') throw partly(ofNodes ?? 'heartbeat', cluster === undefined ? 'comes with its workload' : `is described in "${cluster}"`)
   if (ofNodes !== undefined && typeof cluster.nodes !== 'number') throw partly(ofNodes, 'has groups of nodes')
   const { heartbeat: own, ...rest } = cluster

@@ -105,8 +105,10 @@ async function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfS
       'For example `cluster: { nodes: 50, slots: { map: 4, reduce: 2 } }`.',
     )
   }
-  if (typeof cluster !== 'string') return fieldsUnder('cluster', () => buildCluster(readCluster(cluster)))
-  return fromClusterFile(resolve(directory, cluster), buildCluster)
+  if (typeof cluster === 'string') return fromClusterFile(resolve(directory, cluster), buildCluster)
+  const { nodes, ...beside } = cluster
+  const described = typeof nodes === 'string' ? await fromClusterFile(resolve(directory, nodes), (description) => description) : { nodes }
+  return fieldsUnder('cluster', () => buildCluster(readCluster({ ...described, ...beside })))
 }
 
 function policiesOf(registry: Registry, spec: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {

@@ -2,16 +2,20 @@ import { SchedError } from '@sched/core'
 
 type Key = string | number
 
-/** A path as messages write it, as keys: `policies[0].delay.node`. Throws `BAD_INPUT`. */
+/** A path as keys: `policies[0].delay.node`; a name with dots stands in quotes, `queues["root.etl"].capacity`. Throws `BAD_INPUT`. */
 export function fieldPath(path: string): Key[] {
-  const keys = path.split('.').flatMap((part) => {
-    const [, name, indices] = /^([^[\]]+)((?:\[\d+\])*)$/.exec(part) ?? []
-    if (name === undefined) throw new SchedError('BAD_INPUT', `"${path}" is no path.`, { field: 'matrix' }, 'Write for example `cluster.nodes` or `policies[0].delay.node`.')
-    return [name, ...[...(indices ?? '').matchAll(/\d+/g)].map(([index]) => Number(index))]
+  const keys = pathParts(path).flatMap((part) => {
+    const [, name, inside] = /^([^[\]]+)((?:\[(?:\d+|"[^"[\]]+")\])*)$/.exec(part) ?? []
+    if (name === undefined)
+      throw new SchedError('BAD_INPUT', `"${path}" is no path.`, { field: 'matrix' }, 'Write for example `cluster.nodes`, `policies[0].delay.node`, or `queues["root.etl"].capacity` of a name with dots.')
+    return [name, ...Array.from((inside ?? '').matchAll(/\[(?:(\d+)|"([^"]+)")\]/g), ([, index, quoted]) => quoted ?? Number(index))]
   })
   if (keys.some((key) => key === '__proto__')) throw new SchedError('BAD_INPUT', `"${path}" is no path.`, { field: 'matrix' })
   return keys
 }
+
+/** The parts of a path, between dots that are not within brackets. */
+export const pathParts = (path: string): string[] => path.split(/\.(?![^[]*\])/)
 
 /**
  * A copy in which the value stands at the path. Mappings on the way are made where nothing is, and a part given by its
@@ -51,7 +55,7 @@ function setAll(inside: unknown, keys: readonly Key[], depth: number, value: unk
 }
 
 function dead(keys: readonly Key[], depth: number, found: unknown): SchedError {
-  const text = (upTo: number) => keys.slice(0, upTo).reduce<string>((path, key) => (typeof key === 'number' ? `${path}[${key}]` : `${path}${path === '' ? '' : '.'}${key}`), '')
+  const text = (upTo: number) => keys.slice(0, upTo).reduce<string>((path, key) => `${path}${keyText(key, path === '')}`, '')
   return new SchedError(
     'BAD_INPUT',
     `the path ${text(keys.length)} leads nowhere: ${text(depth)} is ${typeof found === 'string' ? `"${found}"` : Array.isArray(found) ? `a list of ${found.length}` : String(found)}.`,
@@ -60,4 +64,9 @@ function dead(keys: readonly Key[], depth: number, found: unknown): SchedError {
       ? `Number one of them, from 0: ${text(depth)}[0].`
       : 'Give the whole part as a value of the axis, or correct the path.',
   )
+}
+
+function keyText(key: Key, isFirst: boolean): string {
+  if (typeof key === 'number') return `[${key}]`
+  return key.includes('.') ? `["${key}"]` : `${isFirst ? '' : '.'}${key}`
 }

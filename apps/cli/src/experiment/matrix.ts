@@ -1,5 +1,5 @@
 import { describeIssues, fieldOf, SchedError, suggest } from '@sched/core'
-import { fieldPath, valueAt, withValue } from './field-path.js'
+import { fieldPath, pathParts, valueAt, withValue } from './field-path.js'
 import { policyName } from './policies.js'
 import { experimentSchema, type ExperimentSpec } from './schema.js'
 
@@ -110,7 +110,7 @@ function namingPoint<T>(at: Point['at'], run: () => T): T {
 
 /** Axes by the ends of their paths, as short as tells them apart: `decision.job` and `decision.task`. */
 export function shortNames(names: readonly string[]): string[] {
-  const parts = names.map((name) => name.split('.'))
+  const parts = names.map(pathParts)
   const end = (at: number, length: number) => (parts[at] ?? []).slice(-length).join('.')
   return names.map((_, at) => {
     let length = 1

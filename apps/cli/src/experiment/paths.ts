@@ -47,6 +47,7 @@ const running: Change = (written, { moved }) => (written === 'workload' ? writte
 const files: Readonly<Record<string, Change>> = {
   'plugins[]': plugin,
   cluster: file,
+  'cluster.nodes': file,
   'workload.trace': file,
   'workload.distributions.interarrival': file,
   'workload.distributions.csizes': file,

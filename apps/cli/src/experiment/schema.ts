@@ -9,6 +9,13 @@ const config = z.union([name, z.record(name, z.unknown())])
 
 const amounts = z.record(name, z.int().min(0))
 
+/** A cluster as an experiment describes it: its nodes may be those of a file. */
+const ownCluster = clusterSchema.extend({
+  nodes: z
+    .union([...clusterSchema.shape.nodes.options, name])
+    .describe('groups of nodes; a number of nodes, which the keys beside it describe; or the path of a file that describes or lists them, relative to this file, with `heartbeat` and the like beside it'),
+}).describe('Nodes, racks, slots or resources, heartbeats and block replicas of a cluster')
+
 const distributionsSchema = z.strictObject({
   interarrival: name.describe('path of the file with seconds between submissions, relative to this file'),
   csizes: name.describe('path of the file with tasks per job'),
@@ -274,7 +281,7 @@ export const experimentSchema = z
       .optional()
       .describe('number of seeds that policies are compared on: seed, seed + 1, ...; default 5; 1 for a log of rigid jobs, where nothing is drawn'),
     cluster: z
-      .union([name, clusterSchema])
+      .union([name, ownCluster])
       .optional()
       .describe('a cluster, or the path of a file that describes one, relative to this file; default: that of the workload, if it has one (omega-example, omega-cluster, distributions, google with machines, logs of parallel machines, lublin)'),
     workload: workloadSchema,

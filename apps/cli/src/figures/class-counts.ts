@@ -1,8 +1,28 @@
 import type { RunResult } from '../run-once.js'
 
-/** Jobs per class, in the mean over the runs. */
-export function classCounts(runs: readonly RunResult[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { summary } of runs) for (const { label, times } of summary.classes) counts.set(label, (counts.get(label) ?? 0) + times.jobs / runs.length)
+/** The fewest and the most jobs that a policy counts, in the mean over its runs. */
+export type JobCount = readonly [fewest: number, most: number]
+
+/** Jobs per class; those of all classes stand under `undefined`. Policies count other jobs where one rejects some, or has not ended them. */
+export function classCounts(runs: readonly RunResult[]): Map<string | undefined, JobCount> {
+  const byPolicy = [...new Set(runs.map(({ policy }) => policy))].map((policy) => countsOf(runs.filter((run) => run.policy === policy)))
+  const labels = new Set(byPolicy.flatMap((counts) => [...counts.keys()]))
+  return new Map(
+    [...labels].map((label) => {
+      const counts = byPolicy.map((each) => each.get(label) ?? 0)
+      return [label, [Math.min(...counts), Math.max(...counts)]]
+    }),
+  )
+}
+
+function countsOf(runs: readonly RunResult[]): Map<string | undefined, number> {
+  const counts = new Map<string | undefined, number>()
+  const add = (label: string | undefined, jobs: number) => counts.set(label, (counts.get(label) ?? 0) + jobs / runs.length)
+  for (const { summary } of runs) {
+    for (const { label, times } of summary.classes) {
+      add(label, times.jobs)
+      add(undefined, times.jobs)
+    }
+  }
   return counts
 }

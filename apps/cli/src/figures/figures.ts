@@ -41,6 +41,7 @@ const runFigures = (summary: Summary): Figure<Summary>[] => [
   { key: 'failed', title: 'failed tasks', unit: '', of: ({ failures }) => failures?.tasks ?? 0 },
   { key: 'copies', title: 'copies of slow tasks', unit: '', of: ({ speculation }) => speculation?.copies ?? 0 },
   { key: 'superseded', title: 'task time of superseded attempts', unit: 's', of: ({ speculation }) => speculation?.superseded.taskSeconds ?? 0 },
+  { key: 'rejected', title: 'rejected jobs', unit: '', of: ({ counts }) => counts.rejected },
   { key: 'abandoned', title: 'abandoned jobs', unit: '', of: ({ counts }) => counts.abandoned },
   { key: 'unfinished', title: 'unfinished jobs', unit: '', of: ({ counts }) => counts.jobs - counts.finished - counts.abandoned },
 ]

@@ -1,11 +1,12 @@
 import { meanInterval } from '@sched/metrics'
 import { NONE, type Cell, type ComparisonCell } from '@sched/report'
+import type { JobCount } from '../figures/class-counts.js'
 import { ofAllJobs, RECORDED, type Row } from '../figures/figures.js'
 import { interval, number } from './number.js'
 import { policyTable } from './policy-table.js'
 
-/** Jobs by class, in the order of the table. */
-export type ClassCounts = ReadonlyMap<string, number>
+/** Jobs by class, and of all under `undefined`. */
+type ClassCounts = ReadonlyMap<string | undefined, JobCount>
 
 /** Figures of all jobs by policy, and their differences from the first one. */
 export function overallText(rows: readonly Row[], width?: number): string {
@@ -45,10 +46,15 @@ export function classText(rows: readonly Row[], counts: ClassCounts, width?: num
 
 /** A row per class and one for all jobs, which stands last. */
 function byClass(rows: readonly Row[], counts: ClassCounts, heading: string, policies: readonly string[], cells: (row: Row) => string[], width: number | undefined): string {
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const [all, classes] = [rows.filter(({ label }) => label === undefined), rows.filter(({ label }) => label !== undefined)]
-  const lines = [...classes, ...all].map((row) => [row.label ?? 'all', number(Math.round(row.label === undefined ? total : (counts.get(row.label) ?? NaN))), ...cells(row)])
+  const lines = [...classes, ...all].map((row) => [row.label ?? 'all', jobsText(counts.get(row.label)), ...cells(row)])
   return `${heading}\n${policyTable(['', 'jobs'], policies, lines, width)}`
+}
+
+/** How many jobs the figures of a class are of, with the fewest and the most where policies do not count the same. */
+function jobsText(count: JobCount = [NaN, NaN]): string {
+  const [fewest = '', most = ''] = count.map((jobs) => number(Math.round(jobs)))
+  return fewest === most ? most : `${fewest} to ${most}`
 }
 
 function speedups({ cells: [base, ...others] }: Row): string[] {

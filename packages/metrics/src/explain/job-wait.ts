@@ -89,7 +89,7 @@ const NAMED = 5
  * - `set-up of nodes`: the nodes reserved for the job were being set up (a virtual cluster); `start-up`: the job's own set-up;
  * - `queue limit`: the policy says that a limit forbids the job, and which one if it names it;
  * - `no room`: no node that its scheduler may use (of its partition, or for its virtual cluster) could take a task of it, or all of a gang, or what
- *   stages that start together ask for;
+ *   stages that start together ask for; `no room in` a part of the cluster: the policy says that its jobs may use that part alone;
  * - `locality delay`, `placement rule` and which, or `reservation`: what the policy said last;
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about other jobs (where decisions take time);
  * - `next attempt`: the time before the decision that follows one which found no room or lost all its claims;
@@ -195,6 +195,7 @@ export class JobWaitObserver implements Observer {
 
   onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds, limit?: string): void {
     if (job !== this.#job || !this.#isWaiting()) return
+    if (reason === Reason.NoRoom && limit === undefined && this.#isToldWhere() && this.#deferredAt === now) return // of a single node
     this.#limit = limit
     this.#deferred = reason
     this.#deferredAt = now
@@ -216,7 +217,7 @@ export class JobWaitObserver implements Observer {
       this.#meanwhile.started(task, job, now)
       if (!this.#isWaiting()) return
       // a policy that still holds it back for a limit says so in the same round, before others start
-      if (this.#deferred === Reason.Limit && this.#deferredAt < now) this.#deferred = undefined
+      if ((this.#deferred === Reason.Limit || this.#isToldWhere()) && this.#deferredAt < now) this.#deferred = undefined
       if (isFirst && this.#work.rank(job) > this.#facts.rank) this.#pass(job, now)
       this.#look(now)
     }
@@ -288,7 +289,7 @@ export class JobWaitObserver implements Observer {
   #look(now: Seconds): void {
     this.#attribute(now)
     const given = this.#deferred
-    if (given === Reason.Limit) this.#why = this.#named(given)
+    if (given === Reason.Limit || this.#isToldWhere()) this.#why = this.#named(given as Reason)
     else if (!this.#hasRoom()) this.#why = reasonNames[Reason.NoRoom] as string
     else if (given === Reason.Locality || given === Reason.Rule || given === Reason.Reservation) this.#why = this.#named(given)
     else if (this.#why !== UNUSED) {
@@ -297,7 +298,12 @@ export class JobWaitObserver implements Observer {
     }
   }
 
-  /** The name of a reason, with the limit or rules that the policy named. */
+  /** Whether the policy knows the nodes that the job may use, which the job does not ask for itself, and has found no room on them. */
+  #isToldWhere(): boolean {
+    return this.#deferred === Reason.NoRoom && this.#limit !== undefined
+  }
+
+  /** The name of a reason, with the limit, rules or nodes that the policy named. */
   #named(reason: Reason): string {
     return `${reasonNames[reason] as string}${this.#limit === undefined ? '' : ` ${this.#limit}`}`
   }

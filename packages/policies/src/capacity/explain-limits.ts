@@ -1,12 +1,13 @@
-import { Reason, type JobId, type Round } from '@sched/core'
+import { Reason, type JobId, type NodeId, type Round, type ShapeId } from '@sched/core'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { couldHold } from './node-amounts.js'
 
 /**
  * Defers each waiting job that a limit keeps out of the round, and names that limit: that of running applications, that of the
- * user in the leaf (`user-limit`), or the maximum of the innermost queue that is too small (`maximum-capacity`). It also defers jobs for which no
- * node of their partition, or of one that is lent to them, is large enough. Room that is held back for reservations is not looked at.
+ * user in the leaf (`user-limit`), or the maximum of the innermost queue that is too small (`maximum-capacity`); of queues that may use as much as the
+ * one around them, which are full together, the outermost. It also defers jobs for which their partition, or one that is lent to them, has no room or
+ * no node that is large enough. Room that is held back for reservations is not looked at.
  */
 export function explainLimits(round: Round, queues: CapacityQueues): void {
   queues.explainRunning(round)
@@ -15,9 +16,10 @@ export function explainLimits(round: Round, queues: CapacityQueues): void {
 
 function explainPot(round: Round, queues: CapacityQueues, pot: number): void {
   const { pots, tree, usage, users, limits } = queues
+  const nodes = new NodesOfPot(round, queues, pot)
   for (let leaf = 1; leaf < tree.queues.length; leaf++) {
     if (tree.isInner[leaf] === true || !usage.isListed(leaf, pot)) continue
-    const rooms = [...tree.chain(leaf)].map(({ id, path }): Room => ({ limit: `maximum-capacity ${path}`, left: roomOf(queues, id, pot) }))
+    const rooms = [...tree.chain(leaf)].map(({ id, path }) => roomOf(queues, id, path, pot))
     const ofUsers = `user-limit ${tree.queue(leaf).path}`
     const waiting = queues.waiting(leaf, pot)
     for (let i = waiting.from; i < waiting.to; i++) {
@@ -26,35 +28,85 @@ function explainPot(round: Round, queues: CapacityQueues, pot: number): void {
       const { ids, from, to } = users.jobs[pair * pots.count + pot] as SortedIds
       for (let k = from; k < to; k++) {
         const job = ids[k] as JobId
-        const limit = isOver ? ofUsers : rooms.find(({ left }) => !hasRoom(round, queues, left, job))?.limit
-        if (limit !== undefined) round.defer(job, Reason.Limit, limit)
-        else if (!isHeld(round, queues, pot, job)) round.defer(job, Reason.NoRoom)
+        const full = isOver ? undefined : fullOne(rooms.filter(({ left }) => !hasRoom(round, queues, left, job)))
+        if (isOver) round.defer(job, Reason.Limit, ofUsers)
+        else if (full !== undefined && full.id !== 0) round.defer(job, Reason.Limit, `maximum-capacity ${full.path}`)
+        else if (full !== undefined || !nodes.haveRoom(job)) round.defer(job, Reason.NoRoom, nodes.name)
       }
     }
   }
 }
 
-/** Whether any node that the job may use could hold its next task if it were empty. */
-function isHeld(round: Round, { pots, isLent }: CapacityQueues, pot: number, job: JobId): boolean {
-  const { lane, work, reach = round.nodes } = round
-  const shape = work.shape(job, lane)
-  return reach.some((node) => {
-    const own = pots.of(lane, node)
-    return (own === pot || (pots.partitionOf(pot) === 0 && isLent[own] === true)) && work.mayRunOn(shape, node) && couldHold(shape, node, round)
-  })
+/** The innermost of these queues, or the outermost of those around it that may use as much. The root may use all nodes of the partition. */
+function fullOne(full: readonly RoomOfQueue[]): RoomOfQueue | undefined {
+  return full.find(({ most }, i) => full[i + 1]?.most.some((amount, r) => amount !== most[r]) !== false)
 }
 
-/** What is left below a limit, by counted resource. */
-interface Room {
-  readonly limit: string
+/** The nodes on which jobs of a pot may start: those of its partition, and those that are lent to it. */
+class NodesOfPot {
+  /** Where there is no room; `undefined` if jobs may use all nodes, of which everybody sees that. */
+  readonly name: string | undefined
+  readonly #round: Round
+  readonly #own: readonly NodeId[]
+  readonly #known = new Map<string, boolean>()
+
+  constructor(round: Round, { pots, isLent }: CapacityQueues, pot: number) {
+    const { lane, reach = round.nodes } = round
+    const partition = pots.partitionOf(pot)
+    this.#round = round
+    this.#own = reach.filter((node) => {
+      const own = pots.of(lane, node)
+      return own === pot || (partition === 0 && isLent[own] === true)
+    })
+    const label = pots.partitions[partition] ?? ''
+    if (pots.partitions.length > 1) this.name = label === '' ? 'in the default partition' : `in partition ${label}`
+  }
+
+  /** Whether a node could hold the next task of the job if it were empty; where jobs may use a part of the nodes alone, whether there is room now. */
+  haveRoom(job: JobId): boolean {
+    const { lane, work } = this.#round
+    const shape = work.shape(job, lane)
+    const together = work.together(job, lane)
+    const key = `${shape} ${together}`
+    const known = this.#known.get(key) ?? (this.name === undefined ? this.#own.some((node) => this.#isLarge(shape, node)) : this.#roomFor(shape, together))
+    this.#known.set(key, known)
+    return known
+  }
+
+  #isLarge(shape: ShapeId, node: NodeId): boolean {
+    return this.#round.work.mayRunOn(shape, node) && couldHold(shape, node, this.#round)
+  }
+
+  #roomFor(shape: ShapeId, together: number): boolean {
+    let room = 0
+    for (const node of this.#own) {
+      if (room >= together) break
+      if (this.#isLarge(shape, node)) room += this.#tasksOn(shape, node)
+    }
+    return room >= together
+  }
+
+  /** How many tasks of a shape the node has the amounts for. */
+  #tasksOn(shape: ShapeId, node: NodeId): number {
+    const { work, cluster, lane } = this.#round
+    const tasks = (cluster.lanes[lane]?.resources ?? []).map((r) => (work.demand(shape, r) === 0 ? Infinity : Math.floor(cluster.free(node, r) / work.demand(shape, r))))
+    return Math.min(...tasks)
+  }
+}
+
+/** What a queue may use, and may still use, by counted resource. */
+interface RoomOfQueue {
+  readonly id: number
+  readonly path: string
+  readonly most: readonly number[]
   readonly left: readonly number[]
 }
 
-/** What the queue may still use, by counted resource. */
-function roomOf({ pots: { width, count }, quotas, usage, tree, killable }: CapacityQueues, queue: number, pot: number): number[] {
-  const first = (queue * count + pot) * width
-  const free = tree.isInner[queue] === true ? killable?.amounts : undefined
-  return Array.from({ length: width }, (_, i) => (quotas.most[first + i] as number) - (usage.used[first + i] as number) + (free?.[first + i] ?? 0))
+function roomOf({ pots: { width, count }, quotas, usage, tree, killable }: CapacityQueues, id: number, path: string, pot: number): RoomOfQueue {
+  const first = (id * count + pot) * width
+  const free = tree.isInner[id] === true ? killable?.amounts : undefined
+  const most = Array.from({ length: width }, (_, i) => quotas.most[first + i] as number)
+  return { id, path, most, left: most.map((amount, i) => amount - (usage.used[first + i] as number) + (free?.[first + i] ?? 0)) }
 }
 
 function hasRoom({ work, lane }: Round, { pots }: CapacityQueues, room: readonly number[], job: JobId): boolean {

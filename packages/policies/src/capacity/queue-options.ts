@@ -35,7 +35,7 @@ const queueOptions = z.strictObject({
   queueOrdering: z
     .enum(['utilization', 'priority-utilization'])
     .optional()
-    .describe('queues of a parent: by used over guaranteed; or those below their guarantee first, by priority; default utilization'),
+    .describe('queues of a parent: by used over guaranteed; or those below their guarantee first, by priority; default that of the queue around it, of the root utilization'),
   priority: z.int().optional().describe('of the queue among its siblings, larger first; counts where the parent orders by priority-utilization; default 0'),
   defaultApplicationPriority: z.int().optional().describe('priority of jobs that have none (0)'),
   maximumApplications: count.optional().describe('jobs in the queue, running and waiting; further ones are refused; default: its part of the system-wide limit. A default for all queues is the number of each, and of one whose capacity is amounts is multiplied by its part'),

@@ -238,7 +238,7 @@ export class QueueTree {
       userLimitFactor: factor === -1 ? Infinity : factor,
       ordering: with_.ordering ?? 'fifo',
       isSizeBased: with_.sizeBasedWeight ?? false,
-      byPriority: with_.queueOrdering === 'priority-utilization',
+      byPriority: own.queueOrdering === undefined && above !== undefined ? above.byPriority : with_.queueOrdering === 'priority-utilization',
       priority: own.priority ?? 0,
       maxRunningJobs: with_.maxParallelApps ?? Infinity,
       maximumAmResourcePercent,

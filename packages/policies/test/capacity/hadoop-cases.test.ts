@@ -101,6 +101,18 @@ describe('the capacity scheduler', () => {
     expect(master.heartbeat('n0-0', 1).start.map((task) => task.job).join('')).toBe('aabbbbccccccccccab') // 12, 22 and 52; then 17 and 27, and 4 left
   })
 
+  it('orders queues as the queue around theirs does, unless theirs says otherwise (getQueueOrderingPolicy)', () => {
+    // b has less of its part and c a higher priority; both are below their parts
+    const order = (group: object) => {
+      const master = standing([{ mem: 100 }], { root: { queueOrdering: 'priority-utilization' }, g: { capacity: 100, ...group }, 'g.b': { capacity: 50 }, 'g.c': { capacity: 50, priority: 5 } })
+      master.submit(asking('first', 'g.c', 1, 20))
+      expect(beat(master, 0, 0)).toEqual({ first: 1 })
+      for (const queue of ['b', 'c']) master.submit(asking(queue, `g.${queue}`, 3, 10))
+      return master.heartbeat('n0-0', 1).start.map((task) => task.job).join('')
+    }
+    expect([order({}), order({ queueOrdering: 'utilization' })]).toEqual(['cccbbb', 'bbbccc'])
+  })
+
   it('serves the queue with the smaller part of its capacity, task by task (testSingleLevelQueues)', () => {
     // 6 and 14 GB of 20: b has 1; then a 2/6 against 1/14, b until it has 8/14, a 3/6 and 4/6, and b with 9/14 against that
     const master = standing([{ mem: 20 }], { a: { capacity: 30 }, b: { capacity: 70 } })

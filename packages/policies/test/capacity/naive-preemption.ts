@@ -55,7 +55,10 @@ export function naivePreemption(queues: NaiveQueues, drop: (reserved: NaiveQueue
       pending: wanted.flatMap(({ pending }) => pending),
       unreserved: wanted.flatMap(({ unreserved }) => unreserved),
       isProtected: tree.map((queue) => (isOff(queue) ? 1 : 0)),
-      priority: tree.map((queue) => (tree[parentOf(queue)]?.options.queueOrdering === 'priority-utilization' ? (queue.options.priority ?? 0) : 0)),
+      priority: tree.map((queue) => {
+        const parent = tree[parentOf(queue)]
+        return parent !== undefined && queues.ordersByPriority(parent) ? (queue.options.priority ?? 0) : 0
+      }),
     }, factors, allowed)
     const chosen: TaskId[] = []
     for (const [id, leaf] of tree.entries()) {

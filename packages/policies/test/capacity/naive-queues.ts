@@ -162,8 +162,14 @@ export class NaiveQueues {
     const band = (queue: NaiveQueue) => (ratio(queue) >= 1 ? 1 : 0)
     const priority = (queue: NaiveQueue) => -(queue.options.priority ?? 0)
     const size = ({ path }: NaiveQueue) => (this.options.ties === 'name' ? 0 : -this.parts(path).guaranteed[0] / this.parts(path).guaranteed[1])
-    const keys = parent.options.queueOrdering === 'priority-utilization' ? [band, priority] : []
+    const keys = this.ordersByPriority(parent) ? [band, priority] : []
     return [...parent.children].sort(by<NaiveQueue>((queue) => (isLast(queue) ? 1 : 0), ...keys, ratio, size, ({ path }) => path))
+  }
+
+  /** As the queue says or, if it says nothing, as the one around it does. */
+  ordersByPriority({ path, options: { queueOrdering } }: NaiveQueue): boolean {
+    if (queueOrdering !== undefined || path === 'root') return queueOrdering === 'priority-utilization'
+    return this.ordersByPriority(this.find(path.slice(0, path.lastIndexOf('.'))))
   }
 
   isWaiting(job: JobId, lane: LaneId): boolean {

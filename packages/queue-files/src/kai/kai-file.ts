@@ -25,12 +25,14 @@ export interface KaiFile {
 /** Whether a text has queues of KAI Scheduler, as manifests or as kubectl prints them. */
 export const isKai = (text: string): boolean => /\bscheduling\.run\.ai\//.test(text) && /\bkind["']?\s*:\s*["']?Queue(List)?\b/.test(text)
 
+/** Whether an object is a queue of KAI Scheduler. */
+export const isQueue = ({ kind, object }: KubernetesObject): boolean => kind === 'Queue' && textOf(object['apiVersion'] ?? '').startsWith('scheduling.run.ai/')
+
 /** Reads manifests of KAI Scheduler's queues, from one file or several. Throws `BAD_INPUT` with the line. */
 export function readKai(...sources: readonly SourceText[]): KaiFile {
   for (const source of sources) refuseTemplate(source)
   const file = sources.map((each) => each.file).join('+')
   const all = sources.flatMap((source) => [...kubernetesObjects(source.text, source.file)])
-  const isQueue = ({ kind, object }: KubernetesObject) => kind === 'Queue' && textOf(object['apiVersion'] ?? '').startsWith('scheduling.run.ai/')
   const named = byName(all.filter(isQueue), 'queue')
   for (const [name, { place }] of named)
     if (name.includes('.'))

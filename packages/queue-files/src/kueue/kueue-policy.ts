@@ -65,8 +65,9 @@ const why = knownWords<string>({
   policy: BESIDE_FAIR, maxPriorityThreshold: BESIDE_FAIR,
 })
 
+const CLASSES = 'classes are read with the jobs: put them into the file of --trace'
 const whyNot = knownWords<string>({
-  WorkloadPriorityClass: 'jobs say their priority as a number', PriorityClass: 'jobs say their priority as a number', AdmissionCheck: 'there are no admission checks',
+  WorkloadPriorityClass: CLASSES, PriorityClass: CLASSES, AdmissionCheck: 'there are no admission checks',
   Node: 'nodes are read by --nodes FILE', Pod: 'pods are read by --trace FILE', Job: 'jobs are read by --trace FILE', Workload: 'workloads are read by --trace FILE',
 })
 

@@ -58,7 +58,8 @@ export function readVolcano(...sources: readonly SourceText[]): VolcanoFile {
   return { kind: 'volcano', file: sources.map(({ file }) => file).join('+'), queues, conf, classes: priorityClasses(rest), others }
 }
 
-const isQueue = ({ kind, object }: KubernetesObject): boolean => kind === 'Queue' && textOf(object['apiVersion'] ?? '').startsWith('scheduling.volcano.sh/')
+/** Whether an object is a Queue of Volcano. */
+export const isQueue = ({ kind, object }: KubernetesObject): boolean => kind === 'Queue' && textOf(object['apiVersion'] ?? '').startsWith('scheduling.volcano.sh/')
 
 /** The scheduler's configuration if the object is one or holds one as a text. */
 function confOf(found: KubernetesObject, source: SourceText): KubernetesObject | undefined {

@@ -1,7 +1,7 @@
 import { knownWords, SchedError, suggest } from '@sched/core'
 import { clusterName, queueAllocation, unitOf } from './amounts.js'
 import type { CapacityOfResource } from '@sched/policies'
-import type { CapacityValue } from './capacity-model.js'
+import type { CapacityQueue, CapacityValue } from './capacity-model.js'
 import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
 import { FLEXIBLE, makes, REMOVAL } from './made-queues.js'
@@ -51,10 +51,18 @@ const orderingClasses = knownWords<string>({
   FifoOrderingPolicyWithExclusivePartitions: 'fifo-with-partitions',
 })
 
+/** Whether a queue orders those inside it by priority, too: as it says itself, or as the queue around it does. */
+function ordersByPriority({ properties, parent }: CapacityQueue): boolean {
+  const value = properties.get('ordering-policy')?.value
+  return value === undefined ? parent !== undefined && ordersByPriority(parent) : orderingOf(value) === 'priority-utilization'
+}
+
+const orderingOf = (value: string): string => orderingClasses[value.split('.').at(-1) ?? ''] ?? value
+
 /** Sets how a queue orders its jobs, or a parent queue the queues inside it. */
 const ordering: UseInQueue = (options, property, _, { queues }) => {
   const { file, line, name } = property
-  const value = orderingClasses[property.value.split('.').at(-1) ?? ''] ?? property.value
+  const value = orderingOf(property.value)
   if (queues.length > 0 ? value === 'utilization' || value === 'priority-utilization' : value === 'fifo' || value === 'fair') {
     Object.assign(options, queues.length > 0 ? { queueOrdering: value } : { ordering: value })
     return undefined
@@ -104,7 +112,11 @@ export const queueProperties = knownWords<UseInQueue>({
   },
   'ordering-policy': ordering,
   'ordering-policy.fair.enable-size-based-weight': (options, property) => void (options.sizeBasedWeight = booleanOf(property)),
-  priority: (options, property) => void (options.priority = numberOf(property, { whole: true })),
+  priority: (options, property, _, queue) => {
+    options.priority = numberOf(property, { whole: true })
+    const around = property.name.endsWith(`.${queue.path}.priority`) ? queue.parent : queue // or it is of a template of the queue
+    return around === undefined || ordersByPriority(around) ? undefined : { verdict: 'ignored', note: `counts where ordering-policy of ${around.path} is priority-utilization` }
+  },
   'default-application-priority': (options, property) => void (options.defaultApplicationPriority = numberOf(property, { whole: true })),
   'maximum-applications': (options, property) => {
     const most = numberOf(property, { whole: true })

@@ -64,6 +64,9 @@ export function readYunikorn(source: SourceText): YunikornFile {
   return partitionOf(new Located(inner?.object, inner?.place ?? found.place), source.file, others)
 }
 
+/** Whether an object holds queues of YuniKorn. */
+export const holdsPartitions = (found: KubernetesObject): boolean => found.object['partitions'] !== undefined || holderOf(found).length > 0
+
 type Other = YunikornFile['others'][number]
 /** A mapping that holds settings of YuniKorn: the data of a ConfigMap, or a part of values of Helm. `path`: its path in the object. */
 interface Holder {

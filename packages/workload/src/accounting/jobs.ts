@@ -23,7 +23,7 @@ export class AccountingJobs {
   readonly #stages: RigidStages
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
+    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, partitions: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
   }
 
   /** `gpusIn`: which field tells GPUs; `follows`: which jobs wait for others; `header`: size of the machine from the file. */
@@ -68,7 +68,7 @@ export class AccountingJobs {
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, reservations, later, notEligible, exclusive, exclusiveUser, switches, segments,
+      alternatives, reservations, later, notEligible, partitions, exclusive, exclusiveUser, switches, segments,
     } = this.#counts
     const { options } = this
     return [
@@ -93,6 +93,7 @@ export class AccountingJobs {
       { rule: 'reservations', jobs: reservations, text: 'in a reservation of the log, which does not exist here: run like all others' },
       { rule: 'eligibleLater', jobs: later, text: 'that became eligible a minute or more after their submission (--begin, dependencies, holds): may start from their submission on here; submit: eligible makes them wait' },
       { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell when they became eligible: at their submission' },
+      { rule: 'partitions', jobs: partitions, text: 'that may run in several partitions (--partition=short,long): in the first of them' },
       { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays with a limit on the tasks that run at once (--array=0-99%4): only replan keeps to it' },
       { rule: 'exclusive', jobs: exclusive, text: 'with --exclusive: ask for the processors that they were given, and have their nodes to themselves only under the queues of a slurm.conf' },
       { rule: 'switches', jobs: switches, text: 'with --switches: wait for few racks only under replan with the topology of a tree, and under the placement topology-tree' },
@@ -160,8 +161,10 @@ export class AccountingJobs {
   /** Builds the job of a record. `logged`: its recorded run time; `from`: when its recorded wait begins. */
   #spec(record: AccountingRecord, logged: number, from = record.submit): JobSpec {
     const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, topology, licenses, state, priority } = record
-    const queue = record[this.options.queue] ?? ''
+    const { id, submit, start, user, group, account, qos, array, arrayThrottle, exclusive, topology, licenses, state, priority } = record
+    const [partition = '', ...others] = record.partition.split(',')
+    if (others.length > 0) this.#counts.partitions++
+    const queue = (this.options.queue === 'partition' ? partition : record[this.options.queue]) ?? ''
     const constraints = this.#constraints(record)
     if (arrayThrottle !== undefined) this.#counts.throttled++
     if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++

@@ -167,7 +167,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'unfinished', jobs: unfinished, text: `pods still running or pending: run ${this.options.unfinished ?? 0} s` },
       { rule: 'unknown', jobs: unknown, text: 'pods without a known start or end: left out' },
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
-      { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not listed: the priority of their pods, or else 0' },
+      { rule: 'classes', jobs: classes, text: 'of a PriorityClass or WorkloadPriorityClass that is not in this file: the priority of their pods, or else 0' },
       { rule: 'minding', jobs: unread, text: 'pods with affinities to pods of namespaces selected by labels while no Namespace is listed, or with unknown operators: these are ignored' },
       { rule: 'gpuMemory', jobs: ofMemory, text: 'pods that ask for memory of a GPU: a whole GPU each, since `--option gpuMemory=MiB` does not say how much one has' },
       { rule: 'gpuShares', jobs: ofSeveral, text: 'pods that share several GPUs: their shares added up, in whole GPUs if above one' },
