@@ -1,3 +1,4 @@
+import { checkMade } from './check-made.js'
 import { checkPlug } from './check-plug.js'
 import { SchedError, suggest } from './error.js'
 import { fieldOf } from './field-of.js'
@@ -117,7 +118,7 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
       return {
         kind: definition.kind,
         name: definition.name,
-        create: (env) => complete(definition, definition.create(checked, env, parts)),
+        create: (env) => checkMade(definition.kind, definition.name, definition.create(checked, env, parts)),
       }
     },
   }
@@ -133,21 +134,6 @@ const noOptions: OptionsSchema<unknown> = {
       return key === undefined ? { value: {} } : { issues: [{ message: `unknown key "${key}"; it has no options`, path: [key] }] }
     },
   },
-}
-
-/** The methods that an object of each kind must have. */
-const needed: Readonly<Record<Kind, readonly string[]>> = { policy: ['schedule'], order: ['begin', 'next'], placement: ['pick'], architecture: ['trigger'] }
-
-function complete<K extends Kind>({ kind, name }: { readonly kind: K; readonly name: string }, made: Kinds[K]['made']): Kinds[K]['made'] {
-  const methods = ((made as unknown) ?? {}) as Readonly<Record<string, unknown>>
-  const missing = needed[kind].find((method) => typeof methods[method] !== 'function')
-  if (missing === undefined) return made
-  throw new SchedError(
-    'BROKEN_CONTRACT',
-    `what create() of the ${kind} "${name}" returns has no method "${missing}".`,
-    {},
-    `Every ${kind} has ${needed[kind].map((method) => `${method}()`).join(' and ')}.`,
-  )
 }
 
 /** Defines a policy: whose work goes next, and whether it may go now. */

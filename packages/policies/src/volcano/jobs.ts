@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type TaskId, type WorkView } from '@sched/core'
+import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import { isReady, type Likeness, type VolcanoJob } from './queue.js'
@@ -171,7 +171,7 @@ export class Jobs {
     const before = this.#before?.rank === work.rank(id) ? this.#before : undefined // what has ended of an updated job stays so
     const job: VolcanoJob = {
       id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
-      running: 0, ended: before?.ended ?? new Map(), spent: before?.spent ?? column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
+      running: 0, ended: before?.ended ?? new Map<ShapeId, number>(), spent: before?.spent ?? column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
     if (this.#longest < Infinity) this.#mayFallDue.push(job)
