@@ -1,9 +1,20 @@
-import type { Kind, Kinds } from './define.js'
+import type { Definition, Inner, Kind, Kinds } from './define.js'
 import { nearest, SchedError } from './error.js'
 import type { Architecture, Order, Placement, Policy } from './plugs.js'
 
 /** The methods that an object of each kind must have. */
 const needed: Readonly<Record<Kind, readonly string[]>> = { policy: ['schedule'], order: ['begin', 'next'], placement: ['pick'], architecture: ['trigger'] }
+
+/** Throws `BROKEN_CONTRACT` for options that are no schema, and for a part of no known kind. */
+export function checkDefinition({ kind, name, options, inner = {} }: Pick<Definition<Kind, unknown, Inner>, 'kind' | 'name' | 'options' | 'inner'>): void {
+  const bad = (fact: string, wayOut: string) => new SchedError('BROKEN_CONTRACT', fact, {}, wayOut)
+  const schema = options as { readonly '~standard'?: { readonly validate?: unknown } } | null | undefined
+  if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function')
+    throw bad(`the options of the ${kind} "${name}" are no schema.`, 'Write them with zod, for example z.strictObject({ most: z.int() }), or leave them out.')
+  for (const [part, of] of Object.entries(inner))
+    if (!/^(order|policy|placement)\??$/.test(of))
+      throw bad(`the ${kind} "${name}" is built around \`${part}\` of the kind ${JSON.stringify(of)}.`, "Kinds of parts are order, policy and placement, with ? where one may be left out: 'placement?'.")
+}
 
 type Hook = Extract<keyof (Policy & Order & Placement & Architecture), `on${string}`>
 const hooks = {

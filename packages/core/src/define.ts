@@ -1,4 +1,4 @@
-import { checkMade } from './check-made.js'
+import { checkDefinition, checkMade } from './check-made.js'
 import { checkPlug } from './check-plug.js'
 import { SchedError, suggest } from './error.js'
 import { fieldOf } from './field-of.js'
@@ -94,10 +94,14 @@ type OptionsAsGiven<Input> = unknown extends Input
     : [options: AsGiven<Input>, path?: string]
 
 
-/** Turns what an author wrote into a definition. Built-ins and third-party plug-ins both go this way. */
+/**
+ * Turns what an author wrote into a definition. Built-ins and third-party plug-ins both go this way. Throws `BROKEN_CONTRACT` if a program without
+ * types gives options that are no schema, or a part of no known kind.
+ */
 export function define<K extends Kind, Options, const I extends Inner = Record<never, never>, Input = unknown>(
   definition: Definition<K, Options, I, Input>,
 ): Defined<K, Options, I, Input> {
+  checkDefinition(definition)
   const inner = Object.entries(definition.inner ?? {})
   const schema = definition.options ?? (noOptions as OptionsSchema<Options>)
   return {

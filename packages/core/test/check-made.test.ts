@@ -6,6 +6,17 @@ const orderOf = (made: unknown) => () => defineOrder({ name: 'mine', summary: ''
 const told = (...facts: readonly [fact: string, wayOut: string]) => `what create() of the order "mine" returns ${facts.join('. ')}`
 const AT_ONCE = 'A round does not wait: let it answer at once.'
 
+describe('a definition', () => {
+  it.each<[object, string]>([
+    [{ options: { most: 3 } }, 'the options of the order "mine" are no schema. Write them with zod, for example z.strictObject({ most: z.int() }), or leave them out.'],
+    [{ options: null }, 'the options of the order "mine" are no schema.'],
+    [{ inner: { order: 'ordr' } }, "the order \"mine\" is built around `order` of the kind \"ordr\". Kinds of parts are order, policy and placement, with ? where one may be left out: 'placement?'."],
+    [{ inner: { by: undefined } }, 'is built around `by` of the kind undefined.'],
+  ])('is not %j', (rest, message) => {
+    expect(() => defineOrder({ name: 'mine', summary: '', create: () => sound, ...rest })).toThrow(message)
+  })
+})
+
 describe('what create() returns', () => {
   it.each<[string, unknown, string]>([
     ['nothing', undefined, told('has no method "begin"', 'Every order has begin() and next().')],
