@@ -98,9 +98,10 @@ describe('a job that is updated', () => {
       const [first] = master.pass(0).start as readonly [Placed]
       master.taskEnded(first, 2) // a has had the one task that it must have, b has not
       if (isUpdated) master.update('a', { estimate: 50 }, 2)
-      return master.pass(2).start.map(({ job }) => job)
+      const started = master.pass(2).start.map(({ job }) => job)
+      return [started, (master.memory().remembered as readonly unknown[])[0]] // which jobs are enqueued, by lane
     }
-    expect([next(false), next(true)]).toEqual([['b'], ['b']])
+    expect([next(false), next(true)]).toEqual([[['b'], [['a', 'b']]], [['b'], [['a', 'b']]]])
   })
 
   it('is in the system, and not cancelled', () => {

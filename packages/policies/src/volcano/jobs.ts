@@ -168,9 +168,9 @@ export class Jobs {
   #open(id: JobId): VolcanoJob {
     const work = this.#work
     const column = () => new Float64Array(this.#session.names.length)
-    const before = this.#before?.rank === work.rank(id) ? this.#before : undefined // what has ended of an updated job stays so
+    const before = this.#before?.rank === work.rank(id) ? this.#before : undefined // what has ended of an updated job stays so, and it is enqueued then
     const job: VolcanoJob = {
-      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
+      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: (before?.ended.size ?? 0) > 0, isOpen: false, list: undefined, likeness: undefined,
       running: 0, ended: before?.ended ?? new Map<ShapeId, number>(), spent: before?.spent ?? column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
