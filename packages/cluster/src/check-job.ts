@@ -36,7 +36,8 @@ const numbers: readonly (readonly [field: 'priority' | 'weight' | 'estimate' | '
 const names = ['user', 'queue', 'group', 'account', 'partition', 'qos', 'array', 'application', 'class', 'label'] as const
 
 function whatIsBad(job: JobSpec): SchedError {
-  if (typeof job.id !== 'string') return new SchedError('BAD_INPUT', 'the job has none.', { field: 'id' }, 'Give each an id of its own, a text.')
+  const given: unknown = job.id
+  if (typeof given !== 'string') return new SchedError('BAD_INPUT', `the job has ${given === undefined ? 'none' : JSON.stringify(given)}.`, { field: 'id' }, 'Give each an id of its own, a text.')
   const [field, , wayOut] = numbers.find(([name, isGood]) => !isGood(job[name])) ?? [names.find((name) => !isName(job[name])) as keyof JobSpec, undefined, 'Give a text, or leave it out.']
   const value: unknown = job[field]
   return new SchedError('BAD_INPUT', `job ${job.id} has ${typeof value === 'number' ? value : JSON.stringify(value)}.`, { field }, wayOut)

@@ -3,6 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { checkPower, powerSchema, type PowerRule } from './power.js'
 import { sleepSchema, type SleepRule } from './sleep.js'
 import { taintOf } from './taints.js'
+import { nodeTwice } from './node-names.js'
 
 /** Heartbeats of nodes. Without them every change reaches the master at once. */
 export interface Heartbeat {
@@ -250,6 +251,8 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   const names = groups.flatMap((group) => ('name' in group && group.name !== undefined ? [group.name] : []))
   const twice = names.findIndex((each, index) => names.indexOf(each) !== index)
   if (twice !== -1) throw bad(`two node groups are called "${names[twice]}".`, 'nodes', 'Give every group a name of its own.')
+  const called = groups === nodes ? nodeTwice(groups) : undefined
+  if (called !== undefined) throw bad(`two nodes are called "${called}".`, 'nodes', 'Give every node a name of its own.')
   const written = groups.map((group) => withoutUndefined({ ...group, devices: countedDevices(group.devices), labels: namedLabels(group.labels), taints: asTaints(group.taints) }))
   checkDevices(written)
   for (const [index, group] of written.entries()) checkPower(group, at(index, 'power'))

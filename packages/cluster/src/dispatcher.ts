@@ -345,7 +345,7 @@ export class Dispatcher {
         'BROKEN_CONTRACT',
         `start ${start} has ended but does not run.`,
         {},
-        'Tell each end once, and none of a task that was to be killed.',
+        start === undefined ? 'Give what `start`, `resume` or `adopt` answered: its `id` is the number of the start.' : 'Tell each end once, and none of a task that was to be killed.',
       )
     this.#running.delete(start)
     cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))

@@ -186,7 +186,7 @@ export class Draft implements OpenRound {
   claim(task: TaskId, node: NodeId): boolean {
     this.#mustBeOpen()
     if (this.work.suspended.count > 0 && this.work.suspended.has(task)) return this.#interruptions.resume(task, node, this)
-    if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
+    if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced.`, {}, 'Claim what `work.taskFor` of the round gives, as long as the job has unplaced tasks.')
     const stage = this.work.taskStage[task] as number
     const shape = this.work.stageAsks[stage] as ShapeId
     const job = this.work.stageJob[stage] as JobId
@@ -210,7 +210,7 @@ export class Draft implements OpenRound {
 
   #evict(task: TaskId, cluster = this.cluster): void {
     if (Number.isNaN(this.work.started(task)) || this.work.isReleased(task))
-      throw new SchedError('BROKEN_CONTRACT', `task ${task} is evicted but not running`)
+      throw new SchedError('BROKEN_CONTRACT', `task ${task} is evicted but not running.`, {}, 'Only what has started can be evicted, once; what this round has claimed is taken back by `rollback`.')
     cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
     this.work.release(task, 'evicted')
     this.#moves.push(~task)
@@ -239,6 +239,7 @@ export class Draft implements OpenRound {
 
   reserve(job: JobId, start: Seconds): void {
     this.#mustBeOpen()
+    mustBeTime('reserve', start)
     this.#sink.reserve(job, start)
   }
 
@@ -270,6 +271,8 @@ export class Draft implements OpenRound {
 
   rollback(to: Savepoint): void {
     this.#mustBeOpen()
+    if (!(to >= 0 && to <= this.#moves.count))
+      throw new SchedError('BROKEN_CONTRACT', `a rollback to ${to}, which is no savepoint of this round or was taken back.`, {}, 'Roll back to what `savepoint` returned in the same round.')
     const hasInterruptions = this.#interruptions.areAny
     while (this.#moves.count > to) {
       const move = this.#moves.pop()
@@ -318,6 +321,7 @@ export class Draft implements OpenRound {
 
   wakeAt(time: Seconds): void {
     this.#mustBeOpen()
+    mustBeTime('wakeAt', time)
     this.#sink.wakeAt(time)
   }
 
@@ -455,4 +459,9 @@ export class Draft implements OpenRound {
   #mustBeOpen(): void {
     if (this.#state !== 'open') throw new SchedError('ROUND_CLOSED', 'the round is closed; a round is valid only inside schedule()')
   }
+}
+
+/** A time that is no number would never come, and keep every later one from coming. */
+function mustBeTime(call: string, time: Seconds): void {
+  if (typeof time !== 'number' || Number.isNaN(time)) throw new SchedError('BROKEN_CONTRACT', `${call} was given the time ${time}.`, {}, 'Give seconds from the start of the run.')
 }

@@ -2,6 +2,7 @@ import { SchedError, type Lane, type NodeId, type NodePower, type NodeSleep, typ
 import { DeviceTable } from './devices.js'
 import { hardwareOf, type Hardware } from './hardware.js'
 import { Labels } from './labels.js'
+import { nodeNamesOf } from './node-names.js'
 import { powerOf } from './power.js'
 import { sleepOf } from './sleep.js'
 import { readCluster, type ClusterDescription, type DynamicSlotsRule, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
@@ -89,12 +90,11 @@ function nodeColumns(
 } {
   const total = new Int32Array(resources.length * nodes)
   const speed = new Float64Array(nodes)
-  const nodeNames: string[] = []
+  const nodeNames = nodeNamesOf(given)
+  let node = 0
   const paths: (readonly string[])[] = []
-  for (const [g, group] of given.entries()) {
-    for (let i = 0; i < group.count; i++) {
-      const node = nodeNames.length
-      nodeNames.push(group.names?.[i] ?? `${group.name ?? (given.length === 1 ? 'node' : `node${g}`)}-${i}`)
+  for (const group of given) {
+    for (let i = 0; i < group.count; i++, node++) {
       speed[node] = group.speed ?? 1
       paths.push(rackPath(group, i))
       for (const [r, name] of resources.entries()) total[r * nodes + node] = group.slots?.[name] ?? group.resources?.[name] ?? amountOf(group.devices?.[name])

@@ -54,6 +54,8 @@ describe('a cluster description', () => {
     [{ nodes: [{ count: 1, slots: { map: 1 } }, { count: 2, racks: 3 }] }, 'nodes[1].racks: 3 racks for 2 nodes. Use at most one rack per node.'],
     [{ nodes: [{ count: 2, slots: { map: 1 } }], racks: 2 }, 'racks: stands beside a list of node groups. Put it into the groups, or give `nodes` a number.'],
     [{ nodes: [{ name: 'a', count: 2, slots: { map: 1 } }, { name: 'a', count: 2 }] }, 'nodes: two node groups are called "a". Give every group a name of its own.'],
+    [{ nodes: [{ count: 2, names: ['a', 'a'], slots: { map: 1 } }] }, 'nodes: two nodes are called "a". Give every node a name of its own.'],
+    [{ nodes: [{ count: 1, slots: { map: 1 } }, { name: 'node0', count: 1 }] }, 'nodes: two nodes are called "node0-0". Give every node a name of its own.'],
     [{ nodes: 2, slots: { map: 1 }, speed: 0 }, 'speed: found 0, expected more than 0.'],
     [{ nodes: 2, slots: { map: 1 }, speed: 1e-320 }, 'speed: found 1e-320, expected at least 0.000001.'],
     [{ nodes: 2, slots: { map: 1 }, replicas: { placement: 'hdsf' } }, 'replicas.placement: found "hdsf", expected "hdfs" or "uniform".'],

@@ -23,7 +23,7 @@ describe('a claim', () => {
   it('of a task that is not unplaced is a broken contract', () => {
     draft.begin(0, lane, nodes)
     draft.claim(task(0), n0)
-    expect(() => draft.claim(task(0), n1)).toThrow(/task 0 is claimed but not unplaced/)
+    expect(() => draft.claim(task(0), n1)).toThrow('task 0 is claimed but not unplaced. Claim what `work.taskFor` of the round gives')
   })
 
   it.each([[nodes], [[n0]]])('on no node of the cluster is a broken contract, with %j in sight', (inSight) => {
@@ -151,7 +151,26 @@ describe('a closed round', () => {
   })
 })
 
+describe('a rollback', () => {
+  it('goes to a savepoint of the same round that was not taken back', () => {
+    draft.begin(0, lane, nodes)
+    const [before, , after] = [draft.savepoint(), draft.claim(task(0), n0), draft.savepoint()]
+    draft.rollback(after)
+    draft.rollback(before)
+    for (const none of [after, -1, NaN, undefined])
+      expect(() => { draft.rollback(none as typeof after) }).toThrow(`a rollback to ${none}, which is no savepoint of this round or was taken back. Roll back to what \`savepoint\` returned in the same round.`)
+    expect([free(), counts()]).toEqual([[2, 2, 2], [4, 0, 2, 0]])
+  })
+})
+
 describe('what a round passes on', () => {
+  it.each([NaN, undefined, '5'])('is not the time %j, which would never come', (time) => {
+    draft.begin(0, lane, nodes)
+    expect(() => { draft.wakeAt(time as number) }).toThrow(`wakeAt was given the time ${time}. Give seconds from the start of the run.`)
+    expect(() => { draft.reserve(a, time as number) }).toThrow(`reserve was given the time ${time}. Give seconds from the start of the run.`)
+    expect(events).toEqual([])
+  })
+
   it('are reservations, deferrals and wakes', () => {
     draft.begin(0, lane, nodes)
     draft.reserve(b, 12)

@@ -30,7 +30,7 @@ describe('an eviction', () => {
     draft.begin(9, lane, nodes)
     draft.claim(task(4), n1)
     draft.evict(task(0))
-    for (const each of [task(4), task(0), task(3)]) expect(() => draft.evict(each)).toThrow(/is evicted but not running/)
+    for (const each of [task(4), task(0), task(3)]) expect(() => draft.evict(each)).toThrow(`task ${each} is evicted but not running. Only what has started can be evicted, once; what this round has claimed is taken back by \`rollback\`.`)
   })
 })
 

@@ -1,3 +1,4 @@
+import { checkDefinition, checkMade } from './check-made.js'
 import { checkPlug } from './check-plug.js'
 import { SchedError, suggest } from './error.js'
 import { fieldOf } from './field-of.js'
@@ -93,10 +94,14 @@ type OptionsAsGiven<Input> = unknown extends Input
     : [options: AsGiven<Input>, path?: string]
 
 
-/** Turns what an author wrote into a definition. Built-ins and third-party plug-ins both go this way. */
+/**
+ * Turns what an author wrote into a definition. Built-ins and third-party plug-ins both go this way. Throws `BROKEN_CONTRACT` if a program without
+ * types gives options that are no schema, or a part of no known kind.
+ */
 export function define<K extends Kind, Options, const I extends Inner = Record<never, never>, Input = unknown>(
   definition: Definition<K, Options, I, Input>,
 ): Defined<K, Options, I, Input> {
+  checkDefinition(definition)
   const inner = Object.entries(definition.inner ?? {})
   const schema = definition.options ?? (noOptions as OptionsSchema<Options>)
   return {
@@ -117,7 +122,7 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
       return {
         kind: definition.kind,
         name: definition.name,
-        create: (env) => complete(definition, definition.create(checked, env, parts)),
+        create: (env) => checkMade(definition.kind, definition.name, definition.create(checked, env, parts)),
       }
     },
   }
@@ -133,21 +138,6 @@ const noOptions: OptionsSchema<unknown> = {
       return key === undefined ? { value: {} } : { issues: [{ message: `unknown key "${key}"; it has no options`, path: [key] }] }
     },
   },
-}
-
-/** The methods that an object of each kind must have. */
-const needed: Readonly<Record<Kind, readonly string[]>> = { policy: ['schedule'], order: ['begin', 'next'], placement: ['pick'], architecture: ['trigger'] }
-
-function complete<K extends Kind>({ kind, name }: { readonly kind: K; readonly name: string }, made: Kinds[K]['made']): Kinds[K]['made'] {
-  const methods = ((made as unknown) ?? {}) as Readonly<Record<string, unknown>>
-  const missing = needed[kind].find((method) => typeof methods[method] !== 'function')
-  if (missing === undefined) return made
-  throw new SchedError(
-    'BROKEN_CONTRACT',
-    `what create() of the ${kind} "${name}" returns has no method "${missing}".`,
-    {},
-    `Every ${kind} has ${needed[kind].map((method) => `${method}()`).join(' and ')}.`,
-  )
 }
 
 /** Defines a policy: whose work goes next, and whether it may go now. */

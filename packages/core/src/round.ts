@@ -72,7 +72,7 @@ export interface Round {
   readonly work: WorkView
   /** False when no job of the workload could fit what is left on the node: a quick test before looking at jobs. */
   room(node: NodeId): boolean
-  /** Whether the job's next task fits what is left on the node. */
+  /** Whether the job's next task fits what is left on the node. Throws `BROKEN_CONTRACT` for a job without unplaced tasks in the lane. */
   fits(job: JobId, node: NodeId): boolean
   /** Unplaced tasks in the lane, over all jobs of this scheduler. */
   readonly pending: number
@@ -92,9 +92,15 @@ export interface Round {
   moulding(job: JobId): Moulding | undefined
   /** Sets the number of tasks of a mouldable job, at least 1. The number stays whatever becomes of the round, until the next call. */
   mould(job: JobId, tasks: number): void
-  /** Drafts a start. False, and nothing changes, when it does not fit or the node is not in sight or the limit of claims is reached. */
+  /**
+   * Drafts a start. False, and nothing changes, when it does not fit or the node is not in sight or the limit of claims is reached. Throws
+   * `BROKEN_CONTRACT` for a task that is not unplaced.
+   */
   claim(task: TaskId, node: NodeId): boolean
-  /** Preempts a running task: frees its claim in the draft. At the commit the task is killed and pending again. */
+  /**
+   * Preempts a running task: frees its claim in the draft. At the commit the task is killed and pending again. Throws `BROKEN_CONTRACT` for a task
+   * that has not started.
+   */
   evict(task: TaskId): void
   /**
    * Preempts a running task without losing its work: frees the resources in `frees` in the draft. At the commit the task stops and is pending. It
@@ -118,7 +124,10 @@ export interface Round {
   defer(job: JobId, reason: Reason, limit?: string): void
   /** Marks a point that `rollback` may return to. */
   savepoint(): Savepoint
-  /** Takes back the claims, evictions, suspensions and cancellations made since the savepoint, newest first. */
+  /**
+   * Takes back the claims, evictions, suspensions and cancellations made since the savepoint, newest first. Throws `BROKEN_CONTRACT` for what is no
+   * savepoint of this round.
+   */
   rollback(to: Savepoint): void
   /**
    * Runs `attempt` to ask what later rounds would claim if nothing else happened. `see` brings other nodes of `reach` in sight, as a round of their
@@ -137,6 +146,6 @@ export interface Round {
    * `take` and `claim` refuse those.
    */
   readonly limitsOf?: ((job: JobId) => LimitsSay) | undefined
-  /** Asks for another round at `time` even if nothing else happens before. */
+  /** Asks for another round at `time`, in seconds, even if nothing else happens before; at a time that has come, at once. */
   wakeAt(time: Seconds): void
 }

@@ -28,7 +28,7 @@ const begin = (policy: Plug<'policy'>) => {
 }
 
 describe('an order that gives a job which has no task to place', () => {
-  const wayOut = 'An order gives jobs that have tasks to place: from `onReady` until `onDrained`, in each lane.'
+  const wayOut = 'An order gives jobs that have tasks to place: from `onReady` until `onDrained`, in each lane. A discipline asks for room as long as `work.unplaced` of the job is above 0.'
 
   it.each([greedy, delay, strict, easy, fattened])('is named, where it went on for ever (%o)', (policy) => {
     expect(() => begin(policy(stuck(0))).pass(0)).toThrow(`job a was to be started and has no task to place. ${wayOut}`)

@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type JobUpdate, type Placed } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacityScheduler, easy, fair, fifo, greedy, priority, slurmPreempting, strict } from '../src/index.js'
+import { capacityScheduler, easy, fair, fifo, greedy, priority, slurmPreempting, strict, volcano } from '../src/index.js'
 
 /** A machine of 8 processors with jobs of one task, by name. */
 function machine(policy: Plug<'policy'>) {
@@ -89,6 +89,19 @@ describe('a job that is updated', () => {
       return end('high', 4)
     })
     expect([told, untold]).toEqual([['mid', 'b goes on'], ['mid', 'a goes on']])
+  })
+
+  it('has as many ended tasks as before, by which Volcano tells who has enough', () => {
+    const next = (isUpdated: boolean) => {
+      const master = dispatcher({ cluster: { nodes: [{ count: 1, resources: { cpu: 4 } }] }, policy: volcano() })
+      for (const [id, tasks] of [['a', 2], ['b', 1]] as const) master.submit({ id, stages: [{ name: 'work', tasks, demand: { cpu: 4 } }] }, 0)
+      const [first] = master.pass(0).start as readonly [Placed]
+      master.taskEnded(first, 2) // a has had the one task that it must have, b has not
+      if (isUpdated) master.update('a', { estimate: 50 }, 2)
+      const started = master.pass(2).start.map(({ job }) => job)
+      return [started, (master.memory().remembered as readonly unknown[])[0]] // which jobs are enqueued, by lane
+    }
+    expect([next(false), next(true)]).toEqual([[['b'], [['a', 'b']]], [['b'], [['a', 'b']]]])
   })
 
   it('is in the system, and not cancelled', () => {

@@ -30,7 +30,7 @@ describe('a run described by a program without types', () => {
   ])('says what is missing or something else: %j', (change, message) => expect(without(change)).toThrow(message))
 
   it.each<[Readonly<Record<string, unknown>>, string]>([
-    [{ id: 7 }, 'id: the job has none. Give each an id of its own, a text.'],
+    [{ id: 7 }, 'id: the job has 7. Give each an id of its own, a text.'],
     [{ submit: '0' }, 'job a is submitted at "0". Give seconds from the start of the workload, at least 0.'],
     [{ priority: 'high' }, 'priority: job a has "high". Give a finite number; larger is more important.'],
     [{ estimate: '5' }, 'estimate: job a has "5". Give seconds, at least 0, or leave it out where the run time is unknown.'],

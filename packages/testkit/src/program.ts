@@ -3,6 +3,7 @@ import { SchedError, type JobSpec, type Plug, type Seconds } from '@sched/core'
 import { HeartbeatRing } from '@sched/sim'
 import { modelOf } from './build.js'
 import { outagesOf, type World } from './laws/world.js'
+import { mustBePlain } from './plain-data.js'
 
 /** Options of a `Program`; all may be left out. */
 export interface ProgramOptions {
@@ -95,7 +96,9 @@ export class Program {
 
   /** Begins again: with a dispatcher that is told of the jobs in the system and of what runs and has run of them, in order of time. */
   restart(): void {
-    const memory = JSON.parse(JSON.stringify(this.#master.memory())) as DispatcherMemory
+    const told = this.#master.memory()
+    mustBePlain(told, 'memory')
+    const memory = JSON.parse(JSON.stringify(told)) as DispatcherMemory
     const master = (this.#master = this.#begun())
     const placed = new Map<Run, Placed>()
     const isRunning = new Set(this.#running.values())

@@ -17,7 +17,7 @@ const broken = (make: MakePolicy, worlds: WorldOptions = {}): string => {
 describe('a policy that takes no notice of lanes', () => {
   it('is told what that may be', () => {
     const blind = () => policyOf(() => (round, jobs) => jobs.forEach((each) => round.nodes.forEach((node) => void round.fits(each, node))))
-    expect(broken(blind, { slots: true })).toMatch(/^job j\d+ was to be started and has no task to place\. An order gives jobs that have tasks to place: .* in each lane\.$/)
+    expect(broken(blind, { slots: true })).toMatch(/^job j\d+ was to be started and has no task to place\. An order gives jobs that have tasks to place: .* in each lane\. A discipline asks for room as long as `work\.unplaced` of the job is above 0\.$/)
     const asking = () => policyOf(() => (round, jobs) => jobs.forEach((each) => void round.work.demand(round.work.shape(each, round.lane), 0 as ResourceId)))
     expect(broken(asking, { slots: true })).toMatch(/^a round threw ".*"\. Are there jobs among those read that do not wait in the lane of the round\?/)
   })
@@ -99,7 +99,7 @@ describe('a broken policy', () => {
         return (round, jobs) => { for (const each of isFirst ? jobs : [...jobs].reverse()) startAll(round, each) }
       })
     }
-    expect(broken(make)).toMatch(/law "freshness" does not hold.* Where it cannot hold, say why: \{ skip: \{ freshness: 'reason' \} \}\./)
+    expect(broken(make)).toMatch(/law "freshness" does not hold: event .*\. Draw numbers from `env\.random`, .* Where it cannot hold, say why: \{ skip: \{ freshness: 'reason' \} \}\./)
   })
 
   it('is found out when the order of declaration decides', () => {
@@ -133,7 +133,18 @@ describe('a broken policy', () => {
     }
 
     it('is found out when it begins anew after a restart, where nodes report and where ends are known at once', () => {
-      for (const heartbeats of [true, false]) expect(broken(counting(false), { heartbeats })).toMatch(/law "restarts" does not hold: decision \d+ is "\S+ start j\S+ on \S+", after restarts "\S+ start j/)
+      for (const heartbeats of [true, false]) expect(broken(counting(false), { heartbeats })).toMatch(/law "restarts" does not hold: decision \d+ is "\S+ start j\S+ on \S+", after restarts "\S+ start j.*"\. Give what it decides by, .*in `memory`.* Where it cannot hold/)
+    })
+
+    it.each<[string, () => unknown]>([
+      ['memory.remembered.rounds is a Map', () => ({ rounds: new Map([['all', 1]]) })],
+      ['memory.remembered[1] is NaN', () => [0, NaN]],
+      ['memory.remembered[0].since is Infinity', () => [{ since: Infinity }]],
+      ['memory.remembered[0] is undefined', () => [undefined]],
+      ['memory.remembered is a Float64Array', () => new Float64Array(2)],
+    ])('is told what of its memory would be lost: %s', (lost, memory) => {
+      const make = () => policyOf(() => (round, jobs) => { for (const each of jobs) startAll(round, each) }, { memory, recall: () => undefined })
+      expect(broken(make)).toBe(`${lost}, which JSON does not keep. Give plain data: lists, mappings, texts, finite numbers, true, false and null.`)
     })
 
     it('is sound when it remembers them', () => {
@@ -156,7 +167,7 @@ describe('a broken policy', () => {
     const ofOne = (duration: number): World => ({ ...small, cluster: instantCluster(), jobs: [job({ duration })] })
 
     it('is found out', () => {
-      expect(() => checkPolicyLaws(make, { runs: 1, worlds: fc.constant(ofOne(10)) })).toThrow(expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(/goes on after \d+ instants/) }) }))
+      expect(() => checkPolicyLaws(make, { runs: 1, worlds: fc.constant(ofOne(10)) })).toThrow(expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(/goes on after \d+ instants\. A policy must not take tasks for ever, .*`mayBeEndless`\./) }) }))
     })
 
     it('is found out only where it has to end, if it says so', () => {

@@ -29,14 +29,22 @@ export class ListSource implements JobSource {
 
 /**
  * A workload of `jobs` jobs that are made one by one. `start` is called for every reading; the function that it returns makes job i for i from 0 to
- * `jobs` - 1 and must make the same jobs each time. `chained`: whether jobs may wait for others.
+ * `jobs` - 1 and must make the same jobs each time. `chained`: whether jobs may wait for others. Throws `BAD_OPTION` if a program without types passes
+ * something else.
  */
 export function workloadFrom(name: string, jobs: number, start: () => (index: number) => JobSpec, { chained = false } = {}): Workload {
+  const bad = (field: string, fact: string) => new SchedError('BAD_OPTION', fact, { field }, "Write workloadFrom('mine', 100, () => (index) => ({ id: `j${index}`, submit: index, stages: [...] })).")
+  if (!(Number.isInteger(jobs) && jobs >= 0)) throw bad('jobs', 'is no number of jobs.')
+  if (typeof start !== 'function') throw bad('start', 'is no function.')
   return {
     name,
     jobs,
     chained,
-    open: () => new MadeSource(jobs, start()),
+    open: () => {
+      const make = start()
+      if (typeof make !== 'function') throw bad('start', 'returns no function.')
+      return new MadeSource(jobs, make)
+    },
   }
 }
 

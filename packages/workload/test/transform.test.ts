@@ -1,6 +1,6 @@
 import { SchedError, type JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { addMasters, drawQueues, facebook, filter, jobsOf, mapJobs, renameQueues, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf, type TraceFacts } from '../src/index.js'
+import { addMasters, drawQueues, facebook, filter, jobsOf, mapJobs, renameQueues, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadFrom, workloadOf, describe as summaryOf, type TraceFacts } from '../src/index.js'
 
 const stages = [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1 }]
 const job = (id: string, submit: number, rest: Partial<JobSpec> = {}): JobSpec => ({ id, submit, stages, ...rest })
@@ -13,6 +13,11 @@ describe('workloadOf', () => {
   it('says so where a program without types leaves out the name, or gives no list', () => {
     expect(() => (workloadOf as (jobs: unknown) => unknown)([])).toThrow("jobs: is missing. Write workloadOf('mine', [{ id: 'a', submit: 0, stages: [...] }]).")
     expect(() => workloadOf('x', new Set() as never)).toThrow('jobs: is no list.')
+    const jobs = () => [job('a', 0)]
+    const wayOut = "Write workloadFrom('mine', 100, () => (index) => ({ id: `j${index}`, submit: index, stages: [...] }))."
+    expect(() => workloadFrom('x', jobs as never, undefined as never)).toThrow(`jobs: is no number of jobs. ${wayOut}`)
+    expect(() => workloadFrom('x', 1, jobs() as never)).toThrow(`start: is no function. ${wayOut}`)
+    expect(() => workloadFrom('x', 1, jobs as never).open()).toThrow(`start: returns no function. ${wayOut}`)
   })
 })
 

@@ -6,8 +6,10 @@ import type { Workload } from './workload.js'
 type Amounts = Readonly<Record<string, number>>
 
 /** An admitted workload, as a scheduler that takes the place of another is told of it. */
-export interface WorkloadMemory extends Pick<Workload, 'lane' | 'isWhole' | 'least' | 'most' | 'since' | 'tasks' | 'unstarted'> {
+export interface WorkloadMemory extends Pick<Workload, 'lane' | 'isWhole' | 'least' | 'most' | 'tasks' | 'unstarted'> {
   readonly job: string
+  /** When it was admitted; absent where that is unknown, since JSON has no `NaN`. */
+  readonly since?: Workload['since']
   /** The name of its flavor; by resource if these have several flavors; for each part if the parts have. */
   readonly flavor: NamedChoice
   /** Its running tasks. */
@@ -41,7 +43,7 @@ export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since
   const tasksThatRun = running.map((task) => [work.stageOf(task), work.indexOf(task)] as const)
   const named = (asked: Float64Array): Amounts => Object.fromEntries(resources.map((name, r) => [name, asked[r] as number]))
   const amounts = isWhole ? { demand: named(demand), ...(parts !== undefined && { parts: parts.map((part) => ({ stage: part.stage, demand: named(part.demand) })) }) } : {}
-  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, resources), isWhole, least, most, since, tasks, unstarted, running: tasksThatRun, ...amounts }
+  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, resources), isWhole, least, most, ...(!Number.isNaN(since) && { since }), tasks, unstarted, running: tasksThatRun, ...amounts }
 }
 
 /** The named tasks that still run, in the same order. */

@@ -193,7 +193,7 @@ export class Workloads implements WorkListener {
 
   /** Restores one workload, if it still has tasks; tasks that do not run any more have ended. */
   #recallOne(told: WorkloadMemory, jobs: ReadonlyMap<string, JobId>): Workload | undefined {
-    const { lane, flavor, least, most, since, isWhole, parts } = told
+    const { lane, flavor, least, most, since = NaN, isWhole, parts } = told
     const job = jobs.get(told.job)
     if (job === undefined) return undefined
     const running = tasksOf(told.running, job, lane, this.#env.work)

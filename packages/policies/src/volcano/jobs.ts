@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type TaskId, type WorkView } from '@sched/core'
+import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import { isReady, type Likeness, type VolcanoJob } from './queue.js'
@@ -28,6 +28,8 @@ export class Jobs {
   isChanged = true
   isStale = true
 
+  /** The last job that left to come again with other things said of it. */
+  #before: VolcanoJob | undefined
   /** Jobs that may still wait for the longest time allowed, in order of submission. */
   readonly #mayFallDue: VolcanoJob[] = []
   readonly #longest: number
@@ -160,14 +162,16 @@ export class Jobs {
     job.queue.touch()
     this.isStale = true
     this.#byId[id] = undefined
+    if (this.#work.comesAgain(id)) this.#before = job
   }
 
   #open(id: JobId): VolcanoJob {
     const work = this.#work
     const column = () => new Float64Array(this.#session.names.length)
+    const before = this.#before?.rank === work.rank(id) ? this.#before : undefined // what has ended of an updated job stays so, and it is enqueued then
     const job: VolcanoJob = {
-      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), preemptible: work.preemptible(id), budget: work.disruptionBudget(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
-      running: 0, ended: new Map(), spent: column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
+      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), preemptible: work.preemptible(id), budget: work.disruptionBudget(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: (before?.ended.size ?? 0) > 0, isOpen: false, list: undefined, likeness: undefined,
+      running: 0, ended: before?.ended ?? new Map<ShapeId, number>(), spent: before?.spent ?? column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
     if (this.#longest < Infinity) this.#mayFallDue.push(job)

@@ -9,6 +9,7 @@ import { outagesOf, type World } from './world.js'
 
 /** Instants after which a run of a small world counts as endless. */
 const ENDLESS = 200_000
+const ENDS = 'A policy must not take tasks for ever, nor ask for rounds in which nothing comes of it. Worlds in which it may are named by `mayBeEndless`.'
 
 /** A run of a small world has had so many instants that it will hardly end. */
 export class EndlessRun extends SchedError {}
@@ -78,7 +79,7 @@ function execute(world: World, policy: Plug<'policy'>, architecture: MakeArchite
     policy, cluster, jobs, seed, runtime, commitPendingBug, outages: outagesOf(world, cluster.nodes),
     ...(failures !== undefined && { failures }), ...(speculation !== undefined && { speculation }), infeasible: 'reject', architecture: architecture(world), observers: [counting],
   })
-  if (made.simulation.advance(ENDLESS) !== 'done') throw new EndlessRun('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants`)
+  if (made.simulation.advance(ENDLESS) !== 'done') throw new EndlessRun('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants.`, {}, ENDS)
   return made
 }
 

@@ -35,6 +35,18 @@ export const laws = {
 /** Laws by name. */
 export type LawName = keyof typeof laws
 
+const REPEATABLE = 'Draw numbers from `env.random`, go by `env.now()`, and keep what changes in what `create` returns, nowhere else.'
+/** What an author can do about a broken law; the others are kept by the engine as long as tasks start by `claim`. */
+const advice: Partial<Readonly<Record<LawName, string>>> = {
+  completion: 'Place every job that waits as long as any node has room for it, whatever has come of it before.',
+  gangs: 'Claim the `together` tasks of a job in one round, or take those claimed back (`savepoint`, `rollback`); take the tasks of a gang together (`work.inGang`).',
+  reservations: 'A job starts no later than its last `reserve` says.',
+  determinism: REPEATABLE,
+  freshness: REPEATABLE,
+  declaration: 'End ties in names or in `work.rank`, not in the order in which queues are declared.',
+  restarts: 'Give what it decides by, beyond jobs, running tasks and the time, in `memory`, and take it up in `recall`; end ties in `work.rank`, not in the numbers of jobs or tasks.',
+}
+
 /** Options of `checkPolicyLaws`; all may be left out. */
 export interface LawOptions {
   /** Laws that do not hold for this policy, each with the reason: `reservations` under `easy` and `conservative`, since jobs of these worlds outlive their estimates. */
@@ -86,7 +98,7 @@ function check(make: MakePolicy, options: LawOptions, names: readonly LawName[])
       const played = ending(() => play(world, make, architecture), mayBeEndless?.(world) === true)
       for (const name of names) {
         const wrong = laws[name](played)
-        if (wrong !== undefined) throw new SchedError('INVARIANT', `law "${name}" does not hold: ${wrong}`, {}, `Where it cannot hold, say why: { skip: { ${name}: 'reason' } }.`)
+        if (wrong !== undefined) throw new SchedError('INVARIANT', `law "${name}" does not hold: ${wrong}.`, {}, [advice[name], `Where it cannot hold, say why: { skip: { ${name}: 'reason' } }.`].filter((each) => each !== undefined).join(' '))
       }
       report.worlds++
       report.launches += played.recorder.launches.length
