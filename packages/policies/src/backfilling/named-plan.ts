@@ -224,8 +224,8 @@ export class NamedPlan implements Plan {
     let from = this.#licensed(job, notBefore, length)
     const blocks = this.#topologies.blocksFor(job)
     const choose = (room: Int32Array, places: NodeId[]) => this.#topologies.choose(job, this.#lane.lane, room, tasks, places, this.#weights)
-    const most = this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))
-    const fits = most === undefined ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
+    const most = Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))) ?? Infinity)
+    const fits = most === Infinity ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
     const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
       const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, this.#weights)
       if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)

@@ -8,6 +8,7 @@ import { BadLine } from '../trace/format.js'
 import { featuresOf } from '../slurm/amounts.js'
 import { accountingLimits, accountingResources, accountingSizes, type AccountingRules } from './options.js'
 import type { AccountingRecord, Followed, FollowsJobs } from './records.js'
+import { partsAsked, type PartsAsked } from './parts-asked.js'
 
 const SECONDS_PER_MINUTE = 60
 
@@ -90,7 +91,7 @@ export class AccountingJobs {
         text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)`,
       },
       { rule: 'alternatives', jobs: alternatives, text: 'whose features are for some of their nodes only, or must be the same on all: these are not required' },
-      { rule: 'reservations', jobs: reservations, text: 'in a reservation of the log, which does not exist here: run like all others' },
+      { rule: 'reservations', jobs: reservations, text: 'in a reservation of nodes: run like all others, except under replan with such a reservation' },
       { rule: 'eligibleLater', jobs: later, text: 'that became eligible a minute or more after their submission (--begin, dependencies, holds): may start from their submission on here; submit: eligible makes them wait' },
       { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell when they became eligible: at their submission' },
       { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays with a limit on the tasks that run at once (--array=0-99%4): only replan keeps to it' },
@@ -159,15 +160,17 @@ export class AccountingJobs {
 
   /** Builds the job of a record. `logged`: its recorded run time; `from`: when its recorded wait begins. */
   #spec(record: AccountingRecord, logged: number, from = record.submit): JobSpec {
-    const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, topology, licenses, state, priority } = record
+    const { estimate, runtime, amounts } = this.#job
+    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, topology, licenses, reservation = '', state, priority, nice = 0 } = record
     const queue = record[this.options.queue] ?? ''
     const constraints = this.#constraints(record)
     if (arrayThrottle !== undefined) this.#counts.throttled++
     if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
+    if (reservation !== '') this.#counts.reservations++
     if (topology?.racks !== undefined) this.#counts.switches++
     if (topology?.segment !== undefined) this.#counts.segments++
-    const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
+    const parts = this.options.tasks === 'asked' ? partsAsked(record, amounts[0]!) : undefined
+    const stages = this.#stagesOf(record, parts, constraints)
     return {
       id,
       submit,
@@ -177,12 +180,15 @@ export class AccountingJobs {
       ...(account !== '' && { account }),
       ...(partition !== '' && { partition }),
       ...(qos !== '' && { qos }),
+      ...(reservation !== '' && { reservation }),
       ...(exclusive !== undefined && { exclusive: exclusive === 'job' ? true : exclusive }),
       ...(topology !== undefined && { topology }),
+      ...(parts?.mostNodes !== undefined && { maxNodes: parts.mostNodes }),
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),
       ...(priority >= 0 && { priority }),
+      ...(nice !== 0 && { nice }),
       ...(estimate >= 0 && { estimate }),
       recorded: {
         ...(start >= from && state !== 'pending' && { wait: start - from }), // a pending job may have an expected start, which is not a wait
@@ -190,13 +196,12 @@ export class AccountingJobs {
         ...(state !== '' && { status: state }),
         ...meanUse(record),
       },
-      stages: constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints })),
+      stages,
     }
   }
 
-  #constraints({ features = '', gpuType, reservation = '' }: AccountingRecord): Constraints | undefined {
+  #constraints({ features = '', gpuType }: AccountingRecord): Constraints | undefined {
     const { constraints, gpuDemand } = this.options
-    if (reservation !== '') this.#counts.reservations++
     const model = gpuDemand ? gpuType : undefined
     if (features === '' && model === undefined) return undefined
     if (constraints !== 'require') return void this.#counts.constraints++
@@ -204,6 +209,14 @@ export class AccountingJobs {
     if (all === undefined) this.#counts.alternatives++
     const require = { ...Object.fromEntries((all ?? []).map((feature) => [feature, 'true'])), ...(model !== undefined && { model }) }
     return Object.keys(require).length === 0 ? undefined : { require }
+  }
+
+  #stagesOf(record: AccountingRecord, parts: PartsAsked | undefined, asked: Constraints | undefined): StageSpec[] {
+    const { runtime, amounts } = this.#job
+    const isByNode = this.options.tasks === 'node' || (this.options.tasks === 'asked' && parts === undefined)
+    const stages = parts !== undefined ? this.#stages.inParts(parts.tasks, amounts, 0, runtime) : isByNode ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
+    const constraints = parts?.areApart === true ? { ...asked, distinctNodes: true } : asked
+    return constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints }))
   }
 
   #onNodes(nodes: number, runtime: number): StageSpec[] {

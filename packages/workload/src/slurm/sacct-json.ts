@@ -6,6 +6,8 @@ import { askedLicenses, licensesOf } from './amounts.js'
 import { Clusters } from './clusters.js'
 import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
+import { layoutIn } from './layout.js'
+import { niceIn } from './nice.js'
 import { RecordIds } from './record-ids.js'
 import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
@@ -120,7 +122,9 @@ class SacctJsonReader implements RecordReader {
       licenses: askedLicenses(job.text('licenses') ?? '')
         ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       exclusive: exclusiveIn(job.text('submit_line') ?? ''),
+      nice: niceIn(job.text('submit_line') ?? '', idOf(job)),
       topology: switchesIn(job.text('submit_line') ?? '', idOf(job)),
+      layout: layoutIn(job.text('submit_line') ?? '', idOf(job), count(requestedTres, 'node')),
       name: job.text('name') ?? '',
       dependency: dependencyIn(job.text('submit_line') ?? ''),
       features: job.text('constraints'),
