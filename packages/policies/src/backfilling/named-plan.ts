@@ -4,6 +4,7 @@ import type { Plan } from './counted-plan.js'
 import { onFewNodes } from './few-nodes.js'
 import { bitsFor, clearBit, countBits, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
+import type { NodeReservations } from './node-reservations.js'
 import { NodeUsers } from './node-users.js'
 import type { Window } from './options.js'
 import { Releases, type LookAhead } from './releases.js'
@@ -26,6 +27,8 @@ export interface NamedOptions extends LookAhead {
   readonly step: Seconds
   /** Windows of whole nodes. The plan throws `BAD_OPTION` for one of amounts. */
   readonly windows: readonly Window[]
+  /** Nodes that are kept for some jobs; absent where there are none. */
+  readonly reservations: NodeReservations | undefined
   /** Tasks that run in the lane; the owner of the plan keeps the set current. */
   readonly running: Set<TaskId>
   readonly licenses: Licenses | undefined
@@ -63,6 +66,7 @@ export class NamedPlan implements Plan {
   readonly #nodes: number
   readonly #windows: readonly Window[]
   readonly #step: Seconds
+  readonly #reservations: NodeReservations | undefined
   readonly #licenses: Licenses | undefined
   /** Weights by node; absent where all have the same. */
   readonly #weights: Float64Array | undefined
@@ -98,6 +102,7 @@ export class NamedPlan implements Plan {
     this.#running = options.running
     this.#windows = options.windows
     this.#step = options.step
+    this.#reservations = options.reservations
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
     this.#topologies = options.topologies
@@ -223,11 +228,12 @@ export class NamedPlan implements Plan {
   #search(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, releases: Releases): Seconds {
     let from = this.#licensed(job, notBefore, length)
     const blocks = this.#topologies.blocksFor(job)
-    const choose = (room: Int32Array, places: NodeId[]) => this.#topologies.choose(job, this.#lane.lane, room, tasks, places, this.#weights)
+    const weights = this.#reservations === undefined ? this.#weights : this.#reservations.weightsFor(job, this.#weights)
+    const choose = (room: Int32Array, places: NodeId[]) => this.#topologies.choose(job, this.#lane.lane, room, tasks, places, weights)
     const most = Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))) ?? Infinity)
     const fits = most === Infinity ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
     const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
-      const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, this.#weights)
+      const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, weights)
       if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)
       return isChosen
     }
@@ -239,12 +245,12 @@ export class NamedPlan implements Plan {
         from = this.#licensed(job, enough, length)
         if (from > enough) continue
       }
-      const rid = this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity
+      const rid = Math.min(this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity, this.#reservations?.limit(this.#usable, job, from, length) ?? Infinity)
       const room = releases.roomNow(this.#usable)
       let start = from
       if (room < tasks || suits?.(this.#now) === false) {
         const later = Math.min(this.#slots.later(this.#allowed, from, from + length), rid)
-        if (countBits(this.#usable) < least) start = Infinity // users of nodes leave too few
+        if (countBits(this.#usable) < least) start = Infinity // users of nodes, or reservations, leave too few
         else start = Math.max(from, releases.whenRoom(tasks - room, this.#usable, Math.min(later, latest), suits))
         if (start > later) {
           from = this.#licensed(job, later, length)

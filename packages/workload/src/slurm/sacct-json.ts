@@ -12,6 +12,7 @@ import { RecordIds } from './record-ids.js'
 import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
+import { reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
 import { usedMemoryInSteps } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
@@ -129,7 +130,7 @@ class SacctJsonReader implements RecordReader {
       dependency: dependencyIn(job.text('submit_line') ?? ''),
       features: job.text('constraints'),
       gpuType: gpuTypeOf(requestedTres) ?? gpuTypeOf(allocatedTres),
-      reservation: job.object('reservation')?.text('name'),
+      reservation: reservationIn(job.text('submit_line') ?? '', idOf(job)) || job.object('reservation')?.text('name'),
       priority: amount(job, 'priority'),
       state: stateOf(job.object('state')),
       user: job.text('user') ?? job.object('association')?.text('user') ?? '',

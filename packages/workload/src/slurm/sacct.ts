@@ -14,6 +14,7 @@ import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/r
 import { layoutIn } from './layout.js'
 import { niceIn } from './nice.js'
 import { RecordIds } from './record-ids.js'
+import { reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
 import { HeldForSteps, USED_MEMORY, usedMemory } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
@@ -202,7 +203,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     dependency: dependencyIn(columns.text('SubmitLine')),
     features: columns.text('Constraints'),
     gpuType: tresGpuType(requestedTres) ?? tresGpuType(allocatedTres),
-    reservation: columns.text('Reservation'),
+    reservation: reservationIn(columns.text('SubmitLine'), id) || columns.text('Reservation'),
     priority: columns.number('Priority'),
     state,
     user: columns.text('User'),

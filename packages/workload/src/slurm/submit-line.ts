@@ -12,3 +12,10 @@ export function ownOptions(command: string, id: string): string {
   const part = Number(/\+(\d+)$/.exec(id)?.[1] ?? 0)
   return parts[parts.length === 1 ? 0 : part] ?? ''
 }
+
+/**
+ * The reservations that a job asked for (`--reservation=a,b`), '' if it asked for none. In the database the name of one may be missing, of jobs that were
+ * submitted before it began.
+ */
+export const reservationIn = (command: string, id: string): string =>
+  [...ownOptions(command, id).matchAll(/\s--reservation[=\s]\s*["']?([^\s"']+)/g)].at(-1)?.[1] ?? ''
