@@ -151,7 +151,7 @@ class Replan implements Policy {
     if (!this.#options.twoPass) this.#plan(round, lane)
     else this.#twoPasses(round, lane)
     if (!this.#windows.isEmpty) this.#windows.wake(round)
-    if (this.#reservations !== undefined && !this.#options.twoPass) this.#wakeAt(this.#reservations.next(round.now), round)
+    if (this.#reservations !== undefined) this.#wakeAt(this.#reservations.next(round.now), round)
     if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round), undefined, (job) => this.#limitOf(job, round.now))
   }
 

@@ -22,6 +22,8 @@ export class AccountingJobs {
   /** Ids of jobs that had not ended. Another record with the same id, from a later export, is then a bad line. */
   readonly #unended = new Set<string>()
   readonly #stages: RigidStages
+  /** When the first task of each array with a throttle became eligible. */
+  readonly #firstEligible = new Map<string, number>()
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
     throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
@@ -40,11 +42,12 @@ export class AccountingJobs {
    * The job of a record; `undefined` if the rules leave it out. Throws `BadLine` for a job that is too wide if that is an error, and for a second
    * record of an unended job.
    */
-  job(record: AccountingRecord | 'step'): JobSpec | undefined {
-    if (record === 'step') {
+  job(given: AccountingRecord | 'step'): JobSpec | undefined {
+    if (given === 'step') {
       this.#counts.steps++
       return undefined
     }
+    const record = this.#unthrottled(given)
     const { state, start, submit, eligible = NaN, elapsed, end } = record
     const { status } = this.options
     if (this.#unended.has(record.id)) throw new BadLine(undefined, `job ${record.id} was recorded above when it had not ended, and a job was made of that record.`, 'Keep only its last record')
@@ -124,6 +127,18 @@ export class AccountingJobs {
     const from = isLater ? (record.eligible as number) : time <= record.start ? Math.max(record.submit, time) : record.submit
     this.startsBehind.set(record.id, record.start)
     return { ...this.#spec({ ...record, submit }, logged, from), ...waits }
+  }
+
+  /**
+   * A task of an array with a throttle became eligible when others had ended. In a simulation it waits for these there, and so is eligible with the
+   * first task of the array.
+   */
+  #unthrottled(record: AccountingRecord): AccountingRecord {
+    const { array, arrayThrottle, eligible = NaN } = record
+    if (array === undefined || arrayThrottle === undefined || Number.isNaN(eligible)) return record
+    const first = Math.min(this.#firstEligible.get(array) ?? Infinity, eligible)
+    this.#firstEligible.set(array, first)
+    return { ...record, eligible: first }
   }
 
   /** The record of a job that became eligible after its submission; with the option `submit: eligible` that is its submission. */
