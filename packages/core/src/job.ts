@@ -71,6 +71,12 @@ export interface Constraints {
   readonly nodeSelectorTerms?: readonly NodeSelectorTerm[]
   /** Taints that its tasks tolerate; default: none. */
   readonly tolerations?: readonly Toleration[]
+  /**
+   * All tasks of a gang are on nodes with the same one of these labels, those of the first one that lets them start earliest: `['rack1', 'rack2']`; `*`
+   * stands for any nodes. For schedulers that know of it; `require` says beside it that each node has one of them. Slurm's
+   * `--constraint=[rack1|rack2]`, and jobs that name several partitions.
+   */
+  readonly alike?: readonly string[]
   /** No two running tasks of the job share a node, among the stages that set this. */
   readonly distinctNodes?: boolean
 }

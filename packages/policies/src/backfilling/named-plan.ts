@@ -14,8 +14,9 @@ import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { Topologies } from './topologies.js'
 
-/** Tasks of one shape for which a start is searched, and how long they need room, in seconds. */
+/** Tasks of a stage, of one shape, for which a start is searched, and how long they need room, in seconds. */
 interface Asked {
+  readonly stage: number
   readonly shape: ShapeId
   readonly tasks: number
   readonly length: Seconds
@@ -82,6 +83,8 @@ export class NamedPlan implements Plan {
   readonly #slots: ReservedSlots
   /** Searches that found no start, valid until something starts. */
   readonly #vain = new Map<Releases, Map<ShapeId, StartBounds>>()
+  /** The nodes with a label. */
+  readonly #labelled = new Map<string, NodeBits>()
   /** The nodes with the labels that a shape requires, valid in one pass. */
   readonly #suitable = new Map<ShapeId, NodeBits>()
   #now: Seconds = 0
@@ -160,9 +163,9 @@ export class NamedPlan implements Plan {
     this.#ofWindows = this.#slots.count - 1
   }
 
-  close(shape: ShapeId): void {
-    const suitable = this.#suitableFor(shape)
-    for (let w = 0; w < suitable.length; w++) this.#inSight[w] = (this.#inSight[w] as number) & ~(suitable[w] as number)
+  close(label: string): void {
+    const own = this.#withLabel(label)
+    for (let w = 0; w < own.length; w++) this.#inSight[w] = (this.#inSight[w] as number) & ~(own[w] as number)
   }
 
   earliest(job: JobId, latest: Seconds, notBefore = this.#now, most = Infinity): Seconds {
@@ -170,7 +173,7 @@ export class NamedPlan implements Plan {
     const parts = this.#work.isGangJob(job) ? this.#work.parts(job, lane) : []
     this.#parts.length = 0
     if (parts.length > 1) return this.#earliestOfAll(job, parts, latest, notBefore, most)
-    const asked = { shape: this.#work.shape(job, lane), tasks: this.#work.together(job, lane), length: Math.min(this.#lane.length[job] as number, most) }
+    const asked = { stage: this.#work.frontStage(job, lane), shape: this.#work.shape(job, lane), tasks: this.#work.together(job, lane), length: Math.min(this.#lane.length[job] as number, most) }
     return this.#earliestOf(job, asked, notBefore, latest)
   }
 
@@ -182,8 +185,8 @@ export class NamedPlan implements Plan {
     const places: NodeId[] = []
     let from = notBefore
     for (let i = 0; i < parts.length; i++) {
-      const { shape, tasks, estimate } = parts[i] as GangPart
-      const start = this.#earliestOf(job, { shape, tasks, length: Math.min(this.#lane.lengthOf(estimate), most) }, from, latest, places)
+      const { stage, shape, tasks, estimate } = parts[i] as GangPart
+      const start = this.#earliestOf(job, { stage, shape, tasks, length: Math.min(this.#lane.lengthOf(estimate), most) }, from, latest, places)
       if (start === Infinity) return Infinity
       if (start === from) places.push(...this.#places)
       else {
@@ -207,12 +210,31 @@ export class NamedPlan implements Plan {
     releases.take(shape, this.#cluster)
     const isRestricted = this.#allow(job, shape) || taken.length > 0
     for (const node of taken) clearBit(this.#allowed, node)
+    const { alike } = this.#work.constraints(job, asked.stage) ?? {}
+    if (alike !== undefined) return this.#earliestAlike(job, asked, alike, { notBefore, latest, releases })
     const vain = this.#topologies.asksForNear(job, this.#lane.lane) ? undefined : this.#vainOf(shape, releases)
     const least = Float64Array.of(releases.leastNodes(tasks))
     if (vain !== undefined && vain.of(length, least, 0) >= latest) return Infinity
     const start = this.#search(job, asked, notBefore, latest, releases)
     if (start === Infinity && vain !== undefined && !isRestricted && this.#slots.lacks(this.#allowed, releases.ready, least[0] as number, latest, length)) vain.note(length, least, 0, latest)
     return start
+  }
+
+  /** The earliest start on nodes in `#allowed` that have the same one of some labels: of equal ones the first label counts. */
+  #earliestAlike(job: JobId, asked: Asked, alike: readonly string[], { notBefore, latest, releases }: { readonly notBefore: Seconds; readonly latest: Seconds; readonly releases: Releases }): Seconds {
+    const allowed = this.#allowed.slice()
+    const places: NodeId[] = []
+    let best = Infinity
+    for (const label of alike) {
+      const own = this.#withLabel(label)
+      for (let w = 0; w < own.length; w++) this.#allowed[w] = (allowed[w] as number) & (own[w] as number)
+      const start = this.#search(job, asked, notBefore, latest, releases)
+      if (start >= best) continue
+      best = start
+      places.splice(0, Infinity, ...this.#places)
+    }
+    this.#places.splice(0, Infinity, ...places)
+    return best
   }
 
   /** The searches for tasks of a shape that found no start: what is reserved later only takes more nodes. */
@@ -331,6 +353,17 @@ export class NamedPlan implements Plan {
     this.#work.runningTasks(job, lane, tasks)
     for (const task of tasks) clearBit(this.#allowed, this.#work.nodeOf(task))
     return true
+  }
+
+  /** The nodes with a label, or with one of several between bars; of `*` all nodes. */
+  #withLabel(label: string): NodeBits {
+    const known = this.#labelled.get(label)
+    if (known !== undefined) return known
+    const nodes = bitsFor(this.#nodes)
+    const any = label.split('|')
+    for (let node = 0; node < this.#nodes; node++) if (label === '*' || any.some((each) => this.#cluster.label(node as NodeId, each) !== undefined)) setBit(nodes, node)
+    this.#labelled.set(label, nodes)
+    return nodes
   }
 
   /** The nodes whose labels are those that tasks of the shape require. */

@@ -72,6 +72,13 @@ export class NodeReservations {
     return asked !== '' && this.#named(asked).length > 0
   }
 
+  /** Puts jobs that name a reservation before all others, and leaves `most` jobs. Source: Slurm, `sort_job_queue2` of slurmctld/job_scheduler.c. */
+  putFirst(queue: JobId[], most: number): void {
+    const others = queue.filter((job) => !this.has(job))
+    if (others.length < queue.length) queue.splice(0, Infinity, ...queue.filter((job) => this.has(job)), ...others)
+    if (queue.length > most) queue.length = most
+  }
+
   /** Whether the job has to wait for a reservation, or has come after it. */
   isClosed(job: JobId, now: Seconds): boolean {
     return this.has(job) && !this.#named(this.#env.work.reservation(job)).some((mine) => mine.flex || occurrence(mine, now).from <= now)

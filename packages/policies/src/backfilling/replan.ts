@@ -1,6 +1,6 @@
 import {
-  definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
-  type Seconds, type ShapeId, type TaskId, type WorkView,
+  definePolicy, forwarding, None, Reason, SchedError, type Constraints, type Env, type JobId, type JobSpec, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
+  type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
@@ -52,6 +52,9 @@ export const replanPolicy = definePolicy({
 /** Slurm's backfilling over an order. */
 export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }: ReplanOptions = {}): Plug<'policy'> =>
   replanPolicy.plug({ order, placement }, options)
+
+/** The label of the partition on whose nodes tasks with these constraints run; `undefined`: they may run in all of the cluster. */
+const partitionOf = (constraints: Constraints | undefined): string | undefined => Object.keys(constraints?.require ?? {}).find((label) => label.startsWith('partition:'))
 
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
@@ -191,7 +194,7 @@ class Replan implements Policy {
 
   /**
    * The main pass of Slurm: jobs start in order until one that is old enough for a reservation does not fit. After that, jobs start only on
-   * nodes where that job may not run, since they are not in its partition. A job in a reservation keeps back only those behind it which name the same
+   * nodes that are not in its partition, whatever features of nodes it asks for. A job in a reservation keeps back only those behind it which name the same
    * one. A job that lacks licences (`bf_licenses`) ends the pass.
    * Jobs that are one gang, Slurm's heterogeneous jobs, are left to the plan, as if they did not fit. Returns how many jobs started.
    */
@@ -211,7 +214,7 @@ class Replan implements Policy {
     const arrays = new ArrayTasks(Infinity)
     const parts = new Quota(perQueue)
     const starts = new Quota(limit)
-    const closed: ShapeId[] = []
+    const closed: string[] = [] // labels of partitions
     const stopped = new Set<string>() // reservations
     this.#isBegun = false
     for (const job of queue) {
@@ -255,27 +258,24 @@ class Replan implements Policy {
         stopped.add(reservation)
         continue
       }
-      for (const { shape } of round.work.parts(job, round.lane)) {
-        if (!round.work.requiresLabels(shape)) return
-        if (closed.includes(shape)) continue
-        closed.push(shape)
-        if (this.#isBegun) this.#plans[round.lane]?.close?.(shape)
+      for (const { stage } of round.work.parts(job, round.lane)) {
+        const partition = partitionOf(round.work.constraints(job, stage))
+        if (partition === undefined) return
+        if (closed.includes(partition)) continue
+        closed.push(partition)
+        if (this.#isBegun) this.#plans[round.lane]?.close?.(partition)
       }
     }
   }
 
-  /** Reads jobs into the queue in order, at most `most`; those that name a reservation come before all others. */
+  /** Reads jobs into the queue in order, at most `most`. */
   #read(round: Round, most: number): void {
-    const queue = this.#queue
-    const reservations = this.#reservations
-    if (reservations === undefined) return this.#jobs.read(round, queue, most)
-    this.#jobs.read(round, queue)
-    const [own, others] = [true, false].map((has) => queue.filter((job) => reservations.has(job) === has)) as [JobId[], JobId[]]
-    queue.splice(0, Infinity, ...[...own, ...others].slice(0, most))
+    this.#jobs.read(round, this.#queue, this.#reservations === undefined ? most : Infinity)
+    this.#reservations?.putFirst(this.#queue, most)
   }
 
   /** Starts all pieces of the job, as far as there is room; returns whether there was room for all. */
-  #startAll(job: JobId, round: Round, lane: RigidLane, closed: readonly ShapeId[]): boolean {
+  #startAll(job: JobId, round: Round, lane: RigidLane, closed: readonly string[]): boolean {
     while (lane.waits[job] === true) {
       const isNamed = this.#options.nodes === 'named'
       if (!lane.fitsIn(lane.free, job) || ((isNamed || !this.#windows.isEmpty) && !this.#startsNow(job, round, closed))) return false
@@ -291,11 +291,11 @@ class Replan implements Policy {
   }
 
   /** Whether the job may start now beside windows and closed nodes; with named nodes it also finds the best nodes for it. */
-  #startsNow(job: JobId, round: Round, closed: readonly ShapeId[]): boolean {
+  #startsNow(job: JobId, round: Round, closed: readonly string[]): boolean {
     const plan = this.#plans[round.lane] as Plan
     if (!this.#isBegun) {
       plan.begin(round)
-      for (const shape of closed) plan.close?.(shape)
+      for (const partition of closed) plan.close?.(partition)
       this.#isBegun = true
     }
     return plan.earliest(job, round.now) === round.now

@@ -5,7 +5,7 @@ import { Rules } from '../rigid/rules.js'
 import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine } from '../trace/format.js'
-import { featuresOf } from '../slurm/amounts.js'
+import { featuresIn } from '../slurm/amounts.js'
 import { accountingLimits, accountingResources, accountingSizes, type AccountingRules } from './options.js'
 import type { AccountingRecord, Followed, FollowsJobs } from './records.js'
 import { partsAsked, type PartsAsked } from './parts-asked.js'
@@ -26,7 +26,7 @@ export class AccountingJobs {
   readonly #firstEligible = new Map<string, number>()
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
+    throttled: 0, constraints: 0, alternatives: 0, alike: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
   }
 
   /** `gpusIn`: which field tells GPUs; `follows`: which jobs wait for others; `header`: size of the machine from the file. */
@@ -72,7 +72,7 @@ export class AccountingJobs {
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, reservations, later, notEligible, exclusive, exclusiveUser, switches, segments,
+      alternatives, alike, reservations, later, notEligible, exclusive, exclusiveUser, switches, segments,
     } = this.#counts
     const { options } = this
     return [
@@ -93,7 +93,8 @@ export class AccountingJobs {
         jobs: constraints,
         text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)`,
       },
-      { rule: 'alternatives', jobs: alternatives, text: 'whose features are for some of their nodes only, or must be the same on all: these are not required' },
+      { rule: 'alternatives', jobs: alternatives, text: 'whose features are for some of their nodes only: these are not required' },
+      { rule: 'alike', jobs: alike, text: 'whose nodes must all have the same one of some features ([a|b]): so only under replan with named nodes, elsewhere any of them' },
       { rule: 'reservations', jobs: reservations, text: 'in a reservation of nodes: run like all others, except under replan with such a reservation' },
       { rule: 'eligibleLater', jobs: later, text: 'that became eligible a minute or more after their submission (--begin, dependencies, holds): may start from their submission on here; submit: eligible makes them wait' },
       { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell when they became eligible: at their submission' },
@@ -177,7 +178,8 @@ export class AccountingJobs {
   #spec(record: AccountingRecord, logged: number, from = record.submit): JobSpec {
     const { estimate, runtime, amounts } = this.#job
     const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, topology, licenses, reservation = '', state, priority, nice = 0 } = record
-    const queue = record[this.options.queue] ?? ''
+    const named = this.options.tasks === 'asked' && this.options.queue === 'partition' ? record.layout?.partitions : undefined
+    const queue = named ?? record[this.options.queue] ?? ''
     const constraints = this.#constraints(record)
     if (arrayThrottle !== undefined) this.#counts.throttled++
     if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
@@ -220,10 +222,12 @@ export class AccountingJobs {
     const model = gpuDemand ? gpuType : undefined
     if (features === '' && model === undefined) return undefined
     if (constraints !== 'require') return void this.#counts.constraints++
-    const all = featuresOf(features)
-    if (all === undefined) this.#counts.alternatives++
-    const require = { ...Object.fromEntries((all ?? []).map((feature) => [feature, 'true'])), ...(model !== undefined && { model }) }
-    return Object.keys(require).length === 0 ? undefined : { require }
+    const found = featuresIn(features)
+    if (found === undefined) this.#counts.alternatives++
+    const { all = [], alike } = found ?? {}
+    if (alike !== undefined) this.#counts.alike++
+    const require = { ...Object.fromEntries(all.map((feature) => [feature, 'true'])), ...(model !== undefined && { model }) }
+    return Object.keys(require).length === 0 ? undefined : { require, ...(alike !== undefined && { alike }) }
   }
 
   #stagesOf(record: AccountingRecord, parts: PartsAsked | undefined, asked: Constraints | undefined): StageSpec[] {

@@ -69,6 +69,7 @@ export const constraintsSchema = z.strictObject({
     .describe('Terms of which at least one must hold, with all its requirements; as in the required node affinity of Kubernetes.'),
   tolerations: z.array(tolerationSchema).exactOptional()
     .describe('Taints that the tasks tolerate, as in Kubernetes: { "key": "nvidia.com/gpu", "operator": "Exists" }.'),
+  alike: z.array(name).min(1).exactOptional().describe('Labels of which all nodes of a gang must have the same one, under `replan` with named nodes; * stands for any nodes.'),
   distinctNodes: z.boolean().exactOptional().describe('No two running tasks of the job share a node, among the stages that set this.'),
 }) satisfies z.ZodType<Constraints>
 

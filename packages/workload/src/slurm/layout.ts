@@ -12,6 +12,8 @@ export interface Layout {
   /** Whether it asked for an amount on each of its nodes, which may be any number: of memory (`--mem`), or of GPUs (`--gres`, `--gpus-per-node`). */
   readonly isMemByNode?: boolean
   readonly areGpusByNode?: boolean
+  /** Its partitions, if it named several (`--partition=short,long`). */
+  readonly partitions?: string
 }
 
 /** The value of an option in its long form or its short one (`-n4`, `-n 4`); the last one counts. */
@@ -35,7 +37,9 @@ export function layoutIn(command: string, id: string, requestedNodes: number): L
   const nodes = countOf(least) ?? (requestedNodes > 0 ? requestedNodes : undefined)
   const mostNodes = countOf(most ?? least)
   const [tasks, procsPerTask, tasksPerNode] = [valueOf(options, 'ntasks', 'n'), valueOf(options, 'cpus-per-task', 'c'), valueOf(options, 'ntasks-per-node')].map(countOf)
+  const partitions = valueOf(options, 'partition', 'p')
   return {
+    ...(partitions?.includes(',') === true && { partitions }),
     ...(nodes !== undefined && { nodes }),
     ...(mostNodes !== undefined && { mostNodes }),
     ...(tasks !== undefined && { tasks }),
