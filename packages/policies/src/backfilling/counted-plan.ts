@@ -16,6 +16,8 @@ export interface Plan {
   close?(label: string): void
   /** In a plan of named nodes: a job has come that shares nodes only with jobs of its own user. */
   separateUsers?(): void
+  /** In a plan of named nodes: whether reservations leave the job too few nodes now, whatever runs there. */
+  isReserved?(job: JobId): boolean
   /** Whether the job could start now, but only on nodes that are too far apart for it. */
   isFar?(job: JobId): boolean
   /**

@@ -143,6 +143,18 @@ export class NamedPlan implements Plan {
     return this.#slots.count - this.#ofWindows
   }
 
+  /** Source: Slurm, ESLURM_RESERVATION_BUSY in `schedule` of slurmctld/job_scheduler.c. */
+  isReserved(job: JobId): boolean {
+    const { lane } = this.#lane
+    const shape = this.#work.shape(job, lane)
+    const releases = this.#releasesFor(job)
+    releases.take(shape, this.#cluster)
+    this.#allow(job, shape)
+    this.#usable.set(this.#allowed)
+    const later = this.#reservations?.limit(this.#usable, job, this.#now, this.#lane.length[job] as number) ?? Infinity
+    return later < Infinity && countBits(this.#usable) < releases.leastNodes(this.#work.together(job, lane))
+  }
+
   /** Whether the job could start now, but only on nodes that are too far apart for it. */
   isFar(job: JobId): boolean {
     return this.#topologies.isFar(job, this.#now)

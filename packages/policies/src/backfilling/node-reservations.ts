@@ -1,4 +1,4 @@
-import { LocalClock, SchedError, suggest, type Env, type JobId, type JobSpec, type NodeId, type Seconds } from '@sched/core'
+import { LocalClock, SchedError, suggest, type Env, type JobId, type JobSpec, type NodeId, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { bitsFor, clearBit, hasBit, setBit, type NodeBits } from './node-bits.js'
 
@@ -108,12 +108,15 @@ export class NodeReservations {
     return this.#weights.map((_, node) => 2 * (weights?.[node] ?? 1) + (mine.some((each) => hasBit(each.nodes, node)) ? 0 : 1))
   }
 
-  /** The first time after `now` at which a reservation begins or ends, `Infinity` if there is none. */
-  next(now: Seconds): Seconds {
-    return this.#all.reduce((next, each) => {
+  /** Asks for a round when the next reservation begins or ends: nothing else need happen then. */
+  wake(round: Round): void {
+    const { now } = round
+    let next = Infinity
+    for (const each of this.#all) {
       const { from, to } = occurrence(each, now)
-      return Math.min(next, from > now ? from : to > now ? to : Infinity)
-    }, Infinity)
+      next = Math.min(next, from > now ? from : to)
+    }
+    if (next < Infinity) round.wakeAt(next)
   }
 
   /** Leaves the nodes that a job's own reservations have at `from`. Returns when the next of them begins. */

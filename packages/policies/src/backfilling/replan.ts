@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, Reason, SchedError, type Constraints, type Env, type JobId, type JobSpec, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
+  definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
   type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
@@ -12,6 +12,7 @@ import { Licenses } from './licenses.js'
 import { MinPriorities } from './min-priorities.js'
 import { NamedPlan } from './named-plan.js'
 import { NodeReservations } from './node-reservations.js'
+import { partitionOf } from './partitions.js'
 import { LookQuotas, Quota } from './quota.js'
 import { replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
@@ -52,9 +53,6 @@ export const replanPolicy = definePolicy({
 /** Slurm's backfilling over an order. */
 export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }: ReplanOptions = {}): Plug<'policy'> =>
   replanPolicy.plug({ order, placement }, options)
-
-/** The label of the partition on whose nodes tasks with these constraints run; `undefined`: they may run in all of the cluster. */
-const partitionOf = (constraints: Constraints | undefined): string | undefined => Object.keys(constraints?.require ?? {}).find((label) => label.startsWith('partition:'))
 
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
@@ -154,13 +152,8 @@ class Replan implements Policy {
     if (!this.#options.twoPass) this.#plan(round, lane)
     else this.#twoPasses(round, lane)
     if (!this.#windows.isEmpty) this.#windows.wake(round)
-    if (this.#reservations !== undefined) this.#wakeAt(this.#reservations.next(round.now), round)
+    if (this.#reservations !== undefined && this.#jobs.head(round) !== None) this.#reservations.wake(round)
     if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round), undefined, (job) => this.#limitOf(job, round.now))
-  }
-
-  /** Reservations of nodes begin and end when nothing else need happen. */
-  #wakeAt(next: Seconds, round: Round): void {
-    if (next < Infinity && this.#jobs.head(round) !== None) round.wakeAt(next)
   }
 
   /** The limit that holds a waiting job back, by Slurm's name for it. */
@@ -195,7 +188,7 @@ class Replan implements Policy {
   /**
    * The main pass of Slurm: jobs start in order until one that is old enough for a reservation does not fit. After that, jobs start only on
    * nodes that are not in its partition, whatever features of nodes it asks for. A job in a reservation keeps back only those behind it which name the same
-   * one. A job that lacks licences (`bf_licenses`) ends the pass.
+   * one, and a job to which reservations leave too few nodes keeps back nobody. A job that lacks licences (`bf_licenses`) ends the pass.
    * Jobs that are one gang, Slurm's heterogeneous jobs, are left to the plan, as if they did not fit. Returns how many jobs started.
    */
   #startFirst(round: Round, lane: RigidLane, depth: number): number {
@@ -258,6 +251,7 @@ class Replan implements Policy {
         stopped.add(reservation)
         continue
       }
+      if (this.#reservations !== undefined && this.#begun(round, closed).isReserved?.(job) === true) continue
       for (const { stage } of round.work.parts(job, round.lane)) {
         const partition = partitionOf(round.work.constraints(job, stage))
         if (partition === undefined) return
@@ -292,13 +286,18 @@ class Replan implements Policy {
 
   /** Whether the job may start now beside windows and closed nodes; with named nodes it also finds the best nodes for it. */
   #startsNow(job: JobId, round: Round, closed: readonly string[]): boolean {
+    return this.#begun(round, closed).earliest(job, round.now) === round.now
+  }
+
+  /** The plan of what runs now and what is closed. */
+  #begun(round: Round, closed: readonly string[]): Plan {
     const plan = this.#plans[round.lane] as Plan
     if (!this.#isBegun) {
       plan.begin(round)
       for (const partition of closed) plan.close?.(partition)
       this.#isBegun = true
     }
-    return plan.earliest(job, round.now) === round.now
+    return plan
   }
 
   #plan(round: Round, lane: RigidLane): void {

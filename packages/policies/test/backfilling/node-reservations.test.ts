@@ -41,6 +41,14 @@ describe('reservations of nodes', () => {
     expect(starts([spec('L', 4, 10), spec('F', 4, 30, { submit: 1 }), spec('R', 4, 30, { submit: 2, reservation: 'all' })], [{ name: 'all', from: 0, to: 900, nodes: ['node-0'] }], {}, 1)).toMatchObject({ R: 2 })
   })
 
+  it('keep back nobody at events by a job to which they leave too few nodes (ESLURM_RESERVATION_BUSY of Slurm)', () => {
+    // of 30 minutes W would meet the reservation of node 1; of 10 it waits for F, and A for W
+    const r: Reservations = [{ name: 'r', from: 1200, to: 2400, nodes: [SECOND] }]
+    const jobs = (minutes: number) => [spec('F', 1, 10), spec('W', 8, minutes, { submit: 1 }), spec('A', 1, 1, { submit: 2 })]
+    expect(starts(jobs(30), r, { twoPass: true, bf_interval: 10_000 })).toMatchObject({ F: 0, A: 2 })
+    expect(starts(jobs(10), r, { twoPass: true, bf_interval: 10_000 })).toMatchObject({ F: 0, W: 600, A: 1200 })
+  })
+
   it('may be used before, after and outside by jobs of one that is flexible, which have its nodes first', () => {
     const flex: Reservations = [{ name: 'r', from: 600, to: 1200, nodes: [SECOND], flex: true }]
     const on: string[] = []
