@@ -202,7 +202,7 @@ describe('slurm.conf', () => {
     const cwd = directory({ 'site.conf': nodes, 'log.txt': jobs })
     await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'site.conf', '--queues', 'site.conf', '--out', 'out', '--schedule', '--quiet'], { cwd })
     const rows = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => file.startsWith('schedule')) ?? ''), 'utf8').trim().split('\n').slice(1).map((row) => row.split(','))
-    expect(rows.map((row) => [row[1], row[4], row[8]].join()).sort()).toEqual(['1,0,4-5', '2,100,4', '3,20,0-3', '4,40,0'])
+    expect(rows.map((row) => [row[1], row[4], row[8]].join()).sort()).toEqual(['1,0,0-1', '2,100,0', '3,20,2-5', '4,40,2'])
   })
 
   it('says how to read a log whose jobs are wider than its nodes', async () => {

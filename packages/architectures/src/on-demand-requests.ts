@@ -34,6 +34,9 @@ interface Entry extends Request {
   readonly array: string
   readonly arrayThrottle: number
   readonly isExclusiveToUser: boolean
+  readonly nice: number
+  readonly maxNodes: number
+  readonly reservation: string
   readonly licenses: Readonly<Record<string, number>>
   readonly classOf: string
   unplaced: number
@@ -108,6 +111,9 @@ export class Requests implements WorkView {
       array: work.array(job),
       arrayThrottle: work.arrayThrottle(job),
       isExclusiveToUser: work.isExclusiveToUser(job),
+      nice: work.nice(job),
+      maxNodes: work.maxNodes(job),
+      reservation: work.reservation(job),
       licenses: work.licenses(job),
       classOf: work.classOf(job),
     }
@@ -218,6 +224,15 @@ export class Requests implements WorkView {
   }
   arrayThrottle(id: JobId): number {
     return this.#entry(id).arrayThrottle
+  }
+  nice(id: JobId): number {
+    return this.#entry(id).nice
+  }
+  maxNodes(id: JobId): number {
+    return this.#entry(id).maxNodes
+  }
+  reservation(id: JobId): string {
+    return this.#entry(id).reservation
   }
   isExclusiveToUser(id: JobId): boolean {
     return this.#entry(id).isExclusiveToUser

@@ -81,6 +81,15 @@ export class JobFacts extends WorkColumns {
   isExclusiveToUser(job: JobId): boolean {
     return this.spec(job).exclusive === 'user'
   }
+  nice(job: JobId): number {
+    return this.spec(job).nice ?? 0
+  }
+  maxNodes(job: JobId): number {
+    return this.spec(job).maxNodes ?? Infinity
+  }
+  reservation(job: JobId): string {
+    return this.spec(job).reservation ?? ''
+  }
   licenses(job: JobId): Readonly<Record<string, number>> {
     return this.spec(job).licenses ?? NO_LICENSES
   }

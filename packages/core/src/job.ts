@@ -71,6 +71,12 @@ export interface Constraints {
   readonly nodeSelectorTerms?: readonly NodeSelectorTerm[]
   /** Taints that its tasks tolerate; default: none. */
   readonly tolerations?: readonly Toleration[]
+  /**
+   * All tasks of a gang are on nodes with the same one of these labels, those of the first one that lets them start earliest: `['rack1', 'rack2']`; `*`
+   * stands for any nodes. For schedulers that know of it; `require` says beside it that each node has one of them. Slurm's
+   * `--constraint=[rack1|rack2]`, and jobs that name several partitions.
+   */
+  readonly alike?: readonly string[]
   /** No two running tasks of the job share a node, among the stages that set this. */
   readonly distinctNodes?: boolean
 }
@@ -253,6 +259,13 @@ export interface JobSpec {
    * `user`: it shares its nodes only with jobs of its user (`--exclusive=user`); used by schedulers that know of it, such as Slurm's backfilling.
    */
   readonly exclusive?: boolean | 'user'
+  /**
+   * Name of the reservation of nodes in advance in which it runs, or several of them between commas, of which any will do. For schedulers that know of
+   * reservations (Slurm's `--reservation`).
+   */
+  readonly reservation?: string
+  /** Most nodes that its tasks which start together may be on, at least 1, under schedulers that know of it (Slurm's `--nodes=1-4`). Default: any number. */
+  readonly maxNodes?: number
   /** Name of the job array that it belongs to, as in Slurm. */
   readonly array?: string
   /** How many jobs of its array may run at once, at least 1, under schedulers that know of arrays. Default: any number. */
@@ -261,6 +274,8 @@ export interface JobSpec {
   readonly application?: string
   /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */
   readonly priority?: number
+  /** By how much it stands behind, in the units of a computed priority such as Slurm's; negative: in front. Default 0. Slurm's `--nice`. */
+  readonly nice?: number
   /**
    * Whether its running tasks may be preempted, for schedulers that ask jobs (those of KAI, Volcano and YuniKorn). Default: what these do for a job
    * that does not say. `semi`: those of its minimum may not be, those beyond it may (see `StageSpec.minTasks`). KAI's `semi-preemptible`; for all other

@@ -148,6 +148,8 @@ export interface WorkView {
   submitted(job: JobId): Seconds
   /** Larger is more important; 0 for a job that sets none. */
   priority(job: JobId): number
+  /** By how much its computed priority is lower (`JobSpec.nice`); 0 for a job that sets none. */
+  nice(job: JobId): number
   /** Share relative to its neighbours under a fair order; 1 for a job that sets none. */
   weight(job: JobId): number
   /** Estimated run time in seconds, `Infinity` when unknown. */
@@ -178,6 +180,10 @@ export interface WorkView {
   arrayThrottle(job: JobId): number
   /** Whether the job shares its nodes only with jobs of the same user. */
   isExclusiveToUser(job: JobId): boolean
+  /** Most nodes that tasks of the job which start together may be on, `Infinity` without a limit. */
+  maxNodes(job: JobId): number
+  /** Names of the reservations of nodes of which it asks for any, between commas; '' for a job that asks for none. */
+  reservation(job: JobId): string
   /** The licences that the job holds while it runs: number by name. */
   licenses(job: JobId): Readonly<Record<string, number>>
   /**

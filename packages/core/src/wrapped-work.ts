@@ -32,6 +32,9 @@ export abstract class WrappedWork implements WorkView {
   array(job: JobId): string { return this.inner.array(job) }
   arrayThrottle(job: JobId): number { return this.inner.arrayThrottle(job) }
   isExclusiveToUser(job: JobId): boolean { return this.inner.isExclusiveToUser(job) }
+  nice(job: JobId): number { return this.inner.nice(job) }
+  maxNodes(job: JobId): number { return this.inner.maxNodes(job) }
+  reservation(job: JobId): string { return this.inner.reservation(job) }
   licenses(job: JobId): Readonly<Record<string, number>> { return this.inner.licenses(job) }
   topology(job: JobId, lane: LaneId): { readonly asked: Topology; readonly isOfStage: boolean } | undefined { return this.inner.topology(job, lane) }
   frontStage(job: JobId, lane: LaneId): number { return this.inner.frontStage(job, lane) }

@@ -7,6 +7,7 @@ import { refuseSeveral } from './one-scheduler.js'
 import type { QueueFile } from './queue-file.js'
 import { isSlurmConf, readSlurmConf, withoutConf } from './slurm/conf.js'
 import { isDatabase, joined, readDatabase } from './slurm/database.js'
+import { isReservations, readReservations } from './slurm/reservations.js'
 import type { SourceText } from './source-text.js'
 import { isSparkConf, readSparkConf } from './spark/conf.js'
 import { isSparkPools, readSparkPools, type SparkFile } from './spark/pools-file.js'
@@ -21,9 +22,9 @@ import { isYunikorn, readYunikorn } from './yunikorn/yunikorn-file.js'
  * Reads a queue file, whose kind it tells by its text: a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf,
  * manifests of Kueue or of KAI's queues, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark (`<allocations>` too), or a
  * KubeSchedulerConfiguration, PriorityClasses or both. `beside`: further files that belong to it. Manifests of Kueue, KAI and kube-scheduler may be in
- * several files. A configuration of Volcano's scheduler, the output of sacctmgr (QOS and associations) and a spark-defaults.conf stand alone or beside the
- * Queues, the slurm.conf and the pools. Throws `BAD_INPUT` with the line for a text that is none of these, has queues of several schedulers, or has a
- * mistake.
+ * several files. A configuration of Volcano's scheduler, the output of sacctmgr (QOS and associations), reservations that scontrol shows, and a
+ * spark-defaults.conf stand alone or beside the Queues, the slurm.conf and the pools. Throws `BAD_INPUT` with the line for a text that is none of these,
+ * has queues of several schedulers, or has a mistake.
  */
 export function readQueues(source: SourceText, ...beside: readonly SourceText[]): QueueFile {
   const manifests = beside.length === 0 ? undefined : inSeveral([source, ...beside])
@@ -32,16 +33,17 @@ export function readQueues(source: SourceText, ...beside: readonly SourceText[])
   if (beside.length === 0) return first
   if (first.kind === 'spark') return withConf(first, beside)
   if (first.kind === 'volcano') return besideVolcano(source, beside)
-  const other = beside.find(({ text }) => !isDatabase(text))
+  const other = beside.find(({ text }) => !isDatabase(text) && !isReservations(text))
   if (first.kind !== 'slurm' || other !== undefined)
     throw new SchedError(
       'BAD_INPUT',
       'stands beside another queue file.',
       { file: other?.file ?? source.file },
-      'Beside a slurm.conf stand dumps and tables of sacctmgr alone: slurm.conf+accounts.cfg+qos.txt.',
+      'Beside a slurm.conf stand dumps and tables of sacctmgr and reservations that scontrol shows: slurm.conf+accounts.cfg+qos.txt.',
     )
   const cluster = first.general.get('clustername')?.value
-  return { ...first, database: joined([first.database, ...beside.map((each) => readDatabase(each, cluster))]) }
+  const [reservations, databases] = [true, false].map((areReservations) => beside.filter(({ text }) => isReservations(text) === areReservations)) as [SourceText[], SourceText[]]
+  return { ...first, reservations: reservations.flatMap(readReservations), database: joined([first.database, ...databases.map((each) => readDatabase(each, cluster))]) }
 }
 
 function withConf(pools: SparkFile, beside: readonly SourceText[]): SparkFile {

@@ -85,8 +85,13 @@ describe('the nodes of a slurm.conf', () => {
   it('are marked with the partitions that have not all of them', () => {
     const text = ['NodeName=n[1-3] CPUs=2', 'NodeName=g[1-2] Feature=ib', 'DownNodes=n3', 'PartitionName=DEFAULT Nodes=ALL', 'PartitionName=all', 'PartitionName=gpu Nodes=g[1-2]', 'PartitionName=some Nodes=n2,g1'].join('\n')
     expect(nodesOf(text).map(({ names, labels }) => [names, labels])).toEqual([
-      [['n1'], undefined], [['n2'], { 'partition:some': 'true' }], [['g1'], { ib: 'true', 'partition:gpu': 'true', 'partition:some': 'true' }], [['g2'], { ib: 'true', 'partition:gpu': 'true' }],
+      [['g1'], { ib: 'true', 'partition:gpu': 'true', 'partition:some': 'true' }], [['g2'], { ib: 'true', 'partition:gpu': 'true' }], [['n1'], undefined], [['n2'], { 'partition:some': 'true' }],
     ])
+  })
+
+  it('stand in the order of their names, numbers by their value, whichever line declares them (_sort_nodes_by_name of Slurm)', () => {
+    const text = ['NodeName=n[1-2,10] CPUs=2', 'NodeName=n3,m12 CPUs=4', 'NodeName=n01,m2-b,m2 CPUs=8'].join('\n')
+    expect(nodesOf(text).map(({ names, resources }) => [names, resources['procs']])).toEqual([[['m2', 'm2-b'], 8], [['m12'], 4], [['n01'], 8], [['n1', 'n2'], 2], [['n3'], 4], [['n10'], 2]])
   })
 
   it('are marked with partitions of node sets: their nodes, and those with their feature', () => {

@@ -125,7 +125,7 @@ describe('a dump of sacctmgr', () => {
     ["Parent - 'a'\nUser - 'x':MaxJobs=1", '"beside-1" line 2: x is in account "a", which is not there. Print all accounts, or a dump of the cluster.'],
     ["Account - 'a':GrpTRES=cpu=x", '"beside-1" line 1 GrpTRES: found "cpu=x". Write amounts as cpu=64,mem=256G.'],
     ['Name|Priority|MaxWall\nnormal|1', '"beside-1" line 2: has 2 fields, the first line 3. Print the table with --parsable2.'],
-    ['PartitionName=x', '"beside-1": stands beside another queue file. Beside a slurm.conf stand dumps and tables of sacctmgr alone: slurm.conf+accounts.cfg+qos.txt.'],
+    ['PartitionName=x', '"beside-1": stands beside another queue file. Beside a slurm.conf stand dumps and tables of sacctmgr and reservations that scontrol shows: slurm.conf+accounts.cfg+qos.txt.'],
   ])('%j is answered', (text, message) => {
     expect(messageOf(() => made(enforced, text))).toBe(message)
   })

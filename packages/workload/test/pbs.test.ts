@@ -98,7 +98,7 @@ describe('pbs', () => {
     ['jobs that never started', [ended({ start: '0' }, '6.p')], {}, ['1 job that never started: left out (neverStarted)']],
     ['jobs without an end', [ended({ end: '' }, '6.p')], {}, ['1 job of unknown run time: left out (unknownRuntime)']],
     ['ids that come again', [ended({}, '999.p')], {}, ['1 job with the id of one above, run again or of another server: called <id>#2, <id>#3, ... (repeated)']],
-    ['jobs of a reservation', [ended({ resvID: 'R9.p' }, '8.p')], {}, ['1 job in a reservation of the log, which does not exist here: run like all others (reservations)']],
+    ['jobs of a reservation', [ended({ resvID: 'R9.p' }, '8.p')], {}, ['1 job in a reservation of nodes: run like all others, except under replan with such a reservation (reservations)']],
     ['jobs of other states', [ended({ Exit_status: '1' }, '8.p')], { status: ['completed'] }, ['1 job of a status other than completed: left out (status)']],
   ])('tells of %s', (_, lines, options, notes) => {
     expect(notesOf(lines, options)).toEqual(notes)

@@ -92,7 +92,7 @@ describe('sge', () => {
   })
 
   it('counts jobs in an advance reservation', () => {
-    expect(read([record({ rest: ':12:1699990000' }), record({ job: 1 })]).report.notes).toContain('1 job in a reservation of the log, which does not exist here: run like all others (reservations)')
+    expect(read([record({ rest: ':12:1699990000' }), record({ job: 1 })]).report.notes).toContain('1 job in a reservation of nodes: run like all others, except under replan with such a reservation (reservations)')
   })
 
   it.each<[string, string, string]>([

@@ -20,7 +20,7 @@ describe('what sacct tells of where jobs may run', () => {
     ['fast&a|b', undefined],
     ['(fast&a)|b', undefined],
     ['a|', undefined],
-    ['[rack1|rack2]', undefined],
+    ['[rack1|rack2', undefined],
     ['fast*2', undefined],
     ['', undefined],
   ])('%j are labels, where all nodes of the job have them', (features, require) => {
@@ -34,13 +34,21 @@ describe('what sacct tells of where jobs may run', () => {
   })
 
   it('is told where it is not required', () => {
-    const rows = [row(1, 'fast', 'cpu=4,gres/gpu:a100=2'), row(2, '[a|b]', 'cpu=4', 'maintenance'), row(3)]
+    const rows = [row(1, 'fast', 'cpu=4,gres/gpu:a100=2'), row(2, 'a*2', 'cpu=4', 'maintenance'), row(3)]
     expect([...jobsOf(read({}, ...rows))].map(({ stages }) => stages[0]!.constraints)).toEqual([undefined, undefined, undefined])
     expect(read({}, ...rows).report.notes).toEqual(expect.arrayContaining([
-      '2 jobs with features of nodes that they asked for: on any node (constraints: require, where nodes are given) (constraints)', '1 job in a reservation of the log, which does not exist here: run like all others (reservations)']))
+      '2 jobs with features of nodes that they asked for: on any node (constraints: require, where nodes are given) (constraints)', '1 job in a reservation of nodes: run like all others, except under replan with such a reservation (reservations)']))
     expect(read({}, ...rows).report.notes).toContain('1 job that held GPUs: they do not ask for them here (gpuDemand: true makes them ask) (noGpus)')
     expect(read({ gpuDemand: true }, row(1, '', 'cpu=4,gres/gpu:a100=2')).report.notes).toContain('1 job with features of nodes or a type of GPUs that they asked for: on any node (constraints: require, where nodes are given) (constraints)')
     expect(read({ constraints: 'require' }, ...rows).report.rules?.map(({ rule, jobs }) => [rule, jobs])).toEqual(expect.arrayContaining([['alternatives', 1], ['reservations', 1]]))
+  })
+
+  it('may be the same one on all nodes, in brackets', () => {
+    expect(constraintsOf(required, row(1, '[rack1|rack2]'))).toEqual({ require: { 'rack1|rack2': 'true' }, alike: ['rack1', 'rack2'] })
+    expect(constraintsOf(required, row(1, 'fast&[rack1|rack2]'))).toEqual({ require: { fast: 'true', 'rack1|rack2': 'true' }, alike: ['rack1', 'rack2'] })
+    expect(constraintsOf(required, row(1, '[rack1|rack2],fast'))).toEqual({ require: { fast: 'true', 'rack1|rack2': 'true' }, alike: ['rack1', 'rack2'] })
+    for (const other of ['[a*2&b*1]', '[a|]', '[(a&b)|c]', '[a|b]*2']) expect(constraintsOf(required, row(1, other))).toBeUndefined()
+    expect(read({ constraints: 'require' }, row(1, '[a|b]')).report.rules?.map(({ rule, jobs }) => [rule, jobs])).toContainEqual(['alike', 1])
   })
 
   it('may break rows with | between their fields, which is told', () => {

@@ -54,6 +54,9 @@ describe('sacct', () => {
     expect(notes({ ...cancelled, Elapsed: '00:00:01', End: '2024-01-31T10:05:01' })!.join()).not.toContain('neverStarted')
     const text = 'JobID|Submit|Start|End|Elapsed|NCPUS|State|NodeList\n1|1|5|5|00:00:00|8|CANCELLED by 1|None assigned\n2|1|5|5|00:00:00|8|CANCELLED by 1|n1\n'
     expect(jobs(text).map(({ id }) => id)).toEqual(['2'])
+    // a job that no node can take fails as it is submitted, and is said to have what it asked for (Slurm 22.05)
+    const failed = 'JobID|Submit|Start|End|ElapsedRaw|NCPUS|State|NodeList|AllocTRES\n1|1|5|5|0|8|FAILED|None assigned|cpu=8,node=1\n2|1|5|5|0|8|FAILED|n1|cpu=8,node=1\n'
+    expect(jobs(failed).map(({ id }) => id)).toEqual(['2'])
   })
 
   it('reads jobs of which only the nodes are told, below comments of who made the table', () => {

@@ -1,4 +1,4 @@
-import type { JobId, Round, Seconds, ShapeId } from '@sched/core'
+import type { JobId, Round, Seconds } from '@sched/core'
 import type { Licenses } from './licenses.js'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
@@ -12,10 +12,12 @@ export interface Plan {
   /** Number of those times at which a reservation begins or ends, including now. */
   readonly records: number
   begin(round: Round): void
-  /** In a plan of named nodes: hides all nodes on which tasks of this shape may run. */
-  close?(shape: ShapeId): void
+  /** In a plan of named nodes: hides all nodes with this label. */
+  close?(label: string): void
   /** In a plan of named nodes: a job has come that shares nodes only with jobs of its own user. */
   separateUsers?(): void
+  /** In a plan of named nodes: whether reservations leave the job too few nodes now, whatever runs there. */
+  isReserved?(job: JobId): boolean
   /** Whether the job could start now, but only on nodes that are too far apart for it. */
   isFar?(job: JobId): boolean
   /**

@@ -4,6 +4,7 @@ import type { Plan } from './counted-plan.js'
 import { onFewNodes } from './few-nodes.js'
 import { bitsFor, clearBit, countBits, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
+import type { NodeReservations } from './node-reservations.js'
 import { NodeUsers } from './node-users.js'
 import type { Window } from './options.js'
 import { Releases, type LookAhead } from './releases.js'
@@ -14,8 +15,9 @@ import type { RigidLane } from './rigid-lane.js'
 import type { Topologies } from './topologies.js'
 import { refuseAmounts } from './windows.js'
 
-/** Tasks of one shape for which a start is searched, and how long they need room, in seconds. */
+/** Tasks of a stage, of one shape, for which a start is searched, and how long they need room, in seconds. */
 interface Asked {
+  readonly stage: number
   readonly shape: ShapeId
   readonly tasks: number
   readonly length: Seconds
@@ -27,6 +29,8 @@ export interface NamedOptions extends LookAhead {
   readonly step: Seconds
   /** Windows of whole nodes. The plan throws `BAD_OPTION` for one of amounts. */
   readonly windows: readonly Window[]
+  /** Nodes that are kept for some jobs; absent where there are none. */
+  readonly reservations: NodeReservations | undefined
   /** Tasks that run in the lane; the owner of the plan keeps the set current. */
   readonly running: ReadonlySet<TaskId>
   readonly licenses: Licenses | undefined
@@ -64,6 +68,7 @@ export class NamedPlan implements Plan {
   readonly #nodes: number
   readonly #windows: readonly Window[]
   readonly #step: Seconds
+  readonly #reservations: NodeReservations | undefined
   readonly #licenses: Licenses | undefined
   /** Weights by node; absent where all have the same. */
   readonly #weights: Float64Array | undefined
@@ -79,6 +84,8 @@ export class NamedPlan implements Plan {
   readonly #slots: ReservedSlots
   /** Searches that found no start, valid until something starts. */
   readonly #vain = new Map<Releases, Map<ShapeId, StartBounds>>()
+  /** The nodes with a label. */
+  readonly #labelled = new Map<string, NodeBits>()
   /** The nodes with the labels that a shape requires, valid in one pass. */
   readonly #suitable = new Map<ShapeId, NodeBits>()
   #now: Seconds = 0
@@ -99,6 +106,7 @@ export class NamedPlan implements Plan {
     this.#running = options.running
     this.#windows = options.windows
     this.#step = options.step
+    this.#reservations = options.reservations
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
     this.#topologies = options.topologies
@@ -129,6 +137,18 @@ export class NamedPlan implements Plan {
     return this.#slots.count - this.#ofWindows
   }
 
+  /** Source: Slurm, ESLURM_RESERVATION_BUSY in `schedule` of slurmctld/job_scheduler.c. */
+  isReserved(job: JobId): boolean {
+    const { lane } = this.#lane
+    const shape = this.#work.shape(job, lane)
+    const releases = this.#releasesFor(job)
+    releases.take(shape, this.#cluster)
+    this.#allow(job, shape)
+    this.#usable.set(this.#allowed)
+    const later = this.#reservations?.limit(this.#usable, job, this.#now, this.#lane.length[job] as number) ?? Infinity
+    return later < Infinity && countBits(this.#usable) < releases.leastNodes(this.#work.together(job, lane))
+  }
+
   /** Whether the job could start now, but only on nodes that are too far apart for it. */
   isFar(job: JobId): boolean {
     return this.#topologies.isFar(job, this.#now)
@@ -149,9 +169,9 @@ export class NamedPlan implements Plan {
     this.#ofWindows = this.#slots.count - 1
   }
 
-  close(shape: ShapeId): void {
-    const suitable = this.#suitableFor(shape)
-    for (let w = 0; w < suitable.length; w++) this.#inSight[w] = (this.#inSight[w] as number) & ~(suitable[w] as number)
+  close(label: string): void {
+    const own = this.#withLabel(label)
+    for (let w = 0; w < own.length; w++) this.#inSight[w] = (this.#inSight[w] as number) & ~(own[w] as number)
   }
 
   earliest(job: JobId, latest: Seconds, notBefore = this.#now, most = Infinity): Seconds {
@@ -159,7 +179,7 @@ export class NamedPlan implements Plan {
     const parts = this.#work.isGangJob(job) ? this.#work.parts(job, lane) : []
     this.#parts.length = 0
     if (parts.length > 1) return this.#earliestOfAll(job, parts, latest, notBefore, most)
-    const asked = { shape: this.#work.shape(job, lane), tasks: this.#work.together(job, lane), length: Math.min(this.#lane.length[job] as number, most) }
+    const asked = { stage: this.#work.frontStage(job, lane), shape: this.#work.shape(job, lane), tasks: this.#work.together(job, lane), length: Math.min(this.#lane.length[job] as number, most) }
     return this.#earliestOf(job, asked, notBefore, latest)
   }
 
@@ -171,8 +191,8 @@ export class NamedPlan implements Plan {
     const places: NodeId[] = []
     let from = notBefore
     for (let i = 0; i < parts.length; i++) {
-      const { shape, tasks, estimate } = parts[i] as GangPart
-      const start = this.#earliestOf(job, { shape, tasks, length: Math.min(this.#lane.lengthOf(estimate), most) }, from, latest, places)
+      const { stage, shape, tasks, estimate } = parts[i] as GangPart
+      const start = this.#earliestOf(job, { stage, shape, tasks, length: Math.min(this.#lane.lengthOf(estimate), most) }, from, latest, places)
       if (start === Infinity) return Infinity
       if (start === from) places.push(...this.#places)
       else {
@@ -196,12 +216,31 @@ export class NamedPlan implements Plan {
     releases.take(shape, this.#cluster)
     const isRestricted = this.#allow(job, shape) || taken.length > 0
     for (const node of taken) clearBit(this.#allowed, node)
+    const { alike } = this.#work.constraints(job, asked.stage) ?? {}
+    if (alike !== undefined) return this.#earliestAlike(job, asked, alike, { notBefore, latest, releases })
     const vain = this.#topologies.asksForNear(job, this.#lane.lane) ? undefined : this.#vainOf(shape, releases)
     const least = Float64Array.of(releases.leastNodes(tasks))
     if (vain !== undefined && vain.of(length, least, 0) >= latest) return Infinity
     const start = this.#search(job, asked, notBefore, latest, releases)
     if (start === Infinity && vain !== undefined && !isRestricted && this.#slots.lacks(this.#allowed, releases.ready, least[0] as number, latest, length)) vain.note(length, least, 0, latest)
     return start
+  }
+
+  /** The earliest start on nodes in `#allowed` that have the same one of some labels: of equal ones the first label counts. */
+  #earliestAlike(job: JobId, asked: Asked, alike: readonly string[], { notBefore, latest, releases }: { readonly notBefore: Seconds; readonly latest: Seconds; readonly releases: Releases }): Seconds {
+    const allowed = this.#allowed.slice()
+    const places: NodeId[] = []
+    let best = Infinity
+    for (const label of alike) {
+      const own = this.#withLabel(label)
+      for (let w = 0; w < own.length; w++) this.#allowed[w] = (allowed[w] as number) & (own[w] as number)
+      const start = this.#search(job, asked, notBefore, latest, releases)
+      if (start >= best) continue
+      best = start
+      places.splice(0, Infinity, ...this.#places)
+    }
+    this.#places.splice(0, Infinity, ...places)
+    return best
   }
 
   /** The searches for tasks of a shape that found no start: what is reserved later only takes more nodes. */
@@ -217,11 +256,12 @@ export class NamedPlan implements Plan {
   #search(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, releases: Releases): Seconds {
     let from = this.#licensed(job, notBefore, length)
     const blocks = this.#topologies.blocksFor(job)
-    const choose = (room: Int32Array, places: NodeId[]) => this.#topologies.choose(job, this.#lane.lane, room, tasks, places, this.#weights)
-    const most = this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))
-    const fits = most === undefined ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
+    const weights = this.#reservations === undefined ? this.#weights : this.#reservations.weightsFor(job, this.#weights)
+    const choose = (room: Int32Array, places: NodeId[]) => this.#topologies.choose(job, this.#lane.lane, room, tasks, places, weights)
+    const most = Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))) ?? Infinity)
+    const fits = most === Infinity ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
     const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
-      const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, this.#weights)
+      const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, weights)
       if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)
       return isChosen
     }
@@ -233,12 +273,12 @@ export class NamedPlan implements Plan {
         from = this.#licensed(job, enough, length)
         if (from > enough) continue
       }
-      const rid = this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity
+      const rid = Math.min(this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity, this.#reservations?.limit(this.#usable, job, from, length) ?? Infinity)
       const room = releases.roomNow(this.#usable)
       let start = from
       if (room < tasks || suits?.(this.#now) === false) {
         const later = Math.min(this.#slots.later(this.#allowed, from, from + length), rid)
-        if (countBits(this.#usable) < least) start = Infinity // users of nodes leave too few
+        if (countBits(this.#usable) < least) start = Infinity // users of nodes, or reservations, leave too few
         else start = Math.max(from, releases.whenRoom(tasks - room, this.#usable, Math.min(later, latest), suits))
         if (start > later) {
           from = this.#licensed(job, later, length)
@@ -319,6 +359,17 @@ export class NamedPlan implements Plan {
     this.#work.runningTasks(job, lane, tasks)
     for (const task of tasks) clearBit(this.#allowed, this.#work.nodeOf(task))
     return true
+  }
+
+  /** The nodes with a label, or with one of several between bars; of `*` all nodes. */
+  #withLabel(label: string): NodeBits {
+    const known = this.#labelled.get(label)
+    if (known !== undefined) return known
+    const nodes = bitsFor(this.#nodes)
+    const any = label.split('|')
+    for (let node = 0; node < this.#nodes; node++) if (label === '*' || any.some((each) => this.#cluster.label(node as NodeId, each) !== undefined)) setBit(nodes, node)
+    this.#labelled.set(label, nodes)
+    return nodes
   }
 
   /** The nodes whose labels are those that tasks of the shape require. */

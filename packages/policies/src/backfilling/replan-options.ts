@@ -1,5 +1,6 @@
 import type { Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { reservationOptions } from './node-reservations.js'
 import { overrunOptions, windowOptions } from './options.js'
 import { topologyOptions } from './topologies.js'
 
@@ -101,6 +102,7 @@ export const replanOptions = z.strictObject({
   default_queue_depth: z.number().int().nonnegative().default(100).describe('jobs looked at when the first start at an event, with `twoPass`, and one more'),
   partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
   sched_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that start at an event, with `twoPass`; 0: no limit'),
+  ...reservationOptions,
   ...windowOptions,
   ...overrunOptions,
 })

@@ -1,6 +1,6 @@
 import {
   definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
-  type Seconds, type ShapeId, type TaskId, type WorkView,
+  type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
@@ -12,6 +12,8 @@ import { LaneTasks } from './lane-tasks.js'
 import { Licenses } from './licenses.js'
 import { MinPriorities } from './min-priorities.js'
 import { NamedPlan } from './named-plan.js'
+import { NodeReservations } from './node-reservations.js'
+import { partitionOf } from './partitions.js'
 import { LookQuotas, Quota } from './quota.js'
 import { replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
@@ -67,7 +69,7 @@ interface Search {
 
 /** Throws `BAD_OPTION` for options about single nodes, which a plan of counted amounts cannot respect. */
 function checkCounted(options: ReadReplanOptions): void {
-  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', maxNodes: 'jobs of queues are on few nodes', topologies: 'nodes of queues are chosen by their racks' } as const))
+  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', maxNodes: 'jobs of queues are on few nodes', topologies: 'nodes of queues are chosen by their racks', reservations: 'nodes are kept for some jobs' } as const))
     if (Object.keys(options[name as 'weights']).length > 0)
       throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
   if (options.leastLoaded !== false || options.pack_serial_at_end)
@@ -85,6 +87,8 @@ class Replan implements Policy {
   readonly #plans: readonly Plan[]
   readonly #explanations: Explanations
   readonly #licenses: Licenses | undefined
+  /** Absent where no nodes are kept for some jobs. */
+  readonly #reservations: NodeReservations | undefined
   readonly #queue: JobId[] = []
   readonly #makesPlans: boolean
   readonly #noReserve: ReadonlySet<string>
@@ -124,13 +128,14 @@ class Replan implements Policy {
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const topologies = new Topologies(env, { ...options, switchWait: options.max_switch_wait })
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
+    const reservations = (this.#reservations = options.reservations.length === 0 ? undefined : new NodeReservations(options.reservations, env))
+    const named = { reservations, step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running.of[i] as ReadonlySet<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
     this.#throttles = new ArrayThrottles(env)
     const kinds = { onSubmit: (job: JobId) => this.#note(job, env.work) }
-    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? running : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined))
+    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? running : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined, reservations && { admits: (spec: JobSpec) => reservations.admits(spec) }))
   }
 
   /** Notes features that only some jobs have, so that they cost nothing until such a job has come. */
@@ -144,12 +149,14 @@ class Replan implements Policy {
     if (!this.#options.twoPass) this.#plan(round, lane)
     else this.#twoPasses(round, lane)
     if (!this.#windows.isEmpty) this.#windows.wake(round)
-    if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round), undefined, (job) => this.#limitOf(job))
+    if (this.#reservations !== undefined && this.#jobs.head(round) !== None) this.#reservations.wake(round)
+    if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round), undefined, (job) => this.#limitOf(job, round.now))
   }
 
   /** The limit that holds a waiting job back, by Slurm's name for it. */
-  #limitOf(job: JobId): string | undefined {
+  #limitOf(job: JobId, now: Seconds): string | undefined {
     if (this.#throttles.isFull(job)) return 'JobArrayTaskLimit'
+    if (this.#reservations?.isClosed(job, now) === true) return 'Reservation'
     return this.#licenses?.has(job) === false ? 'Licenses' : undefined
   }
 
@@ -177,7 +184,8 @@ class Replan implements Policy {
 
   /**
    * The main pass of Slurm: jobs start in order until one that is old enough for a reservation does not fit. After that, jobs start only on
-   * nodes where that job may not run, since they are not in its partition. A job that lacks licences (`bf_licenses`) ends the pass.
+   * nodes that are not in its partition, whatever features of nodes it asks for. A job in a reservation keeps back only those behind it which name the same
+   * one, and a job to which reservations leave too few nodes keeps back nobody. A job that lacks licences (`bf_licenses`) ends the pass.
    * Jobs that are one gang, Slurm's heterogeneous jobs, are left to the plan, as if they did not fit. Returns how many jobs started.
    */
   #startFirst(round: Round, lane: RigidLane, depth: number): number {
@@ -192,11 +200,12 @@ class Replan implements Policy {
     const { partition_job_depth: perQueue, sched_max_job_start: limit } = this.#options
     const queue = this.#queue
     queue.length = 0
-    this.#jobs.read(round, queue, this.#hasArrays || perQueue > 0 ? Infinity : depth + 1)
+    this.#read(round, this.#hasArrays || perQueue > 0 ? Infinity : depth + 1)
     const arrays = new ArrayTasks(Infinity)
     const parts = new Quota(perQueue)
     const starts = new Quota(limit)
-    const closed: ShapeId[] = []
+    const closed: string[] = [] // labels of partitions
+    const stopped = new Set<string>() // reservations
     this.#isBegun = false
     for (const job of queue) {
       const array = this.#hasArrays ? round.work.array(job) : ''
@@ -219,6 +228,11 @@ class Replan implements Policy {
         continue
       }
       if (this.#licenses?.has(job) === false) return
+      const reservation = this.#reservations?.has(job) === true ? round.work.reservation(job) : ''
+      if (stopped.has(reservation)) {
+        arrays.reject(array)
+        continue
+      }
       counts.tried++
       const isGang = round.work.isGangJob(job)
       if (isGang && !this.#makesPlans) this.#warn(ONLY_IN_PLANS)
@@ -230,17 +244,29 @@ class Replan implements Policy {
       }
       arrays.reject(array)
       if (!this.#mayReserve(job, round)) continue
-      for (const { shape } of round.work.parts(job, round.lane)) {
-        if (!round.work.requiresLabels(shape)) return
-        if (closed.includes(shape)) continue
-        closed.push(shape)
-        if (this.#isBegun) this.#plans[round.lane]?.close?.(shape)
+      if (reservation !== '') {
+        stopped.add(reservation)
+        continue
+      }
+      if (this.#reservations !== undefined && this.#begun(round, closed).isReserved?.(job) === true) continue
+      for (const { stage } of round.work.parts(job, round.lane)) {
+        const partition = partitionOf(round.work.constraints(job, stage))
+        if (partition === undefined) return
+        if (closed.includes(partition)) continue
+        closed.push(partition)
+        if (this.#isBegun) this.#plans[round.lane]?.close?.(partition)
       }
     }
   }
 
+  /** Reads jobs into the queue in order, at most `most`. */
+  #read(round: Round, most: number): void {
+    this.#jobs.read(round, this.#queue, this.#reservations === undefined ? most : Infinity)
+    this.#reservations?.putFirst(this.#queue, most)
+  }
+
   /** Starts all pieces of the job, as far as there is room; returns whether there was room for all. */
-  #startAll(job: JobId, round: Round, lane: RigidLane, closed: readonly ShapeId[]): boolean {
+  #startAll(job: JobId, round: Round, lane: RigidLane, closed: readonly string[]): boolean {
     while (lane.waits[job] === true) {
       const isNamed = this.#options.nodes === 'named'
       if (!lane.fitsIn(lane.free, job) || ((isNamed || !this.#windows.isEmpty) && !this.#startsNow(job, round, closed))) return false
@@ -256,14 +282,19 @@ class Replan implements Policy {
   }
 
   /** Whether the job may start now beside windows and closed nodes; with named nodes it also finds the best nodes for it. */
-  #startsNow(job: JobId, round: Round, closed: readonly ShapeId[]): boolean {
+  #startsNow(job: JobId, round: Round, closed: readonly string[]): boolean {
+    return this.#begun(round, closed).earliest(job, round.now) === round.now
+  }
+
+  /** The plan of what runs now and what is closed. */
+  #begun(round: Round, closed: readonly string[]): Plan {
     const plan = this.#plans[round.lane] as Plan
     if (!this.#isBegun) {
       plan.begin(round)
-      for (const shape of closed) plan.close?.(shape)
+      for (const partition of closed) plan.close?.(partition)
       this.#isBegun = true
     }
-    return plan.earliest(job, round.now) === round.now
+    return plan
   }
 
   #plan(round: Round, lane: RigidLane): void {
@@ -275,7 +306,7 @@ class Replan implements Policy {
     const queue = this.#queue
     queue.length = 0
     const read = this.#hasArrays || looks.areLimited ? Infinity : most + 1 // one more says whether jobs are left
-    this.#jobs.read(round, queue, read)
+    this.#read(round, read)
     plan.begin(round)
     const arrays = new ArrayTasks(this.#options.bf_max_job_array_resv)
     const reservations = new Quota(this.#options.bf_job_part_count_reserve)

@@ -22,7 +22,7 @@ const ownOptions = {
   jobSize: weight.default(0).describe('weight of its size, the mean of its largest fraction of the cluster in any resource and its fraction of the nodes (PriorityWeightJobSize)'),
   partition: weight.default(0).describe('weight of the priority of its queue, as a fraction of the highest of all (PriorityWeightPartition)'),
   qos: weight.default(0).describe('weight of the priority of its QOS, as a fraction of the highest of all (PriorityWeightQOS)'),
-  site: weight.default(0).describe("weight of the job's own priority, as a site factor or, negative, a nice value"),
+  site: weight.default(0).describe("weight of the job's own priority, as a site factor; its nice value counts in any case"),
   tres: z
     .record(z.string(), weight)
     .default({})
@@ -128,7 +128,7 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
     options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
     options.qos * qosFactor(work.qos(job), options),
-    options.site * work.priority(job),
+    options.site * work.priority(job) - work.nice(job),
     tres.of(job, lane),
     Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
   ]

@@ -31,3 +31,12 @@ describe('most nodes of the jobs of a queue', () => {
     expect(() => starts([spec('A', 'few', 1, 1)], { maxNodes: { few: 2 } })).toThrow('jobs of queues are on few nodes, but reservations are of amounts.')
   })
 })
+
+describe('most nodes of a single job', () => {
+  it('hold for it alone, and the fewer of these and of those of its queue count', () => {
+    const jobs = [spec('A', 'other', 3, 10), spec('B', 'other', 3, 20), spec('C', 'other', 3, 30), { ...spec('D', 'few', 3, 5, 1), maxNodes: 2 }, spec('E', 'few', 3, 5, 1)]
+    expect(starts(jobs, { nodes: 'named' })).toEqual({ A: 0, B: 0, C: 0, D: 600, E: 1 })
+    expect(starts(jobs.slice(0, 4), { nodes: 'named', maxNodes: { few: 3 } })).toMatchObject({ D: 600 })
+    expect(starts(jobs.slice(0, 4), { nodes: 'named', maxNodes: { few: 1 } })).toMatchObject({ D: 600 })
+  })
+})

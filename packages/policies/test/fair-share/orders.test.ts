@@ -297,6 +297,13 @@ describe('multifactor', () => {
     expect(starts(jobs, { site: 100, tiers: { high: 2, low: 0 } })).toEqual(['wait', 'late', 'other', 'urgent']) // 10^11 would reach over, but priorities end at 2^32 - 1
   })
 
+  it('takes the nice value off the priority, which ends at 1 (--nice of Slurm)', () => {
+    // priorities: 500 x 4/4 = 500 of `large`, less 400; 500 x 1/4 = 125 of `small`; 1 at least
+    const jobs = [wait, cpu({ id: 'large', submit: 1, nice: 400, demand: { cpu: 4 } }), cpu({ id: 'small', submit: 2, demand: { cpu: 1 } }), cpu({ id: 'last', submit: 3, nice: 1000, demand: { cpu: 4 } })]
+    expect(starts(jobs, { jobSize: 500 })).toEqual(['wait', 'small', 'large', 'last'])
+    expect(starts(jobs.map((each) => ({ ...each, nice: -(each.nice ?? 0) })), { jobSize: 500 })).toEqual(['wait', 'last', 'large', 'small'])
+  })
+
   it('looks at ages at the end of a period', () => {
     // at 299 s no period has ended, so nobody has an age; with periods of 10 s they are 289 s and 288 s as of 290
     const jobs = [cpu({ id: 'wait', demand: { cpu: 4 }, duration: 299 }), cpu({ id: 'b', submit: 2, priority: 1, demand: { cpu: 4 } }), cpu({ id: 'a', submit: 1, demand: { cpu: 4 } })]

@@ -17,6 +17,8 @@ export interface SlurmConf {
   readonly isConf: boolean
   /** QOS and associations, from files beside it. */
   readonly database: Database
+  /** Reservations of nodes, from files beside it. */
+  readonly reservations: readonly Declared[]
   /** Settings of no node and no partition, by name in small letters; of equal ones the last, as in Slurm. */
   readonly general: ReadonlyMap<string, Setting>
   /** Lines that begin with PartitionName. */
@@ -62,7 +64,7 @@ const NOTHING: Database = { qos: [], accounts: [], users: [] }
 
 /** The model of a site of which only the database is known. */
 export const withoutConf = (file: string, database: Database): SlurmConf => ({
-  kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [], topology: 'flat', switches: [],
+  kind: 'slurm', file, isConf: false, database, reservations: [], general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [], topology: 'flat', switches: [],
   written: [], writtenOfNodes: [],
 })
 
@@ -89,7 +91,7 @@ export function readSlurmConf(source: SourceText): SlurmConf {
       'Give every partition once.',
     )
   return {
-    kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all,
+    kind: 'slurm', file: source.file, isConf: true, database: NOTHING, reservations: [], general, partitions, nodes: lists.nodes.all,
     downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, ...topologyIn(source, general, lists), written, writtenOfNodes,
   }
 }

@@ -11,6 +11,7 @@ import type { NodeWeights } from './node-weights.js'
 import { makesPlans, replanOptions, tellType } from './options.js'
 import { maxCpusPerNode, maxNodes } from './partition-limits.js'
 import { partitionTopologies } from './partition-topologies.js'
+import { reservationsOf } from './reservations.js'
 import { withoutReservations } from './qos-flags.js'
 import { minPriorities } from './quality.js'
 import { timeSlices } from './time-slices.js'
@@ -65,6 +66,7 @@ function planningOptions(conf: SlurmConf, facts: ClusterFacts, { order, weighing
     maxCpusPerNode: isOfNodes && maxCpusPerNode(conf, resources),
     maxNodes: isOfNodes && maxNodes(conf),
     exclusiveUsers: isOfNodes && conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('exclusiveuser')) ? [name.value] : [])),
+    reservations: reservationsOf(conf, facts, findings),
     topology: topology !== 'flat' && topology,
     topologies: isOfNodes && partitionTopologies(conf, nodeNames),
     leastLoaded: leastLoaded(conf, nodes),

@@ -3,7 +3,7 @@ import type { SourceText } from '../source-text.js'
 import { isUpIn } from './away.js'
 import { readSlurmConf, wholeOf } from './conf.js'
 import type { Declared } from './declared.js'
-import { hostNames } from './hosts.js'
+import { compareNames, hostNames } from './hosts.js'
 import type { Setting } from '../setting.js'
 import { labelOf, partitionNodes } from './partition-nodes.js'
 import { switchPaths } from './switches.js'
@@ -23,7 +23,7 @@ export interface SlurmNodes {
  * (CoreSpecCount, MemSpecLimit), `gpus` (Gres), and one `nodes`, for which jobs ask that take whole nodes. If nodes differ and jobs of one partition get them
  * whole while those of another share them, each has `tenants` (`TENANTS`). Features are labels, the type of the GPUs is the label `model`, and a node of a
  * partition `p` that does not have all nodes has the label `partition:p`. With switches or blocks, those above a node are its racks. Nodes that are down,
- * draining or for the future are left out. Throws `BAD_INPUT` with the line.
+ * draining or for the future are left out. Nodes stand in the order of their names, as in Slurm, whichever line declares them. Throws `BAD_INPUT` with the line.
  */
 export function slurmNodes(source: SourceText): SlurmNodes {
   const conf = readSlurmConf(source)
@@ -32,17 +32,16 @@ export function slurmNodes(source: SourceText): SlurmNodes {
   const switches = switchPaths(conf)
   const seen = new Set<string>()
   const tenants = tenantsOf(conf, new Map(conf.nodes.flatMap((each) => hostNames(each.name).filter((host) => isUp(host, each)).map((host) => [host, procsOf(each)]))), partitions)
-  const nodes = conf.nodes.flatMap((declared) => {
-    const hosts = hostNames(declared.name)
-    for (const host of hosts) {
-      if (seen.has(host)) throw bad(declared, `node "${host}" was declared before.`, 'Give every node once.')
-      seen.add(host)
-    }
-    return runsOf(hosts.filter((host) => isUp(host, declared)), partitions, switches).map(({ names, labels, racks }) => withLabels(
-      { names, count: names.length, ...(racks !== undefined && { racks }), ...contents(declared, tenants) },
-      labels,
-    ))
-  })
+  const hosts = conf.nodes.flatMap((declared) => hostNames(declared.name).flatMap((name) => {
+    if (seen.has(name)) throw bad(declared, `node "${name}" was declared before.`, 'Give every node once.')
+    seen.add(name)
+    return isUp(name, declared) ? [{ name, declared }] : []
+  }))
+  const all = new Map(conf.nodes.map((declared) => [declared, contents(declared, tenants)]))
+  const nodes = runsOf(hosts.sort((a, b) => compareNames(a.name, b.name)), partitions, switches).map(({ names, declared, labels, racks }) => withLabels(
+    { names, count: names.length, ...(racks !== undefined && { racks }), ...(all.get(declared) as ReturnType<typeof contents>) },
+    labels,
+  ))
   if (nodes.length === 0)
     throw new SchedError(
       'BAD_INPUT',
@@ -53,22 +52,29 @@ export function slurmNodes(source: SourceText): SlurmNodes {
   return { name: conf.general.get('clustername')?.value ?? 'slurm', nodes }
 }
 
-/** Consecutive hosts with the same labels of partitions and the same switches above them. */
+/** A node, and the line that declares it. */
+interface Host {
+  readonly name: string
+  readonly declared: Declared
+}
+
+/** Consecutive hosts of one line with the same labels of partitions and the same switches above them. */
 interface Run {
   readonly names: string[]
+  readonly declared: Declared
   readonly labels: readonly string[]
   readonly racks: readonly string[] | undefined
 }
 
 /** Divides hosts into runs. They keep their order, since Slurm prefers consecutive nodes. */
-function runsOf(hosts: readonly string[], partitions: ReadonlyMap<string, ReadonlySet<string>>, switches: ReadonlyMap<string, readonly string[]>): Run[] {
+function runsOf(hosts: readonly Host[], partitions: ReadonlyMap<string, ReadonlySet<string>>, switches: ReadonlyMap<string, readonly string[]>): Run[] {
   const runs: Run[] = []
-  for (const host of hosts) {
+  for (const { name: host, declared } of hosts) {
     const labels = [...partitions].flatMap(([name, own]) => (own.has(host) ? [labelOf(name)] : []))
     const racks = switches.get(host)
     const last = runs.at(-1)
-    if (last?.labels.join() === labels.join() && last.racks?.join() === racks?.join()) last.names.push(host)
-    else runs.push({ names: [host], labels, racks })
+    if (last?.declared === declared && last.labels.join() === labels.join() && last.racks?.join() === racks?.join()) last.names.push(host)
+    else runs.push({ names: [host], declared, labels, racks })
   }
   return runs
 }

@@ -83,10 +83,21 @@ export function markedPartitions(conf: SlurmConf, { nodesWith = () => [], nodeNa
   }))
 }
 
-/** Keeps the tasks of a job on the nodes of its partition, or of the partition of their stage, if that is one of `marked`. */
-export function onNodesOf(spec: JobSpec, marked: ReadonlySet<string>): JobSpec {
+/** Stands for any nodes among labels of which all nodes of a job have the same one. */
+const ANY_NODES = '*'
+
+/**
+ * Keeps the tasks of a job on the nodes of its partition, or of the partition of their stage, if that is one of `marked`. `several`: the partitions that the
+ * job names, if these are more than one; all of its tasks are on nodes of the same one.
+ */
+export function onNodesOf(spec: JobSpec, marked: ReadonlySet<string>, several: readonly string[] = []): JobSpec {
   const onNodes = (stage: StageSpec): StageSpec => {
     const { partition = spec.queue, constraints } = stage
+    if (several.length > 1 && stage.partition === undefined) {
+      const alike = constraints?.alike ?? several.map((name) => (marked.has(name) ? labelOf(name) : ANY_NODES))
+      const areMarked = several.every((name) => marked.has(name)) // if not, one of them has all nodes
+      return { ...stage, constraints: { ...constraints, ...(areMarked && { require: { ...constraints?.require, [several.map(labelOf).join('|')]: 'true' } }), alike } }
+    }
     if (partition === undefined || !marked.has(partition)) return stage
     return { ...stage, constraints: { ...constraints, require: { ...constraints?.require, [labelOf(partition)]: 'true' } } }
   }

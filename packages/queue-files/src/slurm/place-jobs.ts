@@ -8,12 +8,13 @@ import type { Database, Entity } from './database.js'
 import { markedPartitions, onNodesOf } from './partition-nodes.js'
 import { onWholeNodes, WholeNodes } from './whole-nodes.js'
 import { checkedLimit, UNLIMITED } from './times.js'
-import type { Setting } from '../setting.js'
+import { ofPartitions } from './priority-order.js'
+import { listed, type Setting } from '../setting.js'
 
 /**
  * Returns a function that fills in what Slurm fills in when a job is submitted; undefined if there is nothing to fill in. A job that names no partition gets
  * the default one; no account: the default account of its user; no QOS: the default QOS of its user's association or of the accounts around it; no time
- * limit: DefaultTime or else MaxTime of its partition. Its tasks are kept on the nodes of its partition if the cluster marks these, and get whole nodes if
+ * limit: DefaultTime or else MaxTime of its partition. One that names several partitions is in the one of them that comes first. Its tasks are kept on the nodes of its partition if the cluster marks these, and get whole nodes if
  * the partition or the job demands it.
  */
 export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'nodeNames' | 'nodesWith' | 'sizesWith'> = { nodes: 1 }): ((spec: JobSpec) => JobSpec) | undefined {
@@ -25,15 +26,27 @@ export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes'
   const usualAccounts = new Map(users.flatMap((user) => settingOf(user, ['defaultaccount', 'defacct']).map((account) => [user.name, account] as const)))
   if (!whole.areSizesKnown && marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
   const qosOf = defaultQosIn(conf.database)
-  return (asked) => {
-    const account = asked.account ?? usualAccounts.get(asked.user ?? 'user')
-    const spec = account === undefined ? asked : { ...asked, account }
-    const queue = spec.queue ?? partition
+  return (given) => {
+    const account = given.account ?? usualAccounts.get(given.user ?? 'user')
+    const spec = account === undefined ? given : { ...given, account }
+    const asked = spec.queue?.includes(',') === true ? severalIn(spec.queue, conf) : undefined
+    const queue = asked?.[0] ?? spec.queue ?? partition
     const qos = spec.qos ?? qosOf(spec, queue)
     const estimate = spec.estimate ?? times.get(queue ?? '')
-    const filled = onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked)
+    const filled = onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked, asked)
     return whole.any || spec.exclusive === true ? onWholeNodes(filled, whole) : filled
   }
+}
+
+/**
+ * The partitions of a list that are declared, the highest tier first, then the highest job factor; `undefined`: none is. Slurm tries a job in each of its
+ * partitions, in this order.
+ */
+function severalIn(list: string, conf: SlurmConf): readonly string[] | undefined {
+  const [tiers, factors] = [ofPartitions(conf, 'prioritytier'), ofPartitions(conf, 'priorityjobfactor')]
+  const known = listed(list).filter((name) => conf.partitions.some((each) => each.name.value === name))
+  known.sort((a, b) => (tiers[b] ?? 1) - (tiers[a] ?? 1) || (factors[b] ?? 1) - (factors[a] ?? 1))
+  return known.length === 0 ? undefined : known
 }
 
 /**

@@ -3,8 +3,8 @@ import { asWritten, type Setting } from '../setting.js'
 import type { SlurmConf } from './conf.js'
 import type { Entity } from './database.js'
 
-/** Partitions, QOS, accounts and users as a table. */
-export const slurmTable = (conf: SlurmConf): QueueTable => withoutShares([...partitionRows(conf), ...databaseRows(conf)])
+/** Partitions, QOS, accounts, users and reservations as a table. */
+export const slurmTable = (conf: SlurmConf): QueueTable => withoutShares([...partitionRows(conf), ...databaseRows(conf), ...reservationRows(conf)])
 
 /** Settings of no single partition, by name, as written; each word of SchedulerParameters for itself. */
 export const slurmGeneral = ({ general }: SlurmConf): Record<string, string> => asWritten([...general.values()].flatMap(eachParameter))
@@ -19,6 +19,9 @@ const partitionRows = ({ partitions }: SlurmConf): SettingsRow[] =>
     const own = tier === undefined ? written : [['PriorityTier', tier] as const, ...written.filter(([key]) => key !== 'PriorityTier')]
     return { path: name.value, depth: 0, isParent: false, settings: Object.fromEntries(own) }
   })
+
+const reservationRows = ({ reservations }: SlurmConf): SettingsRow[] =>
+  reservations.map(({ name, settings }) => ({ path: `reservation ${name.value}`, depth: 0, isParent: false, settings: asWritten(settings.values()) }))
 
 /** QOS, accounts, and users with a setting other than shares and administrative ones. */
 const databaseRows = ({ database: { qos, accounts, users } }: SlurmConf): SettingsRow[] => [

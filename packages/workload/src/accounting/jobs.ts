@@ -5,9 +5,10 @@ import { Rules } from '../rigid/rules.js'
 import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine } from '../trace/format.js'
-import { featuresOf } from '../slurm/amounts.js'
+import { featuresIn } from '../slurm/amounts.js'
 import { accountingLimits, accountingResources, accountingSizes, type AccountingRules } from './options.js'
 import type { AccountingRecord, Followed, FollowsJobs } from './records.js'
+import { partsAsked, type PartsAsked } from './parts-asked.js'
 
 const SECONDS_PER_MINUTE = 60
 
@@ -21,9 +22,11 @@ export class AccountingJobs {
   /** Ids of jobs that had not ended. Another record with the same id, from a later export, is then a bad line. */
   readonly #unended = new Set<string>()
   readonly #stages: RigidStages
+  /** When the first task of each array with a throttle became eligible. */
+  readonly #firstEligible = new Map<string, number>()
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, partitions: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
+    throttled: 0, constraints: 0, alternatives: 0, alike: 0, reservations: 0, later: 0, notEligible: 0, partitions: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
   }
 
   /** `gpusIn`: which field tells GPUs; `follows`: which jobs wait for others; `header`: size of the machine from the file. */
@@ -39,11 +42,12 @@ export class AccountingJobs {
    * The job of a record; `undefined` if the rules leave it out. Throws `BadLine` for a job that is too wide if that is an error, and for a second
    * record of an unended job.
    */
-  job(record: AccountingRecord | 'step'): JobSpec | undefined {
-    if (record === 'step') {
+  job(given: AccountingRecord | 'step'): JobSpec | undefined {
+    if (given === 'step') {
       this.#counts.steps++
       return undefined
     }
+    const record = this.#unthrottled(given)
     const { state, start, submit, eligible = NaN, elapsed, end } = record
     const { status } = this.options
     if (this.#unended.has(record.id)) throw new BadLine(undefined, `job ${record.id} was recorded above when it had not ended, and a job was made of that record.`, 'Keep only its last record')
@@ -68,7 +72,7 @@ export class AccountingJobs {
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, reservations, later, notEligible, partitions, exclusive, exclusiveUser, switches, segments,
+      alternatives, alike, reservations, later, notEligible, partitions, exclusive, exclusiveUser, switches, segments,
     } = this.#counts
     const { options } = this
     return [
@@ -89,8 +93,9 @@ export class AccountingJobs {
         jobs: constraints,
         text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)`,
       },
-      { rule: 'alternatives', jobs: alternatives, text: 'whose features are for some of their nodes only, or must be the same on all: these are not required' },
-      { rule: 'reservations', jobs: reservations, text: 'in a reservation of the log, which does not exist here: run like all others' },
+      { rule: 'alternatives', jobs: alternatives, text: 'whose features are for some of their nodes only: these are not required' },
+      { rule: 'alike', jobs: alike, text: 'whose nodes must all have the same one of some features ([a|b]): so only under replan with named nodes, elsewhere any of them' },
+      { rule: 'reservations', jobs: reservations, text: 'in a reservation of nodes: run like all others, except under replan with such a reservation' },
       { rule: 'eligibleLater', jobs: later, text: 'that became eligible a minute or more after their submission (--begin, dependencies, holds): may start from their submission on here; submit: eligible makes them wait' },
       { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell when they became eligible: at their submission' },
       { rule: 'partitions', jobs: partitions, text: 'that may run in several partitions (--partition=short,long): in the first of them' },
@@ -124,6 +129,18 @@ export class AccountingJobs {
     const from = isLater ? (record.eligible as number) : time <= record.start ? Math.max(record.submit, time) : record.submit
     this.startsBehind.set(record.id, record.start)
     return { ...this.#spec({ ...record, submit }, logged, from), ...waits }
+  }
+
+  /**
+   * A task of an array with a throttle became eligible when others had ended. In a simulation it waits for these there, and so is eligible with the
+   * first task of the array.
+   */
+  #unthrottled(record: AccountingRecord): AccountingRecord {
+    const { array, arrayThrottle, eligible = NaN } = record
+    if (array === undefined || arrayThrottle === undefined || Number.isNaN(eligible)) return record
+    const first = Math.min(this.#firstEligible.get(array) ?? Infinity, eligible)
+    this.#firstEligible.set(array, first)
+    return { ...record, eligible: first }
   }
 
   /** The record of a job that became eligible after its submission; with the option `submit: eligible` that is its submission. */
@@ -160,17 +177,20 @@ export class AccountingJobs {
 
   /** Builds the job of a record. `logged`: its recorded run time; `from`: when its recorded wait begins. */
   #spec(record: AccountingRecord, logged: number, from = record.submit): JobSpec {
-    const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, qos, array, arrayThrottle, exclusive, topology, licenses, state, priority } = record
+    const { estimate, runtime, amounts } = this.#job
+    const { id, submit, start, user, group, account, qos, array, arrayThrottle, exclusive, topology, licenses, reservation = '', state, priority, nice = 0 } = record
+    const several = this.options.tasks === 'asked' && this.options.queue === 'partition' ? record.layout?.partitions : undefined
     const [partition = '', ...others] = record.partition.split(',')
-    if (others.length > 0) this.#counts.partitions++
-    const queue = (this.options.queue === 'partition' ? partition : record[this.options.queue]) ?? ''
+    if (several === undefined && others.length > 0) this.#counts.partitions++
+    const queue = several ?? (this.options.queue === 'partition' ? partition : record[this.options.queue]) ?? ''
     const constraints = this.#constraints(record)
     if (arrayThrottle !== undefined) this.#counts.throttled++
     if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
+    if (reservation !== '') this.#counts.reservations++
     if (topology?.racks !== undefined) this.#counts.switches++
     if (topology?.segment !== undefined) this.#counts.segments++
-    const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
+    const parts = this.options.tasks === 'asked' ? partsAsked(record, amounts[0]!) : undefined
+    const stages = this.#stagesOf(record, parts, constraints)
     return {
       id,
       submit,
@@ -180,12 +200,15 @@ export class AccountingJobs {
       ...(account !== '' && { account }),
       ...(partition !== '' && { partition }),
       ...(qos !== '' && { qos }),
+      ...(reservation !== '' && { reservation }),
       ...(exclusive !== undefined && { exclusive: exclusive === 'job' ? true : exclusive }),
       ...(topology !== undefined && { topology }),
+      ...(parts?.mostNodes !== undefined && { maxNodes: parts.mostNodes }),
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),
       ...(priority >= 0 && { priority }),
+      ...(nice !== 0 && { nice }),
       ...(estimate >= 0 && { estimate }),
       recorded: {
         ...(start >= from && state !== 'pending' && { wait: start - from }), // a pending job may have an expected start, which is not a wait
@@ -193,20 +216,29 @@ export class AccountingJobs {
         ...(state !== '' && { status: state }),
         ...meanUse(record),
       },
-      stages: constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints })),
+      stages,
     }
   }
 
-  #constraints({ features = '', gpuType, reservation = '' }: AccountingRecord): Constraints | undefined {
+  #constraints({ features = '', gpuType }: AccountingRecord): Constraints | undefined {
     const { constraints, gpuDemand } = this.options
-    if (reservation !== '') this.#counts.reservations++
     const model = gpuDemand ? gpuType : undefined
     if (features === '' && model === undefined) return undefined
     if (constraints !== 'require') return void this.#counts.constraints++
-    const all = featuresOf(features)
-    if (all === undefined) this.#counts.alternatives++
-    const require = { ...Object.fromEntries((all ?? []).map((feature) => [feature, 'true'])), ...(model !== undefined && { model }) }
-    return Object.keys(require).length === 0 ? undefined : { require }
+    const found = featuresIn(features)
+    if (found === undefined) this.#counts.alternatives++
+    const { all = [], alike } = found ?? {}
+    if (alike !== undefined) this.#counts.alike++
+    const require = { ...Object.fromEntries(all.map((feature) => [feature, 'true'])), ...(model !== undefined && { model }) }
+    return Object.keys(require).length === 0 ? undefined : { require, ...(alike !== undefined && { alike }) }
+  }
+
+  #stagesOf(record: AccountingRecord, parts: PartsAsked | undefined, asked: Constraints | undefined): StageSpec[] {
+    const { runtime, amounts } = this.#job
+    const isByNode = this.options.tasks === 'node' || (this.options.tasks === 'asked' && parts === undefined)
+    const stages = parts !== undefined ? this.#stages.inParts(parts.tasks, amounts, 0, runtime) : isByNode ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
+    const constraints = parts?.areApart === true ? { ...asked, distinctNodes: true } : asked
+    return constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints }))
   }
 
   #onNodes(nodes: number, runtime: number): StageSpec[] {

@@ -49,6 +49,11 @@ export const tasksByNode = (told: string) =>
   z.enum(['one', 'each', 'node']).default('one')
     .describe(`${machineOptions.tasks.description} node: a gang of one task per node that the job was on (${told}), each with its part of processors, memory and GPUs, for clusters whose nodes are given.`)
 
+/** The same with the choice of the tasks that a job asked for. */
+export const tasksAsAsked = (told: string) =>
+  z.enum(['one', 'each', 'node', 'asked']).default('one')
+    .describe(`${tasksByNode(told).description} asked: a gang of the tasks that the job asked for, which may be on other nodes than they were, or one per node where it asked for nodes, each on another one; where the record does not tell, as node.`)
+
 /** Option `status`: which jobs to read, by how they ended, in the words of a format. */
 export const statusOption = <const S extends readonly [string, ...string[]]>(states: S) =>
   z.array(z.enum(states)).min(1).optional().describe('Which jobs to read, by how they ended. Default: all.')

@@ -4,6 +4,7 @@ import type { Sizes } from '../rigid/machine.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { LinePlace, TraceFormat } from '../trace/format.js'
 import type { Licenses } from '../slurm/amounts.js'
+import type { Layout } from '../slurm/layout.js'
 import type { AccountingRules } from './options.js'
 
 /**
@@ -33,6 +34,8 @@ export interface AccountingRecord {
   readonly exclusive?: 'job' | 'user' | undefined
   /** Most racks that it may use, or the size of its parts. */
   readonly topology?: Topology | undefined
+  /** How it asked to be laid out on nodes. */
+  readonly layout?: Layout | undefined
   /** Name of the job; Slurm's `singleton` goes by it. */
   readonly name?: string | undefined
   /** Dependencies in the form that sbatch takes: `afterok:12:13`. */
@@ -43,6 +46,8 @@ export interface AccountingRecord {
   readonly gpuType?: string | undefined
   readonly reservation?: string | undefined
   readonly priority: number
+  /** By how much it asked to stand behind. */
+  readonly nice?: number | undefined
   readonly state: string
   readonly user: string
   readonly group: string

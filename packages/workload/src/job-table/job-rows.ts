@@ -17,7 +17,7 @@ type Meaning = keyof Mapping['columns']
 const AS_SECONDS_FAR_AHEAD: Seconds = 1e11
 
 /** Columns with names, in which words such as None and NaN are kept; in all other columns they mean unknown. */
-const texts: ReadonlySet<Meaning> = new Set(['id', 'user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label', 'status', 'application'])
+const texts: ReadonlySet<Meaning> = new Set(['id', 'user', 'queue', 'group', 'account', 'partition', 'qos', 'reservation', 'class', 'label', 'status', 'application'])
 
 /** Makes jobs of the rows of a table. Rows without a necessary value are left out and counted. */
 export class JobRows implements RowReader {
@@ -179,7 +179,7 @@ export class JobRows implements RowReader {
 
   #names(row: Row): Partial<JobSpec> {
     const { defaults } = this.#options
-    const named = (['user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label', 'application'] as const).map((meaning) => {
+    const named = (['user', 'queue', 'group', 'account', 'partition', 'qos', 'reservation', 'class', 'label', 'application'] as const).map((meaning) => {
       const text = this.#text(row, meaning)
       return [meaning, text === '' && (meaning === 'user' || meaning === 'queue') ? (defaults[meaning] ?? '') : text] as const
     })

@@ -50,6 +50,7 @@ const columnsSchema = z.strictObject({
   deadline: name.optional().describe('Time by which the job should have ended, given like `submit`.'),
   gang: name.optional().describe('Whether all tasks start together: true, false, yes, no, 1 or 0.'),
   exclusive: name.optional().describe('Whether the job has its nodes to itself (--exclusive): true, false, yes, no, 1 or 0; user: it shares them only with jobs of its user. true needs the queues of a slurm.conf, user needs replan with named nodes.'),
+  reservation: name.optional().describe('Reservation of nodes in which it runs (--reservation), under replan with reservations.'),
   min_tasks: name.optional().describe('For a gang, the fewest tasks that start together and keep running.'),
   tolerations: name.optional()
     .describe('Taints of nodes that its tasks tolerate, separated by |: gpu=present:NoSchedule; gpu (any taint with that key); * (all).'),

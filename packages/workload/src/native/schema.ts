@@ -69,6 +69,7 @@ export const constraintsSchema = z.strictObject({
     .describe('Terms of which at least one must hold, with all its requirements; as in the required node affinity of Kubernetes.'),
   tolerations: z.array(tolerationSchema).exactOptional()
     .describe('Taints that the tasks tolerate, as in Kubernetes: { "key": "nvidia.com/gpu", "operator": "Exists" }.'),
+  alike: z.array(name).min(1).exactOptional().describe('Labels of which all nodes of a gang must have the same one, under `replan` with named nodes; * stands for any nodes.'),
   distinctNodes: z.boolean().exactOptional().describe('No two running tasks of the job share a node, among the stages that set this.'),
 }) satisfies z.ZodType<Constraints>
 
@@ -142,11 +143,17 @@ export const jobSchema = z.strictObject({
   licenses: z.record(name, z.int().min(1)).exactOptional().describe('Licences that it holds while it runs: number by name, counted over the whole cluster.'),
   exclusive: z.union([z.boolean(), z.literal('user')]).exactOptional()
     .describe('true: the job has its nodes to itself, whatever it asks for (--exclusive), under the queues of a slurm.conf; user: it shares them only with jobs of its user, under `replan` with named nodes. Default: it shares them with all.'),
+  reservation: name.exactOptional()
+    .describe('Reservation of nodes in advance in which it runs, or several between commas, of which any will do (--reservation), under `replan` with `reservations`.'),
+  maxNodes: z.int().min(1).exactOptional()
+    .describe('Most nodes that its tasks which start together may be on (--nodes=1-4), under `replan` with named nodes. Default: any number.'),
   array: name.exactOptional().describe('Job array that it belongs to.'),
   arrayThrottle: z.int().min(1).exactOptional()
     .describe('How many jobs of its array may run at once (--array=0-99%4), under `replan`. Default: any number.'),
   application: name.exactOptional().describe('Program that it runs.'),
   priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
+  nice: number.min(-Number.MAX_SAFE_INTEGER).exactOptional()
+    .describe('By how much it stands behind, in the units of a priority that is computed (--nice), under `multifactor`. Default 0.'),
   preemptible: z.union([z.boolean(), z.literal('semi')]).exactOptional()
     .describe('Whether its running tasks may be preempted, under `kai-preempting`, `volcano` and `yunikorn-preempting`; the first two never preempt tasks that may not be, the third preempts them last. semi: under kai-preempting only the tasks beyond its minimum may be, under the others all. Default: what these policies do for jobs that do not say.'),
   disruptionBudget: budgetSchema.exactOptional()

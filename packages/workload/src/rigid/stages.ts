@@ -3,9 +3,9 @@ import { Demands, type RigidResource } from './resources.js'
 
 /**
  * What the tasks of a rigid job are. `one`: one task with everything that the job asks for; `each`: one task per processor, or per node if jobs ask
- * for nodes; `node`: one task per node that the job was on.
+ * for nodes; `node`: one task per node that the job was on; `asked`: the tasks that it asked for, or one per node where it asked for nodes.
  */
-export type RigidTasks = 'one' | 'each' | 'node'
+export type RigidTasks = 'one' | 'each' | 'node' | 'asked'
 
 /** Makes the stages of rigid jobs from their amounts. */
 export class RigidStages {
@@ -38,7 +38,11 @@ export class RigidStages {
 
   /** The stage of a job whose amounts start at `from`: one task per node, with an equal part of every amount, rounded up. */
   onNodes(nodes: number, amounts: ArrayLike<number>, from: number, duration: number): StageSpec[] {
-    const tasks = Math.max(1, Math.min(nodes, amounts[from]!))
+    return this.inParts(Math.max(1, Math.min(nodes, amounts[from]!)), amounts, from, duration)
+  }
+
+  /** The stage of a job whose amounts start at `from`: a gang of so many tasks, with an equal part of every amount, rounded up. */
+  inParts(tasks: number, amounts: ArrayLike<number>, from: number, duration: number): StageSpec[] {
     for (let r = 0; r < this.#part.length; r++) this.#part[r] = Math.ceil(amounts[from + r]! / tasks)
     if (this.#part.some((part, r) => part * tasks !== amounts[from + r])) this.uneven++
     return [{ name: 'job', tasks, ...(tasks > 1 && { gang: true }), demand: this.#demands.of(this.#part, 0), duration }]

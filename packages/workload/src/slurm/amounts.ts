@@ -53,6 +53,23 @@ export function featuresOf(text: string): readonly string[] | undefined {
   return features.every((each): each is string => each !== undefined && !/[*[\]()!]|^\||\|\||\|$/.test(each)) ? features : undefined
 }
 
+/** Features of nodes that a job asks for. */
+export interface Features {
+  /** Those that all of its nodes must have, as label names. */
+  readonly all: readonly string[]
+  /** Those of which all of its nodes must have the same one. */
+  readonly alike?: readonly string[]
+}
+
+/** The same with features of which all nodes must have the same one, in brackets: `fast&[rack1|rack2]`. */
+export function featuresIn(text: string): Features | undefined {
+  const [, before = '', inside, after = ''] = /^([^[\]]*)\[([^[\]*&,()!]*)\]([^[\]]*)$/.exec(text) ?? []
+  const all = featuresOf(inside === undefined ? text : `${before.replace(/[&,]\s*$/, '')}${after}`.replace(/^\s*[&,]/, ''))
+  const alike = inside?.split('|').map((each) => each.trim())
+  if (all === undefined || alike?.includes('') === true) return undefined
+  return alike === undefined ? { all } : { all: [...all, alike.join('|')], alike }
+}
+
 /** Number of licences by name. */
 export type Licenses = Readonly<Record<string, number>>
 

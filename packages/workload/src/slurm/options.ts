@@ -1,5 +1,5 @@
 import * as z from '@sched/bundled/zod'
-import { accountingOptions, statusOption, tasksByNode } from '../accounting/options.js'
+import { accountingOptions, statusOption, tasksAsAsked } from '../accounting/options.js'
 import { Dependencies } from './dependencies.js'
 import { HetJobs } from './het-jobs.js'
 
@@ -22,7 +22,7 @@ export const slurmOptions = z.strictObject({
   procs,
   nodes,
   unit,
-  tasks: tasksByNode('NNodes, AllocNodes or ReqNodes'),
+  tasks: tasksAsAsked('NNodes, AllocNodes or ReqNodes'),
   processors,
   memory,
   mem,

@@ -6,10 +6,13 @@ import { askedLicenses, licensesOf } from './amounts.js'
 import { Clusters } from './clusters.js'
 import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
+import { layoutIn } from './layout.js'
+import { niceIn } from './nice.js'
 import { RecordIds } from './record-ids.js'
 import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
+import { reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
 import { usedMemoryInSteps } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
@@ -120,12 +123,14 @@ class SacctJsonReader implements RecordReader {
       licenses: askedLicenses(job.text('licenses') ?? '')
         ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       exclusive: exclusiveIn(job.text('submit_line') ?? ''),
+      nice: niceIn(job.text('submit_line') ?? '', idOf(job)),
       topology: switchesIn(job.text('submit_line') ?? '', idOf(job)),
+      layout: layoutIn(job.text('submit_line') ?? '', idOf(job), count(requestedTres, 'node')),
       name: job.text('name') ?? '',
       dependency: dependencyIn(job.text('submit_line') ?? ''),
       features: job.text('constraints'),
       gpuType: gpuTypeOf(requestedTres) ?? gpuTypeOf(allocatedTres),
-      reservation: job.object('reservation')?.text('name'),
+      reservation: reservationIn(job.text('submit_line') ?? '', idOf(job)) || job.object('reservation')?.text('name'),
       priority: amount(job, 'priority'),
       state: stateOf(job.object('state')),
       user: job.text('user') ?? job.object('association')?.text('user') ?? '',

@@ -11,7 +11,10 @@ import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
 import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions, stateOf } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
+import { layoutIn } from './layout.js'
+import { niceIn } from './nice.js'
 import { RecordIds } from './record-ids.js'
+import { reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
 import { HeldForSteps, USED_MEMORY, usedMemory } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
@@ -193,12 +196,14 @@ function record(columns: Columns): AccountingRecord | 'step' {
     cpuTime: columns.has('TotalCPU') ? columns.timeSpan('TotalCPU') : NaN,
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     exclusive: exclusiveIn(columns.text('SubmitLine')),
+    nice: niceIn(columns.text('SubmitLine'), id),
     topology: switchesIn(columns.text('SubmitLine'), id),
+    layout: layoutIn(columns.text('SubmitLine'), id, whole(tres(columns.text('ReqTRES'), 'node') ?? '')),
     name: columns.text('JobName'),
     dependency: dependencyIn(columns.text('SubmitLine')),
     features: columns.text('Constraints'),
     gpuType: tresGpuType(requestedTres) ?? tresGpuType(allocatedTres),
-    reservation: columns.text('Reservation'),
+    reservation: reservationIn(columns.text('SubmitLine'), id) || columns.text('Reservation'),
     priority: columns.number('Priority'),
     state,
     user: columns.text('User'),
@@ -209,9 +214,12 @@ function record(columns: Columns): AccountingRecord | 'step' {
   }
 }
 
-/** Whether a job was cancelled while it waited. Some versions of Slurm print the processors that such a job asked for as allocated. */
+/**
+ * Whether a job has left without a start: cancelled while it waited, or failed since no nodes are as it asks. Some versions of Slurm print the processors
+ * that such a job asked for as allocated, and for one that failed also as TRES.
+ */
 function hadNothing(columns: Columns, state: string): boolean {
-  return state === 'cancelled' && (/^none assigned$/i.test(columns.text('NodeList')) || (columns.has('AllocTRES') && columns.text('AllocTRES') === ''))
+  return !going.test(state) && (/^none assigned$/i.test(columns.text('NodeList')) || (state === 'cancelled' && columns.has('AllocTRES') && columns.text('AllocTRES') === ''))
 }
 
 /** The time limit in seconds: from the column in minutes if there is one, otherwise from the span of time. */

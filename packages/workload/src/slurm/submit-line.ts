@@ -2,3 +2,20 @@ const WRAPPED = /\s--wrap[=\s]/
 
 /** The options of the command that submitted a job (SubmitLine), up to `--wrap`: words of the script that follows may look like options. */
 export const submitOptions = (command: string): string => command.split(WRAPPED, 1)[0] ?? ''
+
+/**
+ * The options of a record's own job or part. In the command of a heterogeneous job the options of its parts stand between colons; `id` `123+1` is the
+ * second part.
+ */
+export function ownOptions(command: string, id: string): string {
+  const parts = ` ${submitOptions(command)} `.split(/\s:(?=\s)/)
+  const part = Number(/\+(\d+)$/.exec(id)?.[1] ?? 0)
+  return parts[parts.length === 1 ? 0 : part] ?? ''
+}
+
+/**
+ * The reservations that a job asked for (`--reservation=a,b`), '' if it asked for none. In the database the name of one may be missing, of jobs that were
+ * submitted before it began.
+ */
+export const reservationIn = (command: string, id: string): string =>
+  [...ownOptions(command, id).matchAll(/\s--reservation[=\s]\s*["']?([^\s"']+)/g)].at(-1)?.[1] ?? ''

@@ -1,5 +1,5 @@
 import type { Seconds, Topology } from '@sched/core'
-import { submitOptions } from './submit-line.js'
+import { ownOptions } from './submit-line.js'
 import { timeSpan } from './times.js'
 
 const SEGMENT = /\s--segment(?:=|\s+)["']?(\d{1,9})/
@@ -13,9 +13,7 @@ const SECONDS_PER_MINUTE = 60
  * Source: Slurm, manual page of `sbatch`.
  */
 export function switchesIn(command: string, id: string): Topology | undefined {
-  const parts = ` ${submitOptions(command)} `.split(/\s:(?=\s)/)
-  const part = Number(/\+(\d+)$/.exec(id)?.[1] ?? 0)
-  const own = parts[parts.length === 1 ? 0 : part] ?? ''
+  const own = ownOptions(command, id)
   const [, count = '0', time] = ASKED.exec(own) ?? []
   const [racks, segment] = [Number(count), Number(SEGMENT.exec(own)?.[1] ?? 0)]
   if (racks === 0 && segment === 0) return undefined

@@ -1,0 +1,188 @@
+import { LocalClock, SchedError, suggest, type Env, type JobId, type JobSpec, type NodeId, type Round, type Seconds } from '@sched/core'
+import * as z from '@sched/bundled/zod'
+import { bitsFor, clearBit, hasBit, setBit, type NodeBits } from './node-bits.js'
+
+const SHOWN = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/
+const time = z.union([z.number(), z.string().regex(SHOWN)])
+/** Names of users or accounts; those after a minus are the ones that may not. */
+const names = z.array(z.string().min(1)).default([])
+
+/** Schema of reservations of named nodes, which have Slurm's meaning. */
+export const reservationOptions = {
+  reservations: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).describe('what jobs call it (`reservation` of a job); entries of one name are one reservation at several times'),
+        from: time.describe('when it begins: seconds, or a local time of the workload such as 2026-03-01T08:00:00'),
+        to: time.describe('when it ends'),
+        every: z.number().positive().optional().describe('seconds from one beginning to the next (HOURLY, DAILY, WEEKLY); default: it comes once'),
+        nodes: z.union([z.literal('all'), z.array(z.string())]).describe('names of its nodes, or all'),
+        users: names.describe('who may use it; default: anybody, after a minus who may not'),
+        accounts: names.describe('accounts of the jobs that may use it; of users and accounts both must fit'),
+        flex: z.boolean().default(false).describe('its jobs may also start before and after it, and on other nodes (FLEX)'),
+        maint: z.boolean().default(false).describe('its jobs may run on nodes of other reservations (MAINT)'),
+        overlap: z.boolean().default(false).describe('the same, but not on nodes of one with `maint` (OVERLAP)'),
+      }),
+    )
+    .default([])
+    .describe('named nodes that are kept for some jobs for a time, or from all (scontrol create reservation)'),
+}
+type Reservation = z.output<typeof reservationOptions.reservations>[number]
+
+/** A reservation with its times in seconds of the run and its nodes. */
+interface Reserved extends Omit<Reservation, 'from' | 'to' | 'nodes'> {
+  readonly from: Seconds
+  readonly to: Seconds
+  readonly nodes: NodeBits
+}
+
+/**
+ * Reservations of named nodes. A job that names one runs on its nodes while it lasts, and may outlast it; any other job may not start on nodes of which a
+ * reservation begins before the job would end.
+ *
+ * Source: Slurm, `job_test_resv` of slurmctld/reservation.c. Deviations: of a recurring reservation all times count (Slurm: the next one); a job that names
+ * several may be on nodes of more than one of them.
+ */
+export class NodeReservations {
+  readonly #all: readonly Reserved[]
+  readonly #env: Env
+  readonly #own: NodeBits
+  readonly #weights: Float64Array
+
+  /** Throws `BAD_OPTION` for nodes that are not there and for times that cannot be. */
+  constructor(reservations: readonly Reservation[], env: Env) {
+    this.#env = env
+    this.#own = bitsFor(env.cluster.nodes)
+    this.#weights = new Float64Array(env.cluster.nodes)
+    this.#all = reservations.map((reservation, i) => reserved(reservation, i, env))
+  }
+
+  /** Users and accounts that may use none of the reservations which a job names; one that nobody knows is warned of, and counts as not named. */
+  admits({ id, reservation = '', user = 'user', account = '' }: JobSpec): string | undefined {
+    if (reservation === '') return undefined
+    const mine = this.#named(reservation)
+    if (mine.length === 0) this.#env.warn(`job ${id} names reservation "${reservation}", which is not among those of replan: such jobs run outside of all reservations`)
+    if (mine.length === 0 || mine.some(({ users, accounts }) => isAmong(users, user) && isAmong(accounts, account))) return undefined
+    return `${user}${account === '' ? '' : ` of account ${account}`} may not use reservation ${reservation} (ReservationAccess)`
+  }
+
+  /** Whether the job names a reservation. */
+  has(job: JobId): boolean {
+    const asked = this.#env.work.reservation(job)
+    return asked !== '' && this.#named(asked).length > 0
+  }
+
+  /** Puts jobs that name a reservation before all others, and leaves `most` jobs. Source: Slurm, `sort_job_queue2` of slurmctld/job_scheduler.c. */
+  putFirst(queue: JobId[], most: number): void {
+    const others = queue.filter((job) => !this.has(job))
+    if (others.length < queue.length) queue.splice(0, Infinity, ...queue.filter((job) => this.has(job)), ...others)
+    if (queue.length > most) queue.length = most
+  }
+
+  /** Whether the job has to wait for a reservation, or has come after it. */
+  isClosed(job: JobId, now: Seconds): boolean {
+    return this.has(job) && !this.#named(this.#env.work.reservation(job)).some((mine) => mine.flex || occurrence(mine, now).from <= now)
+  }
+
+  /**
+   * Removes from `usable` the nodes on which the job may not start at `from`, if it is to run for `length` seconds. Returns the first time after `from` at
+   * which there may be others, `Infinity` if there is none.
+   */
+  limit(usable: NodeBits, job: JobId, from: Seconds, length: Seconds): Seconds {
+    const mine = this.#named(this.#env.work.reservation(job))
+    let later = mine.length === 0 ? Infinity : this.#keepTo(mine, usable, from)
+    for (const other of this.#all) {
+      if (mine.some((own) => own.name === other.name || own.maint || (own.overlap && !other.maint))) continue
+      const { from: begin, to: end } = occurrence(other, from)
+      if (begin >= from + length) continue
+      for (let w = 0; w < usable.length; w++) usable[w] = (usable[w] as number) & ~(other.nodes[w] as number)
+      later = Math.min(later, end)
+    }
+    return later
+  }
+
+  /** Weights of nodes for a job: with FLEX those of its reservation come before others of the same weight. `weights`: those of all jobs, absent where they are equal. */
+  weightsFor(job: JobId, weights: Float64Array | undefined): Float64Array | undefined {
+    const mine = this.#named(this.#env.work.reservation(job)).filter(({ flex }) => flex)
+    if (mine.length === 0) return weights
+    return this.#weights.map((_, node) => 2 * (weights?.[node] ?? 1) + (mine.some((each) => hasBit(each.nodes, node)) ? 0 : 1))
+  }
+
+  /** Asks for a round when the next reservation begins or ends: nothing else need happen then. */
+  wake(round: Round): void {
+    const { now } = round
+    let next = Infinity
+    for (const each of this.#all) {
+      const { from, to } = occurrence(each, now)
+      next = Math.min(next, from > now ? from : to)
+    }
+    if (next < Infinity) round.wakeAt(next)
+  }
+
+  /** Leaves the nodes that a job's own reservations have at `from`. Returns when the next of them begins. */
+  #keepTo(mine: readonly Reserved[], usable: NodeBits, from: Seconds): Seconds {
+    if (mine.some(({ flex }) => flex)) return Infinity
+    const own = this.#own.fill(0)
+    let later = Infinity
+    for (const each of mine) {
+      const { from: begin } = occurrence(each, from)
+      if (begin > from) later = Math.min(later, begin)
+      else for (let w = 0; w < own.length; w++) own[w] = (own[w] as number) | (each.nodes[w] as number)
+    }
+    for (let w = 0; w < own.length; w++) usable[w] = (usable[w] as number) & (own[w] as number)
+    return later
+  }
+
+  #named(asked: string): readonly Reserved[] {
+    if (asked === '') return NONE
+    const wanted = asked.split(',')
+    return this.#all.filter(({ name }) => wanted.includes(name))
+  }
+}
+
+const NONE: readonly Reserved[] = []
+const NEVER = { from: Infinity, to: Infinity }
+
+/** The first time span of a reservation that ends after `now`. */
+function occurrence({ from, to, every }: Reserved, now: Seconds): { readonly from: Seconds; readonly to: Seconds } {
+  if (now < to) return { from, to }
+  if (every === undefined) return NEVER
+  const shift = (Math.floor((now - to) / every) + 1) * every
+  return { from: from + shift, to: to + shift }
+}
+
+function isAmong(list: readonly string[], name: string): boolean {
+  if (list.includes(`-${name}`)) return false
+  const allowed = list.filter((each) => !each.startsWith('-'))
+  return allowed.length === 0 || allowed.includes(name)
+}
+
+function reserved({ from: begin, to: end, nodes, ...rest }: Reservation, index: number, env: Env): Reserved {
+  const field = `replan.reservations[${index}]`
+  const [from, to] = [secondsOf(begin, `${field}.from`, env), secondsOf(end, `${field}.to`, env)]
+  if (!(to > from)) throw new SchedError('BAD_OPTION', `reservation ${rest.name} ends at ${end} and begins at ${begin}.`, { field: `${field}.to` }, 'Let it end after its beginning.')
+  if (rest.every !== undefined && rest.every < to - from) throw new SchedError('BAD_OPTION', `reservation ${rest.name} lasts ${to - from} s and comes every ${rest.every} s.`, { field: `${field}.every` }, 'Let it end before it comes again.')
+  return { ...rest, from, to, nodes: bitsOf(nodes, `${field}.nodes`, env) }
+}
+
+/** Seconds of the run of a time that may be given as local clocks show it. */
+function secondsOf(shown: number | string, field: string, { start, timeZone }: Env): Seconds {
+  if (typeof shown === 'number') return shown
+  if (start === undefined)
+    throw new SchedError('BAD_OPTION', `it is ${shown}, and the workload does not say when it began.`, { field }, 'Give seconds from the start of the run.')
+  const seconds = Date.parse(`${shown.length < 19 ? `${shown}:00` : shown}Z`) / 1000
+  if (Number.isNaN(seconds)) throw new SchedError('BAD_OPTION', `there is no time ${shown}.`, { field }, 'Write for example 2026-03-01T08:00:00.')
+  return (timeZone === undefined ? seconds : new LocalClock(timeZone).first(seconds)) - start
+}
+
+function bitsOf(nodes: Reservation['nodes'], field: string, { cluster }: Env): NodeBits {
+  const bits = bitsFor(cluster.nodes)
+  const ids = new Map(Array.from({ length: cluster.nodes }, (_, node) => [cluster.name(node as NodeId), node] as const))
+  for (const node of ids.values()) setBit(bits, node)
+  if (nodes === 'all') return bits
+  const unknown = nodes.find((name) => !ids.has(name))
+  if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no node "${unknown}".`, { field }, suggest(unknown, [...ids.keys()]))
+  const own = new Set(nodes)
+  for (const [name, node] of ids) if (!own.has(name)) clearBit(bits, node)
+  return bits
+}

@@ -1,0 +1,123 @@
+import type { JobSpec, Observer } from '@sched/core'
+import { fifo, replan, type ReplanOptions } from '@sched/policies'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { startsOf } from './machine.js'
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+type Of = Partial<Pick<JobSpec, 'user' | 'account' | 'reservation' | 'submit'>>
+const spec = (id: string, tasks: number, minutes: number, of: Of = {}): JobSpec =>
+  ({ id, submit: 0, estimate: minutes * MINUTE, ...of, stages: [{ name: 'job', tasks, gang: true, demand: { procs: 1 }, duration: minutes * MINUTE }] })
+type Reservations = NonNullable<ReplanOptions['reservations']>
+/** Nodes of 4 processors, `node-0` and so on. */
+const run = (specs: readonly JobSpec[], reservations: Reservations, { observers, ...options }: ReplanOptions & { observers?: readonly Observer[] } = {}, nodes = 2) =>
+  startsOf(specs, [4], replan(fifo(), { nodes: 'named', reservations, ...options }), { nodes, ...(observers && { observers }) })
+const starts = (specs: readonly JobSpec[], reservations: Reservations, options: ReplanOptions = {}, nodes = 2) => Object.fromEntries(run(specs, reservations, options, nodes))
+const SECOND = 'node-1'
+const both = [false, true]
+
+describe('reservations of nodes', () => {
+  it.each(both)('keep off jobs that would still run when they begin, with twoPass %s', (twoPass) => {
+    // L is on node 1; of the others 10 minutes end with the beginning of the reservation at 600 s, and 11 do not
+    const all = [spec('L', 4, 60), spec('A', 4, 10), spec('B', 1, 11)]
+    expect(starts(all, [{ name: 'r', from: 600, to: 1800, nodes: [SECOND] }], { twoPass })).toEqual({ L: 0, A: 0, B: 1800 })
+    expect(starts(all, [], { twoPass })).toEqual({ L: 0, A: 0, B: 600 })
+  })
+
+  it.each(both)('have jobs that name them on their nodes alone, from their beginning on, also beyond their end, with twoPass %s', (twoPass) => {
+    const r: Reservations = [{ name: 'r', from: 600, to: 1200, nodes: [SECOND] }]
+    // X ends 5 minutes after the reservation; Y comes after that, and finds it over
+    expect(starts([spec('X', 4, 15, { reservation: 'r' }), spec('A', 4, 5)], r, { twoPass })).toEqual({ X: 600, A: 0 })
+    expect(starts([spec('X', 8, 5, { reservation: 'r' }), spec('A', 4, 5), spec('Z', 4, 5, { reservation: 'r', submit: 1300 })], r, { twoPass })).toEqual({ A: 0 })
+  })
+
+  it('come before all other jobs, whatever the order, and keep back at events only those of the same reservation', () => {
+    const r: Reservations = [{ name: 'r', from: 0, to: 6000, nodes: [SECOND] }, { name: 's', from: 0, to: 6000, nodes: ['node-2'] }]
+    // V fits only when Q has ended, and so W waits behind it; A is behind them in the queue of all, and not kept back
+    const jobs = [spec('B', 4, 20), spec('A', 4, 20, { submit: 1 }), spec('Q', 3, 10, { reservation: 'r', submit: 1 }), spec('V', 2, 5, { reservation: 'r', submit: 2 }), spec('W', 1, 20, { reservation: 'r', submit: 2 }), spec('S', 1, 1, { reservation: 's', submit: 2 })]
+    expect(starts(jobs, r, { twoPass: true, bf_interval: 10_000 }, 3)).toMatchObject({ B: 0, A: 1200, Q: 1, V: 601, W: 601, S: 2 })
+    expect(starts([spec('L', 4, 10), spec('F', 4, 30, { submit: 1 }), spec('R', 4, 30, { submit: 2, reservation: 'all' })], [{ name: 'all', from: 0, to: 900, nodes: ['node-0'] }], {}, 1)).toMatchObject({ R: 2 })
+  })
+
+  it('keep back nobody at events by a job to which they leave too few nodes (ESLURM_RESERVATION_BUSY of Slurm)', () => {
+    // of 30 minutes W would meet the reservation of node 1; of 10 it waits for F, and A for W
+    const r: Reservations = [{ name: 'r', from: 1200, to: 2400, nodes: [SECOND] }]
+    const jobs = (minutes: number) => [spec('F', 1, 10), spec('W', 8, minutes, { submit: 1 }), spec('A', 1, 1, { submit: 2 })]
+    expect(starts(jobs(30), r, { twoPass: true, bf_interval: 10_000 })).toMatchObject({ F: 0, A: 2 })
+    expect(starts(jobs(10), r, { twoPass: true, bf_interval: 10_000 })).toMatchObject({ F: 0, W: 600, A: 1200 })
+  })
+
+  it('may be used before, after and outside by jobs of one that is flexible, which have its nodes first', () => {
+    const flex: Reservations = [{ name: 'r', from: 600, to: 1200, nodes: [SECOND], flex: true }]
+    const on: string[] = []
+    const observers: Observer[] = [{ onTaskStart: (_task, job, _lane, node) => void on.push(`${job} on ${node}`) }]
+    run([spec('X', 1, 5, { reservation: 'r' }), spec('Y', 7, 5, { reservation: 'r' }), spec('N', 4, 5)], flex, { observers })
+    expect(new Set(on)).toEqual(new Set(['0 on 1', '1 on 0', '1 on 1', '2 on 0']))
+  })
+
+  it('are not closed to each other where one is for maintenance or says so', () => {
+    const of = (more: Partial<Reservations[number]>, other: Partial<Reservations[number]> = {}): Reservations =>
+      [{ name: 'mine', from: 0, to: 3000, nodes: [SECOND], ...more }, { name: 'other', from: 600, to: 1200, nodes: 'all', ...other }]
+    const start = (reservations: Reservations) => starts([spec('X', 1, 20, { reservation: 'mine' })], reservations)['X']
+    expect([start(of({})), start(of({ maint: true })), start(of({ overlap: true })), start(of({ overlap: true }, { maint: true }))]).toEqual([1200, 0, 0, 1200])
+  })
+
+  it('come again', () => {
+    const daily: Reservations = [{ name: 'r', from: 0, to: HOUR, every: DAY, nodes: 'all' }]
+    const jobs = [spec('A', 1, 60, { submit: 10 }), spec('B', 1, 23 * 60 + 30, { submit: 10 }), spec('X', 1, 10, { reservation: 'r', submit: 2 * HOUR })]
+    // B is too long for the time between two of them but by half an hour: it may not start at 3600 + 1 s; A may
+    expect(starts(jobs.filter(({ id }) => id !== 'B'), daily)).toEqual({ A: HOUR, X: DAY })
+    expect(starts([spec('B', 1, 22 * 60, { submit: 10 }), spec('C', 1, 23 * 60, { submit: 2 * HOUR + 1 })], daily)).toEqual({ B: HOUR, C: DAY + HOUR })
+  })
+
+  it('are for their users and accounts: others are refused', () => {
+    const of = (more: Partial<Reservations[number]>, job: Of) => starts([spec('X', 1, 1, { reservation: 'r', ...job })], [{ name: 'r', from: 0, to: 600, nodes: 'all', ...more }])['X']
+    expect(of({ users: ['ann'] }, { user: 'ann' })).toBe(0)
+    expect(of({ users: ['ann'] }, { user: 'bob' })).toBeUndefined()
+    expect(of({ users: ['-bob'] }, { user: 'ann' })).toBe(0)
+    expect(of({ users: ['-bob'] }, { user: 'bob' })).toBeUndefined()
+    expect(of({ users: ['ann'], accounts: ['physics'] }, { user: 'ann', account: 'physics' })).toBe(0)
+    expect(of({ users: ['ann'], accounts: ['physics'] }, { user: 'ann', account: 'chemistry' })).toBeUndefined()
+  })
+
+  it('that a job names and nobody knows count as none', () => {
+    expect(starts([spec('X', 1, 1, { reservation: 'gone' })], [{ name: 'r', from: 0, to: 600, nodes: ['node-0'] }])).toEqual({ X: 0 })
+  })
+
+  it('are never entered by others, on any queue', () => {
+    const reservations: Reservations = [{ name: 'r', from: 300, to: 900, every: 1500, nodes: [SECOND] }, { name: 's', from: 600, to: 1500, nodes: ['node-2', SECOND] }]
+    const job = fc.record({ tasks: fc.integer({ min: 1, max: 8 }), minutes: fc.integer({ min: 1, max: 9 }), submit: fc.integer({ min: 0, max: 1200 }), reservation: fc.constantFrom('', '', 'r', 's') })
+    fc.assert(fc.property(fc.array(job, { minLength: 1, maxLength: 12 }), fc.boolean(), fc.constantFrom('linear' as const, 'cons_tres' as const), (all, twoPass, select) => {
+      const specs = all.sort((a, b) => a.submit - b.submit).map(({ tasks, minutes, submit, reservation }, i) => spec(`J${i}`, reservation === '' ? tasks : Math.min(tasks, 4), minutes, { submit, ...(reservation !== '' && { reservation }) }))
+      const of: JobSpec[] = []
+      const bad: string[] = []
+      const observer: Observer = {
+        onSubmit: (id, each) => void (of[id] = each),
+        onTaskStart: (_task, id, _lane, node, _level, now) => {
+          const { id: name, reservation = '', estimate = 0 } = of[id] as JobSpec
+          for (const { name: other, from, to, every = Infinity, nodes } of reservations as readonly { name: string; from: number; to: number; every?: number; nodes: readonly string[] }[])
+            for (let shift = 0; shift <= 20 * HOUR; shift += every) {
+              const isOn = nodes.includes(`node-${node}`)
+              const isIn = now >= from + shift && now < to + shift
+              if (other === reservation && isIn && isOn) return
+              if (other !== reservation && isOn && now < to + shift && now + estimate > from + shift) bad.push(`${name} on ${node} at ${now}, against ${other}`)
+            }
+          if (reservation !== '') bad.push(`${name} on ${node} at ${now}, outside of ${reservation}`)
+        },
+      }
+      startsOf(specs, [4], replan(fifo(), { nodes: 'named', reservations, twoPass, select }), { nodes: 3, observers: [observer] })
+      expect(bad).toEqual([])
+    }))
+  })
+
+  it('are refused where they cannot be', () => {
+    const refused = (change: Partial<Reservations[number]>, options: ReplanOptions = {}) => () => starts([spec('X', 1, 1)], [{ name: 'r', from: 0, to: 600, nodes: 'all', ...change }], options)
+    expect(refused({}, { nodes: 'counted' })).toThrow('nodes are kept for some jobs, but reservations are of amounts.')
+    expect(refused({ to: 0 })).toThrow('reservation r ends at 0 and begins at 0.')
+    expect(refused({ every: 500 })).toThrow('reservation r lasts 600 s and comes every 500 s.')
+    expect(refused({ nodes: ['node-9'] })).toThrow('the cluster has no node "node-9".')
+    expect(refused({ from: '2026-03-01T08:00:00', to: '2026-03-01T09:00' })).toThrow('it is 2026-03-01T08:00:00, and the workload does not say when it began.')
+  })
+})

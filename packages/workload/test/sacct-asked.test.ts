@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { jobsOf, parseTrace } from '../src/index.js'
+import { bytesOf } from './reading.js'
+
+const head = 'JobID;User;Partition;Submit;Eligible;Start;End;TimelimitRaw;State;NNodes;ReqCPUS;NCPUS;ReqTRES;Reservation;SubmitLine'
+interface Asked {
+  readonly id?: string
+  readonly submit?: number
+  readonly eligible?: number
+  readonly nodes?: number
+  readonly cpus?: number
+  readonly tres?: string
+  readonly reservation?: string
+}
+const row = (command: string, { id = '1', submit = 1000, eligible = submit, nodes = 3, cpus = 12, tres = `cpu=${cpus},mem=1200M,node=1`, reservation = '' }: Asked = {}) =>
+  `${id};ann;main;${submit};${eligible};${eligible + 10};${eligible + 110};2;COMPLETED;${nodes};${cpus};${cpus};${tres};${reservation};${command === '' ? '' : `sbatch ${command} job.sh`}`
+const read = (options: object, ...rows: readonly string[]) => parseTrace(bytesOf([head, ...rows].join('\n')), { file: 's.txt', options })
+const job = (options: object, command: string, asked?: Asked) => [...jobsOf(read(options, row(command, asked)))][0]!
+/** The tasks of a job: how many, of how many processors, whether each is on a node of its own; then the most nodes. */
+function tasksOf(command: string, asked?: Asked) {
+  const { stages: [stage], maxNodes } = job({ tasks: 'asked' }, command, asked)
+  return [stage!.tasks, stage!.demand['procs'], stage!.constraints?.distinctNodes === true, ...(maxNodes === undefined ? [] : [maxNodes])]
+}
+
+describe('tasks as a job of Slurm asked for them', () => {
+  it.each([
+    ['-n12', {}, [12, 1, false]],
+    ['--ntasks=4 -c 3', {}, [4, 3, false]],
+    ['-n 4', {}, [4, 3, false]], // of 12 processors
+    ['-N3', {}, [3, 4, true]],
+    ['--nodes 3 --ntasks-per-node=4', {}, [3, 4, true]],
+    ['-n12 --ntasks-per-node=4', {}, [3, 4, true]],
+    ['-N1 -n12', { nodes: 1 }, [1, 12, false]],
+    ['-N1-2 -n12', {}, [12, 1, false, 2]],
+    ['-N1-20 -n12', {}, [12, 1, false]],
+  ] as const)('of %s', (command, asked, tasks) => {
+    expect(tasksOf(command, asked)).toEqual(tasks)
+  })
+
+  it('are told by the nodes that it requested where the command does not say, and by where it ran where these do not, either', () => {
+    expect(tasksOf('', { tres: 'cpu=12,node=3' })).toEqual([3, 4, true])
+    expect(tasksOf('', {})).toEqual([12, 1, false])
+    expect(tasksOf('', { nodes: 1 })).toEqual([1, 12, false])
+  })
+
+  it('are one for each node that it had, where its parts need not be equal or are told by node', () => {
+    for (const command of ['-N3 -n10', '-N2-4', '-n12 --mem=100', '-n12 --gres=gpu:1', '-n12 --exclusive']) expect(tasksOf(command)).toEqual([3, 4, false])
+    expect(tasksOf('-N2 -n10', { cpus: 10 })).toEqual([3, 4, false]) // as for `node`, rounded up
+  })
+
+  it('share memory out', () => {
+    expect(job({ tasks: 'asked', memory: 'requested' }, '-n12 --mem-per-cpu=100').stages[0]).toMatchObject({ tasks: 12, demand: { procs: 1, mem: 100 } })
+  })
+
+  it('are of the partitions that it named, with which its queue is called', () => {
+    const of = (tasks: string, command: string) => job({ tasks }, command).queue
+    expect([of('asked', '-p long,main -n12'), of('asked', '--partition=main'), of('node', '-p long,main')]).toEqual(['long,main', 'main', 'main'])
+  })
+})
+
+describe('the command of a job tells', () => {
+  it('its nice value', () => {
+    const nice = (command: string) => job({}, command).nice
+    expect([nice('--nice=50'), nice('--nice=-5 -n1'), nice('--nice -n1'), nice('-n1'), nice('--wrap echo --nice=3')]).toEqual([50, -5, 100, undefined, undefined])
+  })
+
+  it('its reservations, which the database may have lost', () => {
+    const reservation = (command: string, asked?: Asked) => job({}, command, asked).reservation
+    expect([reservation('--reservation=course,lab'), reservation('-n1', { reservation: 'course' }), reservation('-n1')]).toEqual(['course,lab', 'course', undefined])
+  })
+})
+
+describe('tasks of an array with a throttle', () => {
+  it('are eligible with the first of them: the others wait for those before, here as there', () => {
+    const tasks = [0, 1, 2].map((i) => row('--array=0-2%1 -n1', { id: `7_${i}`, eligible: 1000 + 200 * i }))
+    const submits = (...rows: readonly string[]) => [...jobsOf(read({ submit: 'eligible' }, ...rows))].map(({ id, submit }) => [id, submit])
+    expect(submits(...tasks)).toEqual([['7_0', 0], ['7_1', 0], ['7_2', 0]])
+    expect(submits(...tasks.map((each) => each.replace('%1', '')))).toEqual([['7_0', 0], ['7_1', 200], ['7_2', 400]])
+  })
+})
