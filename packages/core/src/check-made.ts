@@ -1,12 +1,12 @@
-import type { Definition, Inner, Kind, Kinds } from './define.js'
 import { nearest, SchedError } from './error.js'
+import type { Kind, Kinds } from './kinds.js'
 import type { Architecture, Order, Placement, Policy } from './plugs.js'
 
 /** The methods that an object of each kind must have. */
 const needed: Readonly<Record<Kind, readonly string[]>> = { policy: ['schedule'], order: ['begin', 'next'], placement: ['pick'], architecture: ['trigger'] }
 
 /** Throws `BROKEN_CONTRACT` for options that are no schema, and for a part of no known kind. */
-export function checkDefinition({ kind, name, options, inner = {} }: Pick<Definition<Kind, unknown, Inner>, 'kind' | 'name' | 'options' | 'inner'>): void {
+export function checkDefinition({ kind, name, options, inner = {} }: { readonly kind: Kind; readonly name: string; readonly options?: unknown; readonly inner?: Readonly<Record<string, string>> }): void {
   const bad = (fact: string, wayOut: string) => new SchedError('BROKEN_CONTRACT', fact, {}, wayOut)
   const schema = options as { readonly '~standard'?: { readonly validate?: unknown } } | null | undefined
   if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function')

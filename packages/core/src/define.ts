@@ -3,7 +3,7 @@ import { checkPlug } from './check-plug.js'
 import { SchedError, suggest } from './error.js'
 import { fieldOf } from './field-of.js'
 import { describeIssues, type SchemaIssue } from './issue.js'
-import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } from './plugs.js'
+import type { Kind, Kinds } from './kinds.js'
 
 /** The synchronous part of the Standard Schema interface: a plug-in may validate its options with any library or by hand. */
 export interface OptionsSchema<Options, Input = unknown> {
@@ -18,20 +18,6 @@ export interface OptionsSchema<Options, Input = unknown> {
 type SchemaResult<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
-
-/** The kinds of plugs: the environment each is built with, and the object it builds. */
-export interface Kinds {
-  /** Whose work goes next. */
-  order: { env: Env; made: Order }
-  /** An order under a discipline: whose work goes next, and whether it may go now. */
-  policy: { env: Env; made: Policy }
-  /** Where tasks run. */
-  placement: { env: Env; made: Placement }
-  /** Who decides, seeing what, and how decisions become real. */
-  architecture: { env: ArchitectureEnv; made: Architecture }
-}
-/** A kind of plug. */
-export type Kind = keyof Kinds
 
 /** A chosen and configured part of a scheduling system, ready to be built once per run. */
 export interface Plug<K extends Kind> {

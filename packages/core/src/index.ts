@@ -50,12 +50,11 @@ export {
   type Defined,
   type Definition,
   type Inner,
-  type Kind,
-  type Kinds,
   type OptionsSchema,
   type Plug,
   type Preset,
 } from './define.js'
+export type { Kind, Kinds } from './kinds.js'
 export { checkKeys } from './check-keys.js'
 export { checkPlug } from './check-plug.js'
 export { resolve, type Config } from './resolve.js'

@@ -1,5 +1,6 @@
 import { SchedError, suggest } from './error.js'
-import type { Defined, Kind, Plug, Registry } from './define.js'
+import type { Defined, Plug, Registry } from './define.js'
+import type { Kind } from './kinds.js'
 
 /**
  * A part of a scheduling system as a configuration file writes it: a name, or a name with its options. The parts it wraps are options, too: `fair`,

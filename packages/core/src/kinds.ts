@@ -1,0 +1,15 @@
+import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } from './plugs.js'
+
+/** The kinds of plugs: the environment each is built with, and the object it builds. */
+export interface Kinds {
+  /** Whose work goes next. */
+  order: { env: Env; made: Order }
+  /** An order under a discipline: whose work goes next, and whether it may go now. */
+  policy: { env: Env; made: Policy }
+  /** Where tasks run. */
+  placement: { env: Env; made: Placement }
+  /** Who decides, seeing what, and how decisions become real. */
+  architecture: { env: ArchitectureEnv; made: Architecture }
+}
+/** A kind of plug. */
+export type Kind = keyof Kinds
