@@ -67,6 +67,18 @@ describe('plans of nodes by name', () => {
     it(`${name} does so when jobs outlive their estimates`, () => agrees(true, 500))
   }
 
+  it('with a margin are those of longer estimates', () => {
+    const later = (jobs: readonly RigidJob[]) => jobs.map((job) => ({ ...job, estimate: job.estimate + 3 }))
+    fc.assert(
+      fc.property(worlds(false), ({ jobs, nodes, room }) => {
+        const rooms = Array.from({ length: nodes }, () => room)
+        expect(placed(jobs, nodes, room, easy(fifo(), { ...named, margin: 3 }))).toEqual(scheduleByName({ jobs: later(jobs), rooms }, easyByName()))
+        expect(placed(jobs, nodes, room, conservative(fifo(), { ...named, margin: 3 }))).toEqual(scheduleByName({ jobs: later(jobs), rooms }, conservativeByName(false)))
+      }),
+      { seed: 61, numRuns: 300 },
+    )
+  })
+
   it('keep a job off reserved nodes, though as many others will be free in their place', () => {
     const job = (submit: number, length: number, tasks: number): RigidJob => ({ submit, runtime: length, estimate: length, size: [tasks] })
     // at 2 s nodes 1 and 2 are free, and reserved for the fourth job from 10 s on; node 3, which will be free beside it, is not yet
