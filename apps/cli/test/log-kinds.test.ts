@@ -85,6 +85,6 @@ it('runs the parts of a heterogeneous job of two partitions on the nodes of a sl
   const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf', '--quiet', '--out', 'r', '--schedule'], { cwd })
   const file = readdirSync(join(cwd, 'r')).find((name) => name.startsWith('schedule')) ?? ''
   const rows = readFileSync(join(cwd, 'r', file), 'utf8').trim().split('\n').map((line) => line.split(','))
-  // job 1 holds n1 and n2, the first part of job 2 one processor of n3, the second both of g1 and g2: job 3 finds n4
-  expect([code, rows.map(([, id, , , start, end, , tasks, nodes]) => [id, start, end, tasks, nodes].join(' ')).slice(1).sort()]).toEqual([0, ['1 0 3600 8 0-1', '2 60 1860 16 4-5', '2 60 3660 1 2', '3 300 3600 4 3']])
+  // nodes come by their names, g1 first: job 1 holds n1 and n2, the first part of job 2 one processor of n3, the second both of g1 and g2: job 3 finds n4
+  expect([code, rows.map(([, id, , , start, end, , tasks, nodes]) => [id, start, end, tasks, nodes].join(' ')).slice(1).sort()]).toEqual([0, ['1 0 3600 8 2-3', '2 60 1860 16 0-1', '2 60 3660 1 4', '3 300 3600 4 5']])
 })

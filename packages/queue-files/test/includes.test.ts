@@ -17,7 +17,7 @@ describe('a slurm.conf that includes others', () => {
 
   it('has their lines in the place of its own, and those of files that they include', () => {
     expect(slurmNodes(among({ ...files, 'parts.conf': 'PartitionName=main Nodes=ALL' }, 'slurm.conf')).nodes.map(({ names, resources }) => [names, resources])).toEqual([
-      [['n1', 'n2'], { procs: 4, mem: 1000, nodes: 1 }], [['m1'], { procs: 8, mem: 1000, nodes: 1 }],
+      [['m1'], { procs: 8, mem: 1000, nodes: 1 }], [['n1', 'n2'], { procs: 4, mem: 1000, nodes: 1 }],
     ])
     const { findings } = queuePolicy(readQueues(among({ ...files, 'parts.conf': '\nPartitionName=main Nodes=ALL MaxTime=60' }, 'slurm.conf')), facts)
     expect(findings.filter(({ setting }) => setting === 'main MaxTime').map(({ file, line }) => [file, line])).toEqual([['parts.conf', 2]])

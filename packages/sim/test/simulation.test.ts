@@ -217,12 +217,15 @@ describe('wakeAt', () => {
       times.push(round.now)
       round.wakeAt(round.now)
       round.wakeAt(-1)
-      round.wakeAt(NaN)
       if (round.now < 2) for (let i = 0; i < 3; i++) round.wakeAt(2)
       else for (const each of jobs) startAll(round, each)
     })
     run([job('a')], { policy })
     expect(times).toEqual([0, 2, 12])
+  })
+
+  it('refuses a time that is no number, which would keep every later one from coming', () => {
+    expect(() => run([job('a')], { policy: policyOf((round) => round.wakeAt(NaN)) })).toThrow('wakeAt was given the time NaN. Give seconds from the start of the run.')
   })
 })
 
