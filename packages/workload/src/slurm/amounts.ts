@@ -41,7 +41,7 @@ export function tresGpuType(text: string): string | undefined {
  * `fast&(a|b)`) get the name `a|b`. `undefined` if features are asked of some nodes only (`fast*2`), must be the same on all nodes (`[a|b]`), or are
  * combined in another way.
  */
-export function featuresOf(text: string): readonly string[] | undefined {
+function featuresOf(text: string): readonly string[] | undefined {
   const terms = text.split(/[&,]/).map((each) => each.trim()).filter((each) => each !== '')
   const features = terms.map((term) => (terms.length === 1 ? /^\(?([^()]*)\)?$/ : /^(?:\(([^()]*)\)|([^()|]*))$/)
     .exec(term)
