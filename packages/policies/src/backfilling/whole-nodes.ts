@@ -22,8 +22,8 @@ interface Rooms {
 const MANY = 1e9
 
 /**
- * A plan in which every job has whole nodes for itself, by name, from its start to its end: the lowest ones that are free for its whole run. Which
- * they are is settled when a start is found, so it may be too late for a job that would have room by amounts, on nodes that change in between.
+ * A plan in which every job has whole nodes for itself, by name, from its start to its end: the lowest ones that are free for its whole run, chosen when a
+ * start is found. A job may so wait though enough nodes are free at every moment, if they are not the same ones throughout.
  *
  * Nodes that others use, in parts of the cluster that this policy does not plan, are taken for ever.
  *
