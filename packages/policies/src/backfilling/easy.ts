@@ -86,8 +86,8 @@ class Easy implements Policy {
 
   constructor(options: z.output<typeof easyOptions>, env: Env, order: Order, backfillOrder: Order | undefined, placement: Placement | undefined) {
     const jobs = new RigidJobs(env, { order, backfillOrder, placement }, options, (estimate) => estimate + options.margin)
-    const isNamed = options.nodes === 'named'
-    if (!isNamed) jobs.countAmounts('easy')
+    const named = options.nodes === 'named' ? wholeNodes(jobs, env, options.windows) : undefined
+    if (named === undefined) jobs.countAmounts('easy')
     jobs.planByEstimates('easy')
     this.#backfillOrder = backfillOrder ?? order
     this.#jobs = jobs
@@ -96,8 +96,7 @@ class Easy implements Policy {
     if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
     this.#explanations = new Explanations(jobs, options.windows)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
-    const named = isNamed ? wholeNodes(jobs, env, options.windows) : undefined
-    if (isNamed || reservations !== 1 || options.windows.length > 0 || options.passOn) {
+    if (named !== undefined || reservations !== 1 || options.windows.length > 0 || options.passOn) {
       checkAlone(options)
       const windows = new Windows(options.windows, env.cluster)
       const plans = named?.plans ?? jobs.lanes.map((lane) => new AmountsPlan(lane, jobs, windows))
