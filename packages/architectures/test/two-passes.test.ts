@@ -33,3 +33,12 @@ describe("a plan of Slurm's, where every decision takes time", () => {
     expect(starts(jobs).slice(1, 3)).toEqual(['5.25 c.0 on node-0', '10.25 d.0 on node-0'])
   })
 })
+
+describe("Slurm's look at the first jobs, where every decision takes time", () => {
+  it('takes up all that fit, one after the other, and others that come meanwhile after batch_sched_delay', () => {
+    const policy = replan(undefined, { twoPass: true, bf_interval: 100, batch_sched_delay: 3 })
+    const jobs = ['a', 'b', 'c'].map((id) => cpuJob(id, { submit: 1, duration: 50, estimate: 50 }))
+    const { recorder } = play(monolithic({ decision: { job: 0.25, task: 0 } }), [...jobs, cpuJob('d', { submit: 2.5, duration: 50, estimate: 50 })], { cluster: cpus(1, 4), policy, runtime: exactRuntime })
+    expect(recorder.launchLines().map((line) => line.split(' on ')[0])).toEqual(['1.25 a.0', '1.5 b.0', '1.75 c.0', '5 d.0'])
+  })
+})

@@ -140,14 +140,14 @@ const MIDNIGHT = 'at midnight of the time zone of the log, of UTC where none is 
 
 describe('the policy of a slurm.conf', () => {
   it('is backfilling in two passes, first in first out, unless it says otherwise', () => {
-    expect(policyOf('')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } })
-    expect(policyOf('SelectType=select/linear')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'linear' } })
+    expect(policyOf('')).toEqual({ replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
+    expect(policyOf('SelectType=select/linear')).toEqual({ replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'linear' } })
     expect(policyOf('SelectType=select/cons_res')).toEqual(policyOf(''))
-    expect(made('ClusterName=c', 1).policy).toEqual({ replan: { order: 'fifo', twoPass: true } }) // a machine that is one node
+    expect(made('ClusterName=c', 1).policy).toEqual({ replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, defer: true } }) // a machine that is one node
   })
 
   it('makes no plans with sched/builtin, nor with bf_interval=-1: what plans alone read is then of no effect', () => {
-    const off = { replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres', bf_interval: -1 } }
+    const off = { replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres', bf_interval: -1 } }
     expect([policyOf('SchedulerType=sched/builtin'), policyOf('SchedulerParameters=BF_interval=-1')]).toEqual([off, off])
     expect(told('SchedulerType=sched/builtin\nPartitionName=a\nPartitionName=b')[0]?.slice(0, 3)).toEqual(['honoured', 2, 'SchedulerType'])
     const parameters = 'SchedulerParameters=bf_window=2880,bf_interval=-1,sched_interval=0,default_queue_depth=5,bf_min_age_reserve=60'
@@ -165,7 +165,7 @@ describe('the policy of a slurm.conf', () => {
 
   it('has the numbers of SchedulerParameters; the others say why not', () => {
     const line = 'SchedulerParameters=bf_window=2880,BF_MAX_JOB_TEST=1000,bf_continue,bf_resolution=0,no_such,sched_interval=10'
-    expect(policyOf(line)).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres', bf_window: 2880, bf_max_job_test: 1000 } })
+    expect(policyOf(line)).toEqual({ replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres', bf_window: 2880, bf_max_job_test: 1000 } })
     expect(told(line)).toEqual([
       ['honoured', 2, 'SchedulerParameters bf_window', ''],
       ['honoured', 2, 'SchedulerParameters BF_MAX_JOB_TEST', ''],
@@ -173,6 +173,18 @@ describe('the policy of a slurm.conf', () => {
       ['ignored', 2, 'SchedulerParameters bf_resolution', 'Slurm takes its default for it'],
       ['ignored', 2, 'SchedulerParameters no_such', 'not simulated'],
       ['ignored', 2, 'SchedulerParameters sched_interval', 'the plan looks at the whole queue every bf_interval'],
+    ])
+  })
+
+  it('looks at submissions every 3 s, and at ends at once where nodes report them one by one: with an Epilog or a step of their own', () => {
+    const main = (text: string) => (policyOf(text) as { replan: { batch_sched_delay: number; defer?: boolean } }).replan
+    expect(main('')).toMatchObject({ batch_sched_delay: 3, defer: true })
+    for (const line of ['Epilog=/etc/slurm/epilog.sh', 'PrologFlags=Alloc,Contain', 'PrologFlags=x11']) expect(main(line).defer).toBeUndefined()
+    expect(main('Epilog=/etc/slurm/epilog.sh\nSchedulerParameters=defer,batch_sched_delay=10')).toMatchObject({ batch_sched_delay: 10, defer: true })
+    expect(main('SchedulerParameters=batch_sched_delay=0')).toMatchObject({ batch_sched_delay: 0 })
+    expect(told('SchedulerParameters=defer,batch_sched_delay=10').map(([verdict, , setting, note]) => [verdict, setting, note])).toEqual([
+      ['honoured', 'SchedulerParameters defer', ''],
+      ['honoured', 'SchedulerParameters batch_sched_delay', ''],
     ])
   })
 
@@ -264,7 +276,7 @@ describe('the policy of a slurm.conf', () => {
     expect(policyOf(text)).toEqual({
       replan: {
         order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,DEPTH_OBLIVIOUS,NO_NORMAL_PART', PriorityUsageResetPeriod: 'MONTHLY', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
-        twoPass: true, nodes: 'named', select: 'cons_tres',
+        twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres',
       },
     })
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
@@ -294,7 +306,7 @@ describe('the policy of a slurm.conf', () => {
   })
 
   it('has no weights where priorities are basic', () => {
-    expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
     expect(told('PriorityType=priority/basic\nPriorityWeightAge=5')[1]).toEqual(['ignored', 3, 'PriorityWeightAge', 'PriorityType is priority/basic'])
   })
 
@@ -307,7 +319,7 @@ describe('the policy of a slurm.conf', () => {
 
   it('has the licences in its plans with bf_licenses, or without plans in its first pass, unless jobs preempt one another', () => {
     const text = 'SchedulerParameters=bf_licenses\nLicenses=fluent:30'
-    expect(policyOf(text)).toEqual({ replan: { order: 'fifo', bf_licenses: { fluent: 30 }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    expect(policyOf(text)).toEqual({ replan: { order: 'fifo', bf_licenses: { fluent: 30 }, twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
     expect(told(text).slice(0, 2)).toEqual([
       ['honoured', 2, 'SchedulerParameters bf_licenses', ''], ['honoured', 3, 'Licenses', 'of jobs whose records name them (license/... among their TRES); those that wait for one get a reservation for when it is free'],
     ])
@@ -341,7 +353,7 @@ describe('the policy of a slurm.conf', () => {
     ['taken by priority, too', 'PreemptMode=REQUEUE,PRIORITY', { byPriority: true }, 'honoured'],
   ])('preempts by tier: jobs are %s', (_, settings, options, verdict) => {
     const text = `PreemptType=preempt/partition_prio\n${settings}\n${tiers}`
-    const policy = { replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } }
+    const policy = { replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } }
     expect(policyOf(text)).toEqual({ 'slurm-preempting': { tiers: { high: 9 }, ...options, policy } })
     expect(told(text).find(([, , setting]) => setting === 'PreemptMode')?.[0]).toBe(verdict)
   })
@@ -375,7 +387,7 @@ describe('the policy of a slurm.conf', () => {
     ['PreemptType=preempt/qos', 'PreemptMode=REQUEUE', 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'],
     ['PreemptType=preempt/partition_prio', 'PreemptMode=GANG', 'nobody is preempted: PreemptMode is GANG, not REQUEUE, CANCEL or SUSPEND'],
   ])('says that %s with %s preempts nobody', (type, mode, note) => {
-    expect(policyOf(`${type}\n${mode}\n${tiers}`)).toEqual({ replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    expect(policyOf(`${type}\n${mode}\n${tiers}`)).toEqual({ replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
     expect(told(`${type}\n${mode}\n${tiers}`)[0]).toEqual(['ignored', 2, 'PreemptType', note])
   })
 

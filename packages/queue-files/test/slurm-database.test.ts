@@ -9,7 +9,7 @@ const limitsOf = (conf: string, ...beside: readonly string[]): unknown => (made(
 const told = (conf: string, ...beside: readonly string[]) => made(conf, ...beside).findings.filter(({ file }) => file !== 'slurm.conf').map(({ verdict, line, setting, note }) => [verdict, line, setting, note])
 
 const enforced = 'AccountingStorageEnforce=limits'
-const inner = { replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } }
+const inner = { replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } }
 const dump = `# To edit this file start with a cluster line for the new cluster
 Cluster - 'c':FairShare=1:GrpTRES=cpu=500:QOS='normal'
 Parent - 'root'
@@ -83,7 +83,7 @@ describe('a dump of sacctmgr', () => {
     const { policy, findings } = made('PriorityWeightFairshare=1000', dump)
     expect(policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 1000, accounts: {
       root: { users: { root: 1 } }, science: { shares: 60, users: { ann: 'parent' }, accounts: { physics: { shares: 2, users: { ann: 3, bob: 1 } } } }, arts: { shares: 40 },
-    } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    } } }, twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
     expect(findings.filter(({ setting }) => setting.startsWith('FairShare')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', '']])
   })
 
@@ -158,7 +158,7 @@ describe('a table of QOS', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
       qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', UsageFactor: 2, Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
       enforce: ['qos'],
-      policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, noReserve: ['high'], twoPass: true, nodes: 'named', select: 'cons_tres' } },
+      policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, noReserve: ['high'], twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } },
     } })
     expect(told(enforced, qos).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['ignored', 2, 'QOS normal Priority', 'PriorityWeightQOS is not given'], ['approximated', 2, 'QOS normal MaxTRESPU', 'the cluster has no gres/gpu'],
@@ -214,7 +214,7 @@ describe('a table of QOS', () => {
   })
 
   it('says what of the use of a QOS is charged', () => {
-    expect(made('PriorityWeightFairshare=10', qos).policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 10, usageFactors: { high: 2 } } }, noReserve: ['high'], twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    expect(made('PriorityWeightFairshare=10', qos).policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 10, usageFactors: { high: 2 } } }, noReserve: ['high'], twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
     expect(told('PriorityWeightFairshare=10', qos).find(([, , setting]) => setting === 'QOS high UsageFactor')).toEqual(['honoured', 3, 'QOS high UsageFactor', 'for shares'])
   })
 

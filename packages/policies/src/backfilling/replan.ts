@@ -7,6 +7,7 @@ import { fifo } from '../orders/fifo.js'
 import { ArrayTasks } from './array-tasks.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
+import { EventDelays } from './event-delays.js'
 import { Explanations } from './explain.js'
 import { LaneTasks } from './lane-tasks.js'
 import { Licenses } from './licenses.js'
@@ -95,11 +96,12 @@ class Replan implements Policy {
   readonly #minPriorities: MinPriorities
   /** By lane, with `twoPass`: the time of the next plan, or without plans of the next look at the whole queue; `Infinity`: not set. */
   readonly #due: Float64Array
-  /** Lanes in which the plan that is due goes on in later rounds, because decisions about single jobs take time and rounds still take jobs up. */
+  /** Lanes in which the plan that is due goes on in later rounds, as a look at the first jobs does (`EventDelays`). */
   readonly #goesOn = new Set<LaneId>()
   /** Whether a job has come that is a task of an array. */
   #hasArrays = false
   readonly #throttles: ArrayThrottles
+  readonly #delays: EventDelays
   /** Whether the plan holds what runs now and what is closed, while jobs start in order. */
   #isBegun = false
   readonly #tellPass: Env['tellPass']
@@ -134,8 +136,9 @@ class Replan implements Policy {
       ? new NamedPlan(lane, jobs, env, { ...named, running: running.of[i] as ReadonlySet<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
     this.#throttles = new ArrayThrottles(env)
+    this.#delays = new EventDelays(options, cluster.lanes.length)
     const kinds = { onSubmit: (job: JobId) => this.#note(job, env.work) }
-    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? running : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined, reservations && { admits: (spec: JobSpec) => reservations.admits(spec) }))
+    Object.assign(this, forwarding(jobs, kinds, options.batch_sched_delay > 0 ? this.#delays : undefined, this.#throttles, options.nodes === 'named' ? running : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined, reservations && { admits: (spec: JobSpec) => reservations.admits(spec) }))
   }
 
   /** Notes features that only some jobs have, so that they cost nothing until such a job has come. */
@@ -160,10 +163,7 @@ class Replan implements Policy {
     return this.#licenses?.has(job) === false ? 'Licenses' : undefined
   }
 
-  /**
-   * At every event the first jobs in order start; from time to time the whole queue is looked at, by a plan or, without plans, in the same way as
-   * the first jobs.
-   */
+  /** At events the first jobs in order start; from time to time the whole queue is looked at, by a plan or, without plans, in the same way. */
   #twoPasses(round: Round, lane: RigidLane): void {
     const { bf_interval, sched_interval, default_queue_depth: depth } = this.#options
     const interval = this.#makesPlans ? bf_interval : sched_interval
@@ -172,7 +172,10 @@ class Replan implements Policy {
     const isMissed = due < round.now && !this.#goesOn.has(round.lane) // no job waited at the time that was due
     if (due === Infinity || isMissed) due = this.#due[round.lane] = Math.ceil(round.now / interval) * interval
     const isDue = round.now >= due
-    const started = this.#startFirst(round, lane, isDue && !this.#makesPlans ? Infinity : depth)
+    const looksAtAll = isDue && !this.#makesPlans
+    const next = looksAtAll ? round.now : this.#delays.next(round)
+    const started = next > round.now ? 0 : this.#startFirst(round, lane, looksAtAll ? Infinity : depth)
+    if (next > round.now && this.#jobs.head(round) !== None) round.wakeAt(next)
     if (isDue) {
       if (this.#makesPlans) this.#plan(round, lane)
       else if (started > 0 && this.#jobs.head(round) !== None) round.wakeAt(multipleAfter(round.now, interval)) // a limit may have ended the pass
@@ -192,6 +195,7 @@ class Replan implements Policy {
     const { waiting } = lane
     const counts = { looked: 0, tried: 0, started: 0 }
     this.#startInOrder(round, lane, depth, counts)
+    this.#delays.note(round, this.#jobs.head(round) === None)
     if (waiting > 0) this.#tellPass?.({ kind: 'first', waiting, ...counts })
     return counts.started
   }

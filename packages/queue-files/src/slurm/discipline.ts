@@ -8,7 +8,7 @@ import { areLimitsEnforced } from './limits.js'
 import { minPrioritiesOfAssociations } from './min-priorities.js'
 import { leastLoaded, whyNotSerial } from './node-order.js'
 import type { NodeWeights } from './node-weights.js'
-import { makesPlans, replanOptions, tellType } from './options.js'
+import { flagsOf, hasParameter, makesPlans, replanOptions, tellType } from './options.js'
 import { maxCpusPerNode, maxNodes } from './partition-limits.js'
 import { partitionTopologies } from './partition-topologies.js'
 import { reservationsOf } from './reservations.js'
@@ -46,8 +46,19 @@ export function disciplineOf(conf: SlurmConf, facts: ClusterFacts, parts: Parts,
   }
   const type = conf.general.get('schedulertype')
   if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
-  const flags = { ...parts.flags, ...(noSerial !== undefined && { pack_serial_at_end: noSerial }) }
-  return { replan: { ...planning, twoPass: true, ...reserving(conf, nodes, parts.whole, findings), ...replanOptions(conf, flags, findings) } }
+  const flags = { ...parts.flags, defer: '', ...(noSerial !== undefined && { pack_serial_at_end: noSerial }) }
+  return { replan: { ...planning, twoPass: true, ...mainScheduler(conf), ...reserving(conf, nodes, parts.whole, findings), ...replanOptions(conf, flags, findings) } }
+}
+
+/**
+ * When the main scheduler of Slurm runs, unless SchedulerParameters say otherwise: for submissions every 3 s at most. So it is for ends of jobs with `defer`, and
+ * where nodes have nothing to do at an end: no Epilog, and no step of their own (PrologFlags=Contain, X11).
+ *
+ * Source: Slurm, `_slurmctld_background` of slurmctld, `_rpc_terminate_job` of slurmd.
+ */
+function mainScheduler(conf: SlurmConf): Readonly<Record<string, unknown>> {
+  const hasEpilog = conf.general.has('epilog') || flagsOf(conf.general.get('prologflags')).some((flag) => flag === 'CONTAIN' || flag === 'X11')
+  return { batch_sched_delay: 3, ...((!hasEpilog || hasParameter(conf, 'defer')) && { defer: true }) }
 }
 
 /** The default of Slurm's max_switch_wait, in seconds. */

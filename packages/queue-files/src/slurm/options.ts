@@ -16,14 +16,14 @@ const parameters = knownWords<readonly [least: number, most: number]>({
   bf_interval: [1, 10_800], sched_interval: [0, Infinity], bf_window: [1, 43_200], bf_resolution: [1, 3600], bf_max_job_test: [1, 1e6], bf_node_space_size: [2, 2e6], bf_max_job_start: [0, 10_000],
   bf_max_job_user: [0, Infinity], bf_max_job_assoc: [0, Infinity], bf_max_job_part: [0, Infinity], bf_max_job_user_part: [0, Infinity], bf_max_job_array_resv: [0, 1000],
   bf_job_part_count_reserve: [0, 1e5], bf_min_age_reserve: [0, 2_592_000], bf_min_prio_reserve: [0, 2 ** 32 - 1], bf_window_linear: [0, Infinity],
-  default_queue_depth: [0, Infinity], partition_job_depth: [0, Infinity], sched_max_job_start: [0, Infinity], max_switch_wait: [0, Infinity],
+  batch_sched_delay: [0, Infinity], default_queue_depth: [0, Infinity], partition_job_depth: [0, Infinity], sched_max_job_start: [0, Infinity], max_switch_wait: [0, Infinity],
 })
 /** Those that the main scheduler reads too, so that they count without backfill plans. */
-const ofMainPass = ['sched_interval', 'bf_min_age_reserve', 'bf_min_prio_reserve', 'default_queue_depth', 'partition_job_depth', 'sched_max_job_start', 'max_switch_wait']
+const ofMainPass = ['sched_interval', 'batch_sched_delay', 'bf_min_age_reserve', 'bf_min_prio_reserve', 'default_queue_depth', 'partition_job_depth', 'sched_max_job_start', 'max_switch_wait']
 /** Why other words of SchedulerParameters have no effect here. */
 const whyNot = knownWords<string>({
   bf_continue: 'decisions take no time, so a plan is never cut off', bf_yield_interval: 'decisions take no time', bf_yield_sleep: 'decisions take no time', bf_max_time: 'decisions take no time', max_sched_time: 'decisions take no time', build_queue_timeout: 'decisions take no time',
-  sched_min_interval: 'decisions take no time', batch_sched_delay: 'decisions take no time', defer: 'decisions take no time', defer_batch: 'decisions take no time', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
+  sched_min_interval: 'decisions take no time', defer_batch: 'no job starts as it is submitted', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
   bf_busy_nodes: BEST_FIT, pack_serial_at_end: BEST_FIT, nohold_on_prolog_fail: 'nothing fails',
   bf_hetjob_prio: 'a heterogeneous job has the priority of its first part', bf_hetjob_immediate: 'a heterogeneous job starts when a plan comes to it, as with this', no_backup_scheduling: 'there is one scheduler',
   bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', kill_invalid_depend: 'jobs are submitted when the workload says',
