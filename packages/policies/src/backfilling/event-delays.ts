@@ -34,14 +34,14 @@ export class EventDelays implements WorkListener {
     return hasEnded || this.#goesOn.has(lane) ? now : Math.max(now, (this.#looked[lane] as number) + this.#delay)
   }
 
-  /** Notes that the first jobs were looked at. `isEmpty`: whether nobody waits any more. */
-  note(round: Round, isEmpty: boolean): void {
+  /** Notes that the first jobs, or all, were looked at. `isEmpty`: whether nobody waits any more. */
+  note(round: Round, areAll: boolean, isEmpty: boolean): void {
     const { lane, now } = round
     const isAsked = round.claimsLeft === 0 // the round only asks which job is taken up; that one starts in a later round of its own
     if (isAsked && round.jobsLeft === 0) this.#goesOn.add(lane)
     else if (isAsked || isEmpty) this.#goesOn.delete(lane)
     if (this.#goesOn.has(lane)) return
     this.#seen[lane] = this.#ended
-    if (now >= (this.#looked[lane] as number) + this.#delay) this.#looked[lane] = now
+    if (areAll || now >= (this.#looked[lane] as number) + this.#delay) this.#looked[lane] = now
   }
 }

@@ -195,7 +195,7 @@ class Replan implements Policy {
     const { waiting } = lane
     const counts = { looked: 0, tried: 0, started: 0 }
     this.#startInOrder(round, lane, depth, counts)
-    this.#delays.note(round, this.#jobs.head(round) === None)
+    this.#delays.note(round, depth === Infinity, this.#jobs.head(round) === None)
     if (waiting > 0) this.#tellPass?.({ kind: 'first', waiting, ...counts })
     return counts.started
   }

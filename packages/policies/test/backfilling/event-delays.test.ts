@@ -20,7 +20,7 @@ it('takes the first in order of those that have come meanwhile', () => {
   const jobs = [job('a', 3, 10, 500), { ...job('b', 1, 11, 500), priority: 1 }, { ...job('c', 1, 12, 500), priority: 2 }]
   const first = (options: ReplanOptions) => Object.fromEntries(startsOf(jobs, [4], replan(undefined, { twoPass: true, bf_interval: 1000, ...options })))
   expect(first({})['b']).toBe(11)
-  expect(first({ batch_sched_delay: 3 })).toMatchObject({ a: 10, b: 13, c: 510 })
+  expect(first({ batch_sched_delay: 3 })).toMatchObject({ a: 10, c: 13, b: 510 })
 })
 
 it('looks at once when a job ends, unless defer is set', () => {
@@ -29,10 +29,9 @@ it('looks at once when a job ends, unless defer is set', () => {
   expect(starts(jobs, { batch_sched_delay: 3, defer: true })).toMatchObject({ a: 10, b: 62 })
 })
 
-it('counts from the last look at a submission: a look at an end puts none off', () => {
-  const jobs = [job('a', 1, 10, 50), job('b', 4, 20, 100), job('c', 1, 61, 10)]
-  const narrow = jobs.map((each) => (each.id === 'b' ? job('b', 1, 20, 100) : each))
-  expect(starts(narrow, { batch_sched_delay: 3 })).toMatchObject({ c: 61 })
+it('counts from the last look that was due: one at an end before that time puts none off', () => {
+  const jobs = [job('a', 2, 10, 50), job('b', 3, 20, 100), job('c', 1, 71, 10)] // looks at 10, 40, at the end of a, and 71
+  expect(starts(jobs, { batch_sched_delay: 30 })).toEqual({ a: 10, b: 60, c: 71 })
 })
 
 it('plans when plans are due, whatever was looked at before', () => {
