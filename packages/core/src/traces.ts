@@ -101,6 +101,13 @@ export interface LineParser {
 
 /** What is wrong with one line: the field, a fact that completes a sentence about it, and a way out without a full stop (empty: correct the line). */
 export class BadLine extends Error {
+  override readonly name = 'BadLine'
+
+  /** Whether an error is one; a plug-in may have this class from another copy of the package. */
+  static is(error: unknown): error is BadLine {
+    return error instanceof Error && error.name === 'BadLine'
+  }
+
   constructor(readonly field: string | undefined, readonly fact: string, readonly wayOut = '') {
     super(fact)
   }
