@@ -78,7 +78,7 @@ describe('a format of a plug-in', () => {
     const at = world({ 'bad.txt': `${log}d:12:1:-1\n`, 'none.txt': `${log}e:12:0:5\n`, 'late.txt': `${log}f:1:1:5\n` })
     const told = async (file: string, ...more: string[]) => (await own(['trace', 'describe', file, ...more], at)).err
     expect(await told('bad.txt')).toContain('bad.txt" line 4 seconds: found -1, expected more than 0.')
-    expect(await told('bad.txt', '--on-bad-line', 'skip')).toContain('warning: 1 line')
+    expect(await told('bad.txt', '--on-bad-line', 'skip')).toContain('warning: 1 bad line skipped')
     expect(await told('none.txt')).toContain('none.txt" line 4 stages[0].tasks: found 0, expected at least 1.')
     expect(await told('late.txt')).toContain('submitted at 1 s, before the job above it (9 s)')
   })

@@ -308,10 +308,10 @@ describe('a queue file with a mistake', () => {
   })
 
   it('shares of the nodes with a label go by the capacities for it, up to its maxima, and differences tell them', async () => {
-    // of gpu: ads 75 and research 25 % of the nodes; inside research, bio has none, and ml all of the 25
+    // of gpu: ads 75 and research 25 % of the nodes; inside research, of the weights 0 and 1, bio has none and ml all of the 25
     const label = (ads: string, research: string): [string, string][] => [
       ['root.ads.accessible-node-labels.gpu.capacity', ads], ['root.research.accessible-node-labels.gpu.capacity', research],
-      ['root.research.bio.accessible-node-labels.gpu.capacity', '0'], ['root.research.ml.accessible-node-labels.gpu.capacity', '100'],
+      ['root.research.bio.accessible-node-labels.gpu.capacity', '0w'], ['root.research.ml.accessible-node-labels.gpu.capacity', '1w'],
     ]
     const cwd = directory({ ...files, 'c.xml': withLine(...label('75', '25')), 'd.xml': withLine(...label('50', '50')) })
     const shown = JSON.parse((await sched(['queues', 'show', 'c.xml', '--json'], { cwd })).out) as { queues: { path: string; labelShares: unknown }[] }
