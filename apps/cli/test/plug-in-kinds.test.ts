@@ -95,3 +95,9 @@ it('a trace or a generator on the command line stands in for the workload of a f
   expect((await own(['compare', 'e.yaml', '--generate', 'bursts'], at)).code).toBe(0)
   expect((await own(['compare', 'e.yaml', '--take', '1'], at)).err).toContain('workload')
 })
+
+it('so do the nodes of the command line for a cluster that neither the file nor its jobs tell of', async () => {
+  const at = world({ 'e.yaml': 'policies: [fifo]\nseeds: 1\n' })
+  expect((await own(['compare', 'e.yaml', '--trace', 'log.txt', '--nodes', '3'], at)).out).toContain('3 jobs on 3 nodes, each 4 map + 2 reduce')
+  expect((await own(['compare', 'e.yaml', '--trace', 'log.txt'], at)).err).toContain('cluster: is missing, and the workload is meant for none.')
+})

@@ -27,7 +27,8 @@ export async function clusterOf(options: ExperimentOptions, base: Base | undefin
   const machine = await machineOf(options, shape, base, here)
   if (machine !== null) return machine
   if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
-  if (spec !== undefined && (isOfEqualNodes(spec.cluster) || !isWhole(shape))) return laidOver(spec.cluster, shape)
+  const isOfOptions = spec?.cluster === undefined && (trace !== undefined || generate !== undefined) // neither the file nor its jobs tell of one
+  if (spec !== undefined && !isOfOptions && (isOfEqualNodes(spec.cluster) || !isWhole(shape))) return laidOver(spec.cluster, shape)
   const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)
   const beats = heartbeat ?? (resources === undefined ? DEFAULT_HEARTBEAT : 0)
   return {
