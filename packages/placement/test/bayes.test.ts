@@ -127,6 +127,20 @@ describe('naive Bayes', () => {
     expect(classifier.predict([[1, 1]])).toEqual({ isActive: false, logOdds: 0, probabilities: { C0: 0.5, C1: 0.5 } })
   })
 
+  it('moves nothing on a tie either where sums of logarithms are rounded', () => {
+    const tie = { isActive: false, logOdds: 0, probabilities: { C0: 0.5, C1: 0.5 } }
+    // bits 110: of four active jobs 3, 1 and 2 used the racks, of four lazy ones 1, 3 and 2: 4/6 x 2/6 x 3/6 for both
+    const bits = (...rows: readonly string[]) => rows.map((row) => [...row].map((bit) => [Number(bit)]))
+    const racks = [...bits('111', '101', '100', '000').map((plan) => ({ plan, isActive: true })), ...bits('111', '011', '010', '000').map((plan) => ({ plan, isActive: false }))]
+    expect(new BayesClassifier(trainBayes(racks, { kind: 'bernoulli' })).predict(bits('110')[0] as Plan)).toEqual(tie)
+    // lazy samples are the active ones read backwards, and so is the plan the same
+    for (let shift = 1; shift <= 50; shift++) {
+      const rows = [[shift, 1, 4, 9, 3, 7], [5, shift + 2, 2, 11, 1, 3], [2, 9, 6, 1, shift, 8]]
+      const classifier = new BayesClassifier(trainBayes(samplesOf(rows, rows.map((row) => row.toReversed()))))
+      expect(classifier.predict([[2, shift, 5, 5, shift, 2]])).toEqual(tie)
+    }
+  })
+
   it('knows all separable samples, also those it has not seen, in every kind and seed', () => {
     const random = randomStream(1, 'separable')
     const plan = (isActive: boolean): Plan => Array.from({ length: 4 }, (_, rack) => Array.from({ length: 8 }, () => (isActive || rack === 0 ? 1 + Math.floor(random() * 9) : 0)))

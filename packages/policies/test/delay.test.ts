@@ -78,6 +78,16 @@ describe('delay waits', () => {
     })
   })
 
+  it('until their very end, also where the sum of the gaps between heartbeats is rounded', () => {
+    // ten nodes beat 0.3 s apart; n-0 holds the data. Skipped by n-1 first, the job has waited 2.4 s when n-9 beats
+    const started = Array.from({ length: 30 }, (_, cycle) => {
+      const slots = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 10, slots: { map: 1 } }], heartbeat: { interval: 3, stagger: true } }), policy: delay(fifo(), { node: 2.4 }) })
+      slots.submit(reading('a', ['n-0']), 3 * cycle + 0.1)
+      return Array.from({ length: 9 }, (_, i) => `n-${i + 1}`).find((node, i) => slots.heartbeat(node, 3 * cycle + ((i + 1) * 3) / 10).start.length > 0)
+    })
+    expect(new Set(started)).toEqual(new Set(['n-9']))
+  })
+
   it('not at all for a job without located data', () => {
     const slots = dispatcher({ cluster: racks(3), policy: delay(fifo(), { node: 100 }) })
     slots.submit(job({ tasks: 2 }), 0)

@@ -106,6 +106,28 @@ describe('preemption (Zaharia et al., EuroSys 2010, section 3)', () => {
     expect([kills, slots.nextWake]).toEqual([20, 75.5])
   })
 
+  describe('gives away what is free before it looks', () => {
+    /** Of 8 slots Q has all, or all but one. P has a minimum share and a timeout; R waits for its fair share and has none. */
+    const killed = (jobs: readonly JobSpec[], minShare: number, options: PreemptingOptions) => {
+      const policy = preempting(greedy(fair({ pools: { P: { minShare } } })), { minTimeout: 5, ...options })
+      const { recorder } = run({ policy, cluster: instantCluster({ nodes: [{ count: 1, slots: { map: 8 } }] }), jobs })
+      return recorder.evictions.map((end) => `${end.time} ${end.job}`)
+    }
+    const r = job({ id: 'r', queue: 'R', submit: 5, tasks: 2, duration: 90 })
+
+    it('so that nothing is killed for slots that come free at that instant', () => {
+      const q = (first: number) => job({ id: 'q', queue: 'Q', submit: 0, tasks: 16, duration: [first, first, ...Array.from({ length: 14 }, () => 90)] })
+      const p = job({ id: 'p', queue: 'P', submit: 5, tasks: 2, duration: 90 })
+      expect(killed([q(90), p, r], 2, { interval: 1 })).toEqual(['10 q', '10 q'])
+      expect(killed([q(10), p, r], 2, { interval: 1 })).toEqual([]) // two tasks of Q end at 10 s, when P has been short for 5 s
+    })
+
+    it('so that a pool is not short of a task that ends just then, and of which the next one starts', () => {
+      const jobs = [job({ id: 'p', queue: 'P', submit: 0, tasks: 12, duration: 5 }), job({ id: 'q', queue: 'Q', submit: 0, tasks: 16, duration: 90 }), r]
+      expect(killed(jobs, 1, { updateInterval: 5 })).toEqual([])
+    })
+  })
+
   it('starts the clocks anew when nobody has been waiting', () => {
     const slots = dispatcher({ cluster: oneNode(2), policy: preempting(greedy(fair({ pools: { P: { minShare: 1 } } })), { minTimeout: 20, interval: 1 }) })
     slots.submit(job({ id: 'q', queue: 'Q', tasks: 2 }), 0)

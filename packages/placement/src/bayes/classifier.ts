@@ -15,6 +15,8 @@ export interface Prediction {
 
 /** The most that one feature adds to a sum, so that sums stay finite and equal ones cancel. */
 const MOST = 1e290
+/** Log odds below this part of what was added and subtracted for them are rounding errors of a tie. */
+const ROUNDING = 1e-13
 
 /** A model prepared for predictions. A prediction is one pass over the features with logarithms, and allocates only its result. */
 export class BayesClassifier {
@@ -25,22 +27,28 @@ export class BayesClassifier {
   readonly #offset: number
   /** By feature. gaussian: mean and 1 / (2 variance) of C1, then the same of C0; bernoulli: log odds if the rack or node is used, then if not. */
   readonly #terms: Float64Array
+  /** Sum of the absolute values in `#offset`, and in the log odds of the last prediction. */
+  readonly #offsetSize: number
+  #size = NaN
 
   constructor(model: BayesModel) {
     this.model = model
     const { C0, C1 } = model.classes
     this.#features = new Float64Array(featureCount(model.cluster, model.features))
     const prior = portableLog(C1.prior) - portableLog(C0.prior)
+    const priorSize = Math.abs(portableLog(C1.prior)) + Math.abs(portableLog(C0.prior))
     if (model.kind === 'gaussian') {
       const { C0: lazy, C1: active } = model.classes
       this.#terms = interleaved([active.mean, halfPrecisions(active.variance), lazy.mean, halfPrecisions(lazy.variance)])
       this.#offset = prior + active.variance.reduce((sum, variance, m) => sum + (portableLog(lazy.variance[m] as number) - portableLog(variance)) / 2, 0)
+      this.#offsetSize = [...active.variance, ...lazy.variance].reduce((sum, variance) => sum + Math.abs(portableLog(variance)) / 2, priorSize)
     } else {
       const { C0: lazy, C1: active } = model.classes
       const used = active.used.map((part, m) => portableLog(part) - portableLog(lazy.used[m] as number))
       const unused = active.used.map((part, m) => portableLog1p(-part) - portableLog1p(-(lazy.used[m] as number)))
       this.#terms = interleaved([used, unused])
       this.#offset = prior
+      this.#offsetSize = priorSize
     }
   }
 
@@ -67,7 +75,9 @@ export class BayesClassifier {
   }
 
   #predict(features: ArrayLike<number>): Prediction {
-    const logOdds = this.#offset + (this.model.kind === 'gaussian' ? this.#distances(features) : this.#bits(features))
+    this.#size = this.#offsetSize
+    const sum = this.#offset + (this.model.kind === 'gaussian' ? this.#distances(features) : this.#bits(features))
+    const logOdds = Math.abs(sum) <= ROUNDING * this.#size ? 0 : sum
     const less = portableExp(-Math.abs(logOdds)) // the smaller odds, at most 1, so nothing overflows
     const least = less / (1 + less)
     const isActive = logOdds > 0
@@ -83,7 +93,10 @@ export class BayesClassifier {
       const toLazy = x - (terms[at + 2] as number)
       const active = toActive * toActive * (terms[at + 1] as number)
       const lazy = toLazy * toLazy * (terms[at + 3] as number)
-      sum += (lazy < MOST ? lazy : MOST) - (active < MOST ? active : MOST)
+      const farFromLazy = lazy < MOST ? lazy : MOST
+      const farFromActive = active < MOST ? active : MOST
+      sum += farFromLazy - farFromActive
+      this.#size += farFromLazy + farFromActive
     }
     return sum
   }
@@ -91,7 +104,11 @@ export class BayesClassifier {
   #bits(features: ArrayLike<number>): number {
     const terms = this.#terms
     let sum = 0
-    for (let m = 0; m < features.length; m++) sum += terms[2 * m + ((features[m] as number) > 0 ? 0 : 1)] as number
+    for (let m = 0; m < features.length; m++) {
+      const term = terms[2 * m + ((features[m] as number) > 0 ? 0 : 1)] as number
+      sum += term
+      this.#size += Math.abs(term)
+    }
     return sum
   }
 }

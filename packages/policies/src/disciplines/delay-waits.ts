@@ -4,6 +4,9 @@ import { grown, jobsByName, type JobId, type LaneId, type NodeId, type Seconds, 
 const OUT = 0
 const LINK = 2
 
+/** Sums of gaps between heartbeats are rounded: a wait that is short of its end by this part of it is over. */
+const ROUNDING = 1e-9
+
 interface DelayMemory {
   /** By job and lane: the level allowed, the seconds waited, the wait from which the next level is allowed (null: none is), and whether it was skipped. */
   readonly waits: readonly (readonly [job: string, lane: LaneId, level: number, waited: Seconds, until: Seconds | null, isSkipped: boolean])[]
@@ -99,13 +102,14 @@ export class DelayWaits implements WorkListener {
 
   /** The farthest level that the waits of `[job * lanes + lane]` allow. */
   allowed(at: number): number {
-    return (this.#waited[at] as number) < (this.#until[at] as number) ? (this.#level[at] as number) : this.#allowMore(at)
+    return waitedFor(this.#waited[at] as number) < (this.#until[at] as number) ? (this.#level[at] as number) : this.#allowMore(at)
   }
 
   #allowMore(at: number): number {
     let level = this.#level[at] as number
     let until = this.#until[at] as number
-    while ((this.#waited[at] as number) >= until) until += this.#wait(++level)
+    const waited = waitedFor(this.#waited[at] as number)
+    while (waited >= until) until += this.#wait(++level)
     this.#until[at] = until
     this.#level[at] = level
     return level
@@ -159,3 +163,6 @@ export class DelayWaits implements WorkListener {
     this.#before[at] = OUT
   }
 }
+
+/** What so many seconds of waiting count as. */
+const waitedFor = (seconds: Seconds): Seconds => seconds * (1 + ROUNDING)

@@ -137,25 +137,32 @@ class Preempting implements Policy {
     this.#env.warn(`${COUNTS_SLOTS}, and a task asks for more or less than one of ${name}. ${WAY_OUT}`)
   }
 
+  /** What is free is given away before anybody is looked at: a pool whose task has just ended, or that gets what has, lacks nothing. */
   schedule(round: Round): void {
-    if (this.#sharing !== undefined && this.#isSlots[round.lane]) this.#preempt(round, this.#sharing)
-    if (round.nodes.length > 0) this.#policy.schedule(round)
-    if (this.#sharing !== undefined && round.pending === 0) this.#rest(round.lane, this.#sharing)
+    const canStart = round.nodes.length > 0
+    if (canStart) this.#policy.schedule(round)
+    const sharing = this.#sharing
+    if (sharing === undefined) return
+    if (this.#isSlots[round.lane] && this.#look(round, sharing) && canStart) this.#policy.schedule(round)
+    if (round.pending === 0) this.#rest(round.lane, sharing)
   }
 
-  #preempt(round: Round, sharing: Sharing): void {
+  /** Looks at the pools if it is time to, and kills if it is time to check. Says whether a pool may start more than before. */
+  #look(round: Round, sharing: Sharing): boolean {
     const { now, lane } = round
-    if (now < (this.#update[lane] as number) || !this.#mayClaim(sharing)) return
-    if (round.pending === 0) return
+    if (now < (this.#update[lane] as number) || !this.#mayClaim(sharing)) return false
+    if (round.pending === 0) return false
     const { interval, updateInterval } = this.#options
     const shares = sharing.fairShares(lane)
-    for (let pool = 0; pool < sharing.pools; pool++) this.#note(pool, lane, now, shares[pool] as number, sharing)
+    let isChanged = false
+    for (let pool = 0; pool < sharing.pools; pool++) if (this.#note(pool, lane, now, shares[pool] as number, sharing)) isChanged = true
     if (now >= (this.#check[lane] as number)) {
       this.#check[lane] = multipleAfter(now, interval)
-      this.#kill(round, sharing, shares)
+      if (this.#kill(round, sharing, shares)) isChanged = true
     }
     this.#update[lane] = multipleAfter(now, updateInterval)
     round.wakeAt(this.#update[lane])
+    return isChanged
   }
 
   /** Whether it wants a look: jobs wait that it has not looked at yet. After that look it asks for its rounds itself. */
@@ -184,13 +191,16 @@ class Preempting implements Policy {
     }
   }
 
-  /** Notes since when the pool is below its shares, and marks it as starved once a timeout has passed. */
-  #note(pool: number, lane: LaneId, now: Seconds, fairShare: number, sharing: Sharing): void {
+  /** Notes since when the pool is below its shares, and marks it as starved once a timeout has passed. Says whether it is newly starved. */
+  #note(pool: number, lane: LaneId, now: Seconds, fairShare: number, sharing: Sharing): boolean {
     const at = pool * this.#lanes + lane
     const standing = { running: sharing.running(pool, lane), demand: sharing.demand(pool, lane), minShare: sharing.minShare(pool, lane), fairShare }
     if (pool === 0 || this.#atMin[at] === undefined || !belowMinShare(standing)) this.#atMin[at] = now
     if (pool === 0 || this.#atFair[at] === undefined || !belowFairShare(standing, this.#options.starvationFraction)) this.#atFair[at] = now
-    this.#mark(pool, lane, this.#claim(pool, lane, now, fairShare, sharing) > 0, sharing)
+    const wasStarved = this.#isStarved[at] === true
+    const isStarved = this.#claim(pool, lane, now, fairShare, sharing) > 0
+    this.#mark(pool, lane, isStarved, sharing)
+    return isStarved && !wasStarved
   }
 
   /** Number of tasks that the pool may take from others now. */
@@ -214,9 +224,9 @@ class Preempting implements Policy {
 
   /**
    * Evicts victims. Outer pools claim first; a claim is what the pool lacked before any eviction, less what the pools around it have taken, since
-   * that serves it, too.
+   * that serves it, too. Says whether it has evicted any.
    */
-  #kill(round: Round, sharing: Sharing, shares: Float64Array): void {
+  #kill(round: Round, sharing: Sharing, shares: Float64Array): boolean {
     const { lane, now } = round
     const running = Array.from({ length: sharing.pools }, (_, pool) => sharing.running(pool, lane))
     const parents = Array.from({ length: sharing.pools }, (_, pool) => (sharing.parent(pool) === 0 ? None : sharing.parent(pool)))
@@ -229,7 +239,7 @@ class Preempting implements Policy {
       if (wanted > 0) wanted = usable(wanted, pool, round, sharing)
       if (wanted <= 0) continue
       tasks ??= this.#runningTasks(round, sharing)
-      if (!this.#isSlots[lane]) return // a running task of a later stage has turned out to ask for more or less than one slot
+      if (!this.#isSlots[lane]) break // a running task of a later stage has turned out to ask for more or less than one slot
       const chosen = victims(tasks, { running, fairShares: shares, parents }, wanted, { first: this.#options.victims, claimant: pool })
       for (const victim of chosen) {
         round.evict(victim.task as TaskId)
@@ -239,6 +249,7 @@ class Preempting implements Policy {
       const gone = new Set(chosen)
       tasks = tasks.filter((task) => !gone.has(task))
     }
+    return taken.some((count) => count > 0)
   }
 
   /** The running tasks whose slots others could use: none on drained nodes, and none of a gang that has a task there. */

@@ -86,7 +86,7 @@ export const naiveDelay = (order: MakeOrder, waits: readonly number[]): Plug<'po
     const allowed = (state: Waiting, job: JobId, round: Round): number => {
       if (!round.work.hasData(job, round.lane)) return cluster.levels
       let level = state.level
-      while (level < cluster.levels && state.wait >= waitFor(state, level + 1)) level++
+      while (level < cluster.levels && state.wait * (1 + 1e-9) >= waitFor(state, level + 1)) level++
       return level
     }
     const startOne = (node: NodeId, round: Round) =>
