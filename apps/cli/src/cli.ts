@@ -17,6 +17,7 @@ import { Exit, exitCodeOf, interrupted } from './exit-code.js'
 import { inOptions } from './in-options.js'
 import { Interruption } from './interruption.js'
 import type { Io } from './io.js'
+import { refuseSlips } from './refuse-slips.js'
 import { version } from './version.js'
 
 /** Runs one command line (without `node sched`) and yields its exit code: 0 done, 1 failed, 2 bad usage or input, 130 interrupted. */
@@ -55,35 +56,6 @@ function program(io: Io): Command {
   for (const add of [addRun, addCompare, addSweep, addExplain, addReport, addTrace, addPolicies, addQueues, addBayes, addWeigh, addInit, addSchema, addDemo]) add(command, io)
   refuseSlips(command)
   return command
-}
-
-/** Options that collect what they are given. */
-const repeatable = new Set(['option', 'plugin'])
-
-/**
- * `--json --quiet` lacks the file, and does not write to one called --quiet; of `--queues a.xml --queues b.xml` the first would be left out
- * in silence; `--out "$UNSET"` is not this directory.
- */
-function refuseSlips(command: Command): void {
-  for (const option of command.options) {
-    if (!option.required) continue
-    let isGiven = false
-    command.on(`option:${option.name()}`, (value: string) => {
-      if (/^--./.test(value)) command.error(`error: option '${option.flags}' argument missing`)
-      if (value === '' && /<(file|dir|module|files)>$/.test(option.flags))
-        command.error(`error: option '${option.flags}' argument '' is invalid. Expected a name; a variable of the shell may be unset.`)
-      if (isGiven && !repeatable.has(option.name()))
-        command.error(
-          `error: option '${option.flags}' given twice${/<(list|files|nodes|queues)>$/.test(option.flags) ? '; join what it lists with commas' : ''}`,
-        )
-      isGiven = true
-    })
-  }
-  command.hook('preAction', (_, { args, registeredArguments }) => {
-    const at = args.indexOf('')
-    if (at >= 0) command.error(`error: argument '${registeredArguments[at]?.name() ?? ''}' is empty. Expected a name; a variable of the shell may be unset.`)
-  })
-  command.commands.forEach(refuseSlips)
 }
 
 /** Mistakes in a command line of which the message does not say what is expected. */

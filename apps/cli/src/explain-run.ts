@@ -1,5 +1,6 @@
-import { SchedError, withoutUndefined, type ArchitectureEnv, type Env, type Plug } from '@sched/core'
+import { SchedError, withoutUndefined, type ArchitectureEnv, type Env, type Plug, type Registry } from '@sched/core'
 import type { SimulationOptions } from '@sched/sim'
+import { formatsIn } from '@sched/workload'
 import { lineOfJob } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { explained, type Experiment } from './experiment/experiment.js'
@@ -7,10 +8,10 @@ import { under } from './experiment/fields-under.js'
 import type { NamedPolicy } from './experiment/policies.js'
 
 /** What the user is told of an error in a run: where the experiment configures what it is about. */
-export function explainRun({ description, policies }: Pick<Experiment, 'description' | 'policies'>, policy: number, error: Error): Error {
+export function explainRun({ description, policies, registry }: Pick<Experiment, 'description' | 'policies' | 'registry'>, policy: number, error: Error): Error {
   if (!(error instanceof SchedError)) return error
   const { field = '' } = error.place
-  if (error.code === 'INFEASIBLE') return explainedInfeasible(description, error)
+  if (error.code === 'INFEASIBLE') return explainedInfeasible(description, registry, error)
   const { wayOut } = error
   if (error.code === 'BAD_INPUT' && /^demand\b/.test(field))
     return withWayOut(error, `${wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`)
@@ -43,11 +44,11 @@ function askedOtherwise(fact: string, isTrace: boolean): string {
 }
 
 /** A job that can never run is one of the trace's, if there is one. */
-function explainedInfeasible({ source, spec, directory }: Experiment['description'], { code, fact, place, wayOut }: SchedError): SchedError {
+function explainedInfeasible({ source, spec, directory }: Experiment['description'], registry: Registry, { code, fact, place, wayOut }: SchedError): SchedError {
   const { trace, format, options } = spec.workload
   const [, id] = /^(?:a task of |the master of )?job (\S+) /.exec(fact) ?? [] // or it is about what runs and waits
   const file = trace === undefined || id === undefined ? undefined : resolve(directory, trace)
-  const line = file === undefined || id === undefined ? undefined : lineOfJob(file, { format, options }, id)
+  const line = file === undefined || id === undefined ? undefined : lineOfJob(file, { formats: formatsIn(registry), format, options }, id)
   const toDo = source === undefined ? wayOut.replace('infeasible: reject', '--infeasible reject') : wayOut
   return new SchedError(code, fact, withoutUndefined({ file, line, ...place }), toDo)
 }

@@ -5,6 +5,7 @@ import type { RunningTask } from '@sched/workload'
 import { totalOf } from './cluster-amounts.js'
 import { drawing, type Draw, type Drawn } from './drawing.js'
 import type { Experiment } from './experiment/experiment.js'
+import { RunMetrics, type Measured } from './experiment/metrics.js'
 import { periodOf } from './experiment/period.js'
 import type { NamedPolicy } from './experiment/policies.js'
 import { toldApart } from './explain-run.js'
@@ -24,6 +25,8 @@ export interface RunResult {
   readonly summary: Summary
   /** What schedulers did with their time and how long jobs waited for them; null where no decision was told of. */
   readonly decisions: DecisionsResult | null
+  /** Figures of metrics of plug-ins; absent where there are none. */
+  readonly measured?: readonly Measured[]
   /** What ran at time 0 and belongs to no job, which no other figure counts; null where nothing did. */
   readonly prefilled: Prefilled | null
   /** What charts are drawn from, where they are; no figure, and in no JSON. */
@@ -59,6 +62,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   const { exact, tau, samples, rigid = false, sizes, lengths } = spec.metrics ?? {}
   const period = await periodOf(workload, spec.metrics)
   const metrics = standardMetrics({ classOf: experiment.classOf, exact, tau, period, samples, rigid: rigid && { sizes, lengths } })
+  const own = new RunMetrics(experiment.metrics, { period: period ?? { from: -Infinity, to: Infinity } })
   const decided = decisions({ exact: spec.metrics?.exact })
   const kept = watch.draw === undefined ? undefined : drawing(watch.draw, seed, { exact, tau, period })
   const warnings: string[] = []
@@ -76,7 +80,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     prefill,
     ...(experiment.outages.list !== undefined && { outages: experiment.outages.list }),
     observers: [
-      metrics, decided, progress, rejections, ...(sharers.isSharing ? [sharers] : []), ...rows, ...(watch.observers ?? []),
+      metrics, decided, progress, rejections, ...own.observers, ...(sharers.isSharing ? [sharers] : []), ...rows, ...(watch.observers ?? []),
       ...(kept?.observers ?? []),
     ],
     warn: (message) => warnings.push(message),
@@ -103,6 +107,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   return {
     policy: policy.name, seed, warnings: [...notes, ...warnings, ...sharers.warnings()], rejections: rejections.all(),
     summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment),
+    ...(own.observers.length > 0 && { measured: own.result() }),
     ...(kept !== undefined && { drawn: kept.result() }),
   }
 }

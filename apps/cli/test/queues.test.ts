@@ -307,11 +307,26 @@ describe('a queue file with a mistake', () => {
     expect(await refused('c.xml', text, ['run', '--queues', 'c.xml', '--trace', 'jobs.jsonl', ...cluster])).toEqual({ code: 2, out: '', err: message })
   })
 
+  it('shares of the nodes with a label go by the capacities for it, up to its maxima, and differences tell them', async () => {
+    // of gpu: ads 75 and research 25 % of the nodes; inside research, of the weights 0 and 1, bio has none and ml all of the 25
+    const label = (ads: string, research: string): [string, string][] => [
+      ['root.ads.accessible-node-labels.gpu.capacity', ads], ['root.research.accessible-node-labels.gpu.capacity', research],
+      ['root.research.bio.accessible-node-labels.gpu.capacity', '0w'], ['root.research.ml.accessible-node-labels.gpu.capacity', '1w'],
+    ]
+    const cwd = directory({ ...files, 'c.xml': withLine(...label('75', '25')), 'd.xml': withLine(...label('50', '50')) })
+    const shown = JSON.parse((await sched(['queues', 'show', 'c.xml', '--json'], { cwd })).out) as { queues: { path: string; labelShares: unknown }[] }
+    expect(Object.fromEntries(shown.queues.map(({ path, labelShares }) => [path, labelShares]))).toEqual({
+      'root': { gpu: 1 }, 'root.ads': { gpu: 0.75 }, 'root.research': { gpu: 0.25 }, 'root.research.bio': { gpu: 0 }, 'root.research.ml': { gpu: 0.25 },
+    })
+    expect((await sched(['queues', 'show', 'c.xml'], { cwd })).out).toMatch(/^queue .* share, label gpu\n/)
+    expect((await sched(['queues', 'diff', 'c.xml', 'd.xml'], { cwd })).out).toMatch(/root\.ads +label gpu +75.0% +50.0%/)
+  })
+
   it('shares of a capacity scheduler are of the default partition', async () => {
     const text = withLine(['root.accessible-node-labels.gpu.capacity', '100'], ['root.ads.accessible-node-labels', 'gpu'], ['root.ads.accessible-node-labels.gpu.capacity', '100'])
     const nodes = 'nodes:\n  - { count: 3, resources: { mem: 10000, cpu: 8 } }\n  - { count: 1, resources: { mem: 10000, cpu: 8 }, labels: { partition: gpu } }\n'
     const cwd = directory({ ...files, 'c.xml': text, 'cluster.yaml': nodes })
-    expect((await sched(['queues', 'show', 'c.xml', '--cluster', 'cluster.yaml'], { cwd })).out).toMatch(/^root +30,000 \(100%\) +24 \(100%\)\n {2}ads +40 +12,000 \(40.0%\)/m)
+    expect((await sched(['queues', 'show', 'c.xml', '--cluster', 'cluster.yaml'], { cwd })).out).toMatch(/^root +30,000 \(100%\) +24 \(100%\) +100%\n {2}ads +40 +12,000 \(40.0%\)/m)
     for (const option of ['--cluster', '--nodes']) expect((await sched(['queues', 'show', 'fair.xml', option, 'cluster.yaml'], { cwd })).out).toMatch(/^root .* 40,000 \(100%\)/m)
   })
 

@@ -36,6 +36,17 @@ const waiting: readonly Record<string, unknown>[] = [
   { delay: { order: 'fair', node: 4, rack: 3 } },
   { delay: { order: 'fair', node: 4, rack: 3, resetOnLaunch: false } },
 ]
+/** Those that let only so many jobs run, spend budgets, or know when a task came back. */
+const admitting: readonly Record<string, unknown>[] = [
+  { greedy: { order: { fair: { pools: { a: { maxRunningJobs: 2 }, b: { weight: 2, minShare: 1 } }, userMaxRunningJobs: 1 } } } },
+  { greedy: { order: { 'yarn-fair': { root: { queues: { a: { maxRunningApps: 1 }, b: { weight: 2 } } }, userMaxRunningApps: 2 } } } },
+  { greedy: { order: { capacity: { queues: { a: { capacity: 50, maxParallelApps: 1 }, b: { capacity: 50, ordering: 'priority' } }, maxParallelAppsPerUser: 2 } } } },
+  { greedy: { order: { yunikorn: { root: { queues: { a: { maxApplications: 1 }, b: { sort: 'fair', maxApplications: 2 } } } } } } },
+  { greedy: { order: { 'dynamic-priority': { interval: 2, queues: { a: { budget: 5, rate: 2 }, b: { budget: 50, rate: 3 } } } } } },
+  { greedy: { order: { fifo: { again: 'last' } } } },
+  { greedy: { order: { 'grid-engine': { share_tree: { users: { ann: 3, bob: 1 }, default: 1, halftime: 0.01 } } } } },
+  { 'kai-preempting': { maxConsolidationPreemptees: 4 } },
+]
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   ...registry.list('policy').flatMap(({ name, inner }) => {
@@ -59,14 +70,18 @@ const configs: readonly Record<string, unknown>[] = [
   ...older,
   ...preemptive,
   ...waiting,
+  ...admitting,
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
 
 const remembering = [...configs, leftOver]
 
+/** Some jobs name an account, of users who name none for others. */
+const withAccounts = (world: World): World => ({ ...world, jobs: world.jobs.map((job, i) => (i % 3 === 0 ? { ...job, account: 'lab' } : job)) })
+
 const world = (restarts: number) =>
-  fc.tuple(fc.boolean().chain((gangs) => worlds({ heartbeats: false, gangs })).map(tellable), fc.array(fc.integer({ min: 1, max: 12 }), { minLength: restarts, maxLength: restarts }))
+  fc.tuple(fc.boolean().chain((gangs) => worlds({ heartbeats: false, gangs })).map(tellable).map(withAccounts), fc.array(fc.integer({ min: 1, max: 12 }), { minLength: restarts, maxLength: restarts }))
 
 describe('a dispatcher that takes over what runs', () => {
   it.each(configs.map((config) => [JSON.stringify(config), config] as const))('lets all work be done under %s, however often it begins again', (_, config) => {
@@ -107,6 +122,30 @@ describe('a dispatcher that takes over what runs', () => {
         expect(restartDifference(world, () => resolve(registry, 'policy', config), looks)).toBe(undefined)
       }),
       { seed: 18, numRuns: 20 },
+    )
+  })
+})
+
+/** After so many looks a task fails, and the dispatcher begins again. */
+const losses = fc.array(fc.record({ looks: fc.integer({ min: 1, max: 8 }), pick: fc.nat(50) }), { minLength: 1, maxLength: 4 })
+
+describe('a dispatcher that begins again where tasks have failed', () => {
+  it.each(remembering.map((config) => [JSON.stringify(config), config] as const))('decides under %s as the one before it would have', (_, config) => {
+    fc.assert(
+      fc.property(worlds({ heartbeats: false, gangs: true, jobs: 12 }).map(tellable).map(withAccounts), losses, (world, losses) => {
+        const [runsOn, beginsAgain] = [false, true].map((restarts) => {
+          const program = new Program(world, () => resolve(registry, 'policy', config))
+          for (const { looks, pick } of losses) {
+            program.run(looks)
+            program.fail(pick)
+            if (restarts) program.restart()
+          }
+          program.run()
+          return program.lines
+        })
+        expect(beginsAgain).toEqual(runsOn)
+      }),
+      { seed: 19, numRuns: 15 },
     )
   })
 })

@@ -12,7 +12,7 @@ export interface Placed extends TaskName {
 }
 
 /** Raise it when older memories cannot be read any more, also for a policy's part. */
-export const MEMORY_VERSION = 2
+export const MEMORY_VERSION = 3
 
 /** The state of a dispatcher that nobody else can restore after a restart: plain data for JSON. */
 export interface DispatcherMemory {

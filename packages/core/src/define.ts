@@ -4,6 +4,7 @@ import { SchedError, suggest } from './error.js'
 import { fieldOf } from './field-of.js'
 import { describeIssues, type SchemaIssue } from './issue.js'
 import type { Kind, Kinds } from './kinds.js'
+import type { FormatTraits } from './traces.js'
 
 /** The synchronous part of the Standard Schema interface: a plug-in may validate its options with any library or by hand. */
 export interface OptionsSchema<Options, Input = unknown> {
@@ -139,6 +140,17 @@ export const definePlacement = <Options, const I extends Inner = Record<never, n
 export const defineArchitecture = <Options, const I extends Inner = Record<never, never>, Input = unknown>(d: Omit<Definition<'architecture', Options, I, Input>, 'kind'>) =>
   define<'architecture', Options, I, Input>({ ...d, kind: 'architecture' })
 
+/** Defines a metric: what is measured of a run. */
+export const defineMetric = <Options, const I extends Inner = Record<never, never>, Input = unknown>(d: Omit<Definition<'metric', Options, I, Input>, 'kind'>) =>
+  define<'metric', Options, I, Input>({ ...d, kind: 'metric' })
+/** Defines a generator: jobs that are drawn. Its `open` must give the same jobs every time. */
+export const defineGenerator = <Options, const I extends Inner = Record<never, never>, Input = unknown>(d: Omit<Definition<'generator', Options, I, Input>, 'kind'>) =>
+  define<'generator', Options, I, Input>({ ...d, kind: 'generator' })
+/** Defines a format of traces: how their lines become jobs, and by what they are known. */
+export const defineFormat = <Options, const I extends Inner = Record<never, never>, Input = unknown>(
+  d: Omit<Definition<'format', Options, I, Input>, 'kind'> & FormatTraits<Options>,
+) => define<'format', Options, I, Input>({ ...d, kind: 'format' })
+
 /**
  * The options as the schema returns them, with defaults filled in. Throws `BAD_OPTION`; the message for an unknown name suggests the nearest known
  * one.
@@ -215,6 +227,11 @@ export class Registry {
   /** Definitions of a kind, sorted by name. */
   list(kind: Kind): Defined<Kind>[] {
     return this.names(kind).map((name) => this.get<Kind>(kind, name))
+  }
+
+  /** Definitions of a kind, in the order in which they were added. */
+  added<K extends Kind>(kind: K): Defined<K>[] {
+    return [...this.#named(kind).values()] as unknown as Defined<K>[]
   }
 
   #refuseTaken(kind: Kind, name: string, what: string): void {

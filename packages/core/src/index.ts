@@ -43,6 +43,9 @@ export {
   checkOptions,
   define,
   defineArchitecture,
+  defineFormat,
+  defineGenerator,
+  defineMetric,
   defineOrder,
   definePlacement,
   definePolicy,
@@ -55,6 +58,10 @@ export {
   type Preset,
 } from './define.js'
 export type { Kind, Kinds } from './kinds.js'
+export type * from './metric.js'
+export * from './traces.js'
+export { optionNames } from './schema-keys.js'
 export { checkKeys } from './check-keys.js'
+export { checkMade } from './check-made.js'
 export { checkPlug } from './check-plug.js'
 export { resolve, type Config } from './resolve.js'

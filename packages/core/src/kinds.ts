@@ -1,4 +1,6 @@
+import type { Metric, MetricEnv } from './metric.js'
 import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } from './plugs.js'
+import type { GeneratedWorkload, GeneratorEnv, LineParser, LinePlace } from './traces.js'
 
 /** The kinds of plugs: the environment each is built with, and the object it builds. */
 export interface Kinds {
@@ -10,6 +12,12 @@ export interface Kinds {
   placement: { env: Env; made: Placement }
   /** Who decides, seeing what, and how decisions become real. */
   architecture: { env: ArchitectureEnv; made: Architecture }
+  /** What is measured of a run. */
+  metric: { env: MetricEnv; made: Metric }
+  /** Jobs that are drawn. */
+  generator: { env: GeneratorEnv; made: GeneratedWorkload }
+  /** How jobs are read from a trace. */
+  format: { env: LinePlace; made: LineParser }
 }
 /** A kind of plug. */
 export type Kind = keyof Kinds

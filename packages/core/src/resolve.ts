@@ -10,7 +10,7 @@ export type Config = string | { readonly [name: string]: unknown }
 
 /**
  * Builds the plug that a configuration names. A policy may also be given as a preset, or as the name of an order, which then runs under the
- * discipline `greedy`. Throws `BAD_OPTION` or `UNKNOWN_NAME` with the path of the mistake.
+ * discipline `greedy`. Throws `BAD_OPTION` or `UNKNOWN_NAME` with the path of the mistake, which begins with the name where `path` is empty.
  */
 export function resolve<K extends Kind>(registry: Registry, kind: K, config: unknown, path: string = kind): Plug<K> {
   const [name, options] = split(config, kind, path)
@@ -19,10 +19,13 @@ export function resolve<K extends Kind>(registry: Registry, kind: K, config: unk
     if (preset !== undefined) return renamed(resolve(registry, kind, overridden(preset.config, options), path), name)
     if (kind === 'policy' && registry.has('order', name)) return renamed(resolve(registry, kind, { greedy: { order: config } }, path), name)
     const known = [...registry.names(kind), ...registry.presets(kind).map((each) => each.name), ...(kind === 'policy' ? registry.names('order') : [])]
-    throw new SchedError('UNKNOWN_NAME', `no ${kind} is called "${name}".`, { field: path }, suggest(name, [...new Set(known)].sort()))
+    throw new SchedError('UNKNOWN_NAME', `no ${kind} is called "${name}".`, at(path), suggest(name, [...new Set(known)].sort()))
   }
   return build(registry, registry.get(kind, name), options, path)
 }
+
+const at = (path: string) => (path === '' ? {} : { field: path })
+const under = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
 
 function build<K extends Kind>(registry: Registry, definition: Defined<K>, options: Readonly<Record<string, unknown>>, path: string): Plug<K> {
   const inner: Record<string, Plug<Kind>> = {}
@@ -30,9 +33,9 @@ function build<K extends Kind>(registry: Registry, definition: Defined<K>, optio
   for (const [key, value] of Object.entries(options)) if (!Object.hasOwn(definition.inner, key)) own[key] = value
   for (const [part, kind] of Object.entries(definition.inner)) {
     const config = options[part] ?? definition.defaults?.[part]
-    if (config !== undefined) inner[part] = resolve(registry, kind, config, `${path}.${definition.name}.${part}`)
+    if (config !== undefined) inner[part] = resolve(registry, kind, config, `${under(path, definition.name)}.${part}`)
   }
-  return definition.plug(inner as never, own, `${path}.${definition.name}`)
+  return definition.plug(inner as never, own, under(path, definition.name))
 }
 
 function split(config: unknown, kind: Kind, path: string): [string, Readonly<Record<string, unknown>>] {
@@ -43,13 +46,13 @@ function split(config: unknown, kind: Kind, path: string): [string, Readonly<Rec
     throw new SchedError(
       'BAD_OPTION',
       `expected the name of one ${kind}, found ${JSON.stringify(config) ?? 'nothing'}.`,
-      { field: path },
+      at(path),
       `Write \`${kind}: name\` or \`${kind}: { name: { options } }\`.`,
     )
   const [name, options] = first
   if (options === null || options === undefined) return [name, {}]
   if (typeof options !== 'object' || Array.isArray(options))
-    throw new SchedError('BAD_OPTION', `the options of "${name}" are ${JSON.stringify(options)}.`, { field: `${path}.${name}` }, 'Write them as a mapping of names to values.')
+    throw new SchedError('BAD_OPTION', `the options of "${name}" are ${JSON.stringify(options)}.`, { field: under(path, name) }, 'Write them as a mapping of names to values.')
   return [name, options as Readonly<Record<string, unknown>>]
 }
 

@@ -27,6 +27,9 @@ export function keysAt(schema: unknown, path: Path, value?: unknown): string[] {
   return unique((meant.length > 0 ? meant : defs).flatMap(({ shape = {} }) => Object.keys(shape)))
 }
 
+/** Names of the options of a schema; empty for one that is not zod's. */
+export const optionNames = (schema: unknown): string[] => keysAt(schema, [])
+
 /** Words that a schema knows at a path. */
 export const wordsAt = (schema: unknown, path: Path): unknown[] => unique(defsAt(schema, path).flatMap(({ values = [] }) => values))
 

@@ -4,7 +4,7 @@ import { defineOrder, definePolicy, type Env, type Order, type Policy } from '..
 const sound = { begin: () => undefined, next: () => undefined }
 const orderOf = (made: unknown) => () => defineOrder({ name: 'mine', summary: '', create: () => made as Order }).plug({}).create({} as Env)
 const told = (...facts: readonly [fact: string, wayOut: string]) => `what create() of the order "mine" returns ${facts.join('. ')}`
-const AT_ONCE = 'A round does not wait: let it answer at once.'
+const AT_ONCE = 'A run does not wait: let it answer at once.'
 
 describe('a definition', () => {
   it.each<[object, string]>([

@@ -10,6 +10,8 @@ export interface QueueRow {
   readonly settings: Readonly<Record<string, string>>
   /** Instantaneous share by resource: amounts if the capacity of the cluster is known, otherwise fractions of it under the name `cluster`. */
   readonly shares: Readonly<Record<string, number>>
+  /** Instantaneous share of the nodes of each label of which the file gives capacities, as a fraction of these nodes. */
+  readonly labelShares?: Readonly<Record<string, number>>
 }
 
 /** Capacity of the cluster that is shared, by resource. */
@@ -26,7 +28,7 @@ export interface QueueTable {
 }
 
 /** A queue without its shares. */
-export type SettingsRow = Omit<QueueRow, 'shares'>
+export type SettingsRow = Omit<QueueRow, 'shares' | 'labelShares'>
 
 /** The table of queues whose shares depend on the jobs that come: it has no shares. */
 export const withoutShares = (rows: readonly SettingsRow[]): QueueTable => ({

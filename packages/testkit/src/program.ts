@@ -129,6 +129,14 @@ export class Program {
     }
   }
 
+  /** A running task fails by itself, and is to be run again. */
+  fail(pick: number): void {
+    const failed = [...this.#running][pick % this.#running.size]
+    if (failed === undefined) return
+    this.#lose(...failed)
+    this.#master.taskFailed({ id: failed[0] }, this.now)
+  }
+
   /** Asks what to start and to kill now, and does it. */
   look(): void {
     const ring = this.#ring

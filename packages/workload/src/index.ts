@@ -6,10 +6,11 @@ export { describe, describeStream } from './describe.js'
 export type { Capacity, ClassSummary, ResourceSummary, WorkloadSummary } from './workload-summary.js'
 export { jobSize, sizeClass, sizeClasses } from './size-class.js'
 
-export { defineGenerator, type GeneratedWorkload, type GeneratorDefinition, type WorkloadGenerator } from './generate/define-generator.js'
+export { type GeneratedWorkload, type WorkloadGenerator } from './generate/callable.js'
+export { generatedBy } from './generate/generated-by.js'
 export { facebook } from './generate/facebook.js'
 export { facebookMixed } from './generate/facebook-mixed.js'
-export { generate, generatorNamed, generators, type AnyGenerator } from './generate/generators.js'
+export { generate, generators, registerGenerators, type AnyGenerator } from './generate/generators.js'
 export { hibench, hibenchTenants } from './hibench/hibench.js'
 export { jobCodes, jobTypes, type JobCode, type JobType } from './hibench/job-types.js'
 export { lublin } from './generate/lublin.js'
@@ -28,6 +29,7 @@ export { tsafrirEstimates, type TsafrirOptions } from './generate/tsafrir.js'
 
 export {
   BadLine,
+  type KnownFormat,
   type LineParser,
   type LinePlace,
   type ReadOptions,
@@ -36,7 +38,9 @@ export {
   type TraceReport,
 } from './trace/format.js'
 export { ruleLine, type HeaderFields, type Machine, type RuleCount, type TraceFacts } from './trace/facts.js'
-export { detectFormatOf, traceFormat, traceFormats } from './trace/formats.js'
+export { lineText } from './trace/fields.js'
+export { heldParser, type RowReader } from './table/held-jobs.js'
+export { detectFormatOf, formatNamed, formatsIn, registerFormats, traceFormat, traceFormats } from './trace/formats.js'
 export { binaryKind, type Likeness } from './trace/looks-like.js'
 export { parseTrace, type ParseOptions } from './trace/parse-trace.js'
 export { machineMapping, mappedMachines, type MachineMapping } from './table/mapped-machines.js'

@@ -135,7 +135,7 @@ describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, l
   it('is streamed as the same jobs, cut anywhere', () => {
     fc.assert(fc.property(runs, fc.integer({ min: 1, max: 3000 }), (all, chunk) => {
       const bytes = bytesOf(textOf(written(log, all)))
-      const { parser, options: schema } = traceFormat(format)
+      const { create: parser, options: schema } = traceFormat(format)
       const decoder = new LineDecoder((place) => parser(schema.parse(options), place), {})
       const found: JobSpec[] = []
       for (let at = 0; at < bytes.length; at += chunk) {

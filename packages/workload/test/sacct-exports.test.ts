@@ -45,7 +45,7 @@ describe('exports of sacct that follow one another', () => {
   })
 
   it('leave out a record that a stream has twice, and remember none beyond its submit time', () => {
-    const decoder = new LineDecoder((place) => sacctFormat.parser(sacctFormat.options.parse({}), place), { file: 's.txt' })
+    const decoder = new LineDecoder((place) => sacctFormat.create(sacctFormat.options.parse({}), place), { file: 's.txt' })
     decoder.push(bytesOf(lines(header, row('1'), row('2'), row('1'), header, row('2', { submit: 5 }))))
     decoder.end()
     expect([1, 2, 3, 4].map(() => decoder.next()?.id)).toEqual(['1', '2', '2#2', undefined])

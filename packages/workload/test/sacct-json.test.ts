@@ -133,7 +133,7 @@ describe('sacct --json', () => {
   it('streams the same jobs, cut anywhere', () => {
     for (const content of [text([job(), other]), JSON.stringify(output([job(), other]))]) {
       fc.assert(fc.property(fc.integer({ min: 1, max: content.length }), (chunk) => {
-        const decoder = new LineDecoder((place) => sacctJsonFormat.parser(sacctJsonFormat.options.parse({}), place), {})
+        const decoder = new LineDecoder((place) => sacctJsonFormat.create(sacctJsonFormat.options.parse({}), place), {})
         const found: JobSpec[] = []
         for (let at = 0; at <= content.length; at += chunk) {
           decoder.push(bytesOf(content.slice(at, at + chunk)))

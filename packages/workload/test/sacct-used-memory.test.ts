@@ -45,7 +45,7 @@ describe('memory that the steps of a job of sacct used', () => {
 
   it('is the same of a stream, and in exports that follow one another', () => {
     const rows = [row('1'), row('1.0', { MaxRSS: '4M' }), row('2', {}, 1), row('2.0', { MaxRSS: '8M' })]
-    const decoder = new LineDecoder((place) => sacctFormat.parser(sacctFormat.options.parse({}), place), { file: 's.txt' })
+    const decoder = new LineDecoder((place) => sacctFormat.create(sacctFormat.options.parse({}), place), { file: 's.txt' })
     decoder.push(bytesOf(text(...rows)))
     decoder.end()
     const found: unknown[] = []

@@ -457,7 +457,7 @@ describe('sacct', () => {
   it('streams the same jobs, cut anywhere', () => {
     const text = `${table({}, { JobID: '101.batch' }, { JobID: '102', Submit: '2024-01-31T10:00:30' }, { JobID: '103+0', Submit: '2024-01-31T10:00:40' }, { JobID: '103+1', Submit: '2024-01-31T10:00:40' }, { JobID: '104+0', Submit: '2024-01-31T10:00:50' }, { JobID: '104+1', Submit: '2024-01-31T10:00:50' })}\r\n`
     fc.assert(fc.property(fc.integer({ min: 1, max: text.length }), (chunk) => {
-      const decoder = new LineDecoder((place) => sacctFormat.parser(sacctFormat.options.parse({}), place), {})
+      const decoder = new LineDecoder((place) => sacctFormat.create(sacctFormat.options.parse({}), place), {})
       const found: JobSpec[] = []
       for (let at = 0; at <= text.length; at += chunk) {
         decoder.push(bytesOf(text.slice(at, at + chunk)))
@@ -536,7 +536,7 @@ describe('bad records', () => {
   })
 
   it('unsorted, as a stream: an error that says what to do', () => {
-    const decoder = new LineDecoder((place) => sacctFormat.parser(sacctFormat.options.parse({}), place), { file: 's.txt' })
+    const decoder = new LineDecoder((place) => sacctFormat.create(sacctFormat.options.parse({}), place), { file: 's.txt' })
     decoder.push(bytesOf(table({}, { JobID: '2', Submit: '2024-01-31T09:00:00' })))
     decoder.end()
     decoder.next()

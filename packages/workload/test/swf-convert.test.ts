@@ -51,7 +51,7 @@ describe('a workload as SWF', () => {
     expect(rowsOf((await written(kept)).text)).toEqual(rowsOf(log))
     expect((await written(kept)).notes).toContain('the same jobs are read from it with --option recordedUse=keep')
     expect(rowsOf((await written(parseSwf(bytesOf(log)))).text)[0]).toBe('1 0 5 100 4 -1 -1 4 200 -1 1 1 -1 -1 1 1 -1 -1')
-    const decoder = new LineDecoder((place) => swfFormat.parser(swfFormat.options.parse({ recordedUse: 'keep', memory: 'requested' }), place), {})
+    const decoder = new LineDecoder((place) => swfFormat.create(swfFormat.options.parse({ recordedUse: 'keep', memory: 'requested' }), place), {})
     decoder.push(bytesOf(log))
     decoder.end()
     expect(decoder.next()?.recorded).toEqual({ wait: 5, status: 'completed', cpuTime: 80.5, mem: 2 })

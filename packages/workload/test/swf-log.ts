@@ -27,7 +27,7 @@ export const ruleNotes = (text: string, options?: SwfOptions) => read(text, opti
 /** The same jobs read as a stream, in chunks that end anywhere. */
 export function streamed(text: string, chunk: number, options: object = {}): JobSpec[] {
   const checked = swfFormat.options.parse(options)
-  const decoder = new LineDecoder((place) => swfFormat.parser(checked, place), { file: 'a.swf' })
+  const decoder = new LineDecoder((place) => swfFormat.create(checked, place), { file: 'a.swf' })
   const bytes = bytesOf(text)
   const found: JobSpec[] = []
   const drain = () => {

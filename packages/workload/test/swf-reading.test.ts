@@ -80,7 +80,7 @@ describe('the header', () => {
   })
 
   it('is judged at the end of a stream, not before', () => {
-    const decoder = new LineDecoder((place) => swfFormat.parser(swfFormat.options.parse({}), place), {})
+    const decoder = new LineDecoder((place) => swfFormat.create(swfFormat.options.parse({}), place), {})
     decoder.push(bytesOf(`; MaxRecords: 3\n; MaxProcs: 8\n${row()}\n`))
     decoder.next()
     expect(decoder.more.notes).toEqual([])

@@ -97,7 +97,7 @@ describe.skipIf(!logs.ctc.there)(`the log ${logs.ctc.title}`, () => {
   it('gives the same jobs split into pieces of any size', () => {
     const digest = digestOf(jobsOf(parseTrace(bytes)))
     const checked = swfFormat.options.parse({})
-    const decoder = new LineDecoder((place) => swfFormat.parser(checked, place), {})
+    const decoder = new LineDecoder((place) => swfFormat.create(checked, place), {})
     const jobs: JobSpec[] = []
     for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7919 + 13) % 70_001) {
       decoder.push(bytes.subarray(at, at + size))

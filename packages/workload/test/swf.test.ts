@@ -69,7 +69,7 @@ describe('a job of a log', () => {
     expect(chains()).toEqual([[undefined, undefined], [undefined, undefined], [undefined, undefined]])
     const lost = '1 job after a job that is not above them or was left out: submitted when the log says (dependencies)'
     expect(ruleNotes(text, { dependencies: 'keep' })).toContain(lost)
-    const decoder = new LineDecoder((place) => swfFormat.parser(swfFormat.options.parse({ dependencies: 'keep' }), place), {})
+    const decoder = new LineDecoder((place) => swfFormat.create(swfFormat.options.parse({ dependencies: 'keep' }), place), {})
     decoder.push(bytesOf(`${text}\n`))
     decoder.end()
     while (decoder.next() !== undefined) continue

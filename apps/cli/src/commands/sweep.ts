@@ -6,7 +6,7 @@ import type { ExperimentOptions } from '../experiment/given-options.js'
 import { atPoint, axesOf, pointsOf, pointText, refuseVaried, type Axis, type Point } from '../experiment/matrix.js'
 import { Parts } from '../experiment/parts.js'
 import { filesRead } from '../experiment/paths.js'
-import { readExperiment } from '../experiment/read-experiment.js'
+import { readBase } from '../experiment/read-experiment.js'
 import { heed } from '../interruption.js'
 import type { Io } from '../io.js'
 import { isSilent, Outputs, type OutputOptions } from '../output/outputs.js'
@@ -47,7 +47,7 @@ export function addSweep(program: Command, io: Io): void {
 async function sweep(file: string, options: SweepOptions, io: Io): Promise<void> {
   const description = await describeExperiment(file, options, io.cwd)
   const { axes, points } = matrixOf(description)
-  if (description.overridden !== undefined) refuseVaried(axes, readExperiment(file, io.cwd).spec, description.spec)
+  if (description.overridden !== undefined) refuseVaried(axes, readBase(file, io.cwd).spec, description.spec)
   const outputs = new Outputs(options, await filesRead(description, options, io.cwd), io)
   try {
     const prepared = await prepareAll(description, points, io)
@@ -100,7 +100,7 @@ function matrixOf(description: Description): { axes: Axis[]; points: Point[] } {
 }
 
 /** What running needs to know of a point; the rest is prepared again where it runs. */
-type Prepared = Pick<Experiment, 'description' | 'policies' | 'seeds'> & Pick<Point, 'at'>
+type Prepared = Pick<Experiment, 'description' | 'policies' | 'registry' | 'seeds'> & Pick<Point, 'at'>
 
 /** Every point is read and checked before the first one runs. */
 async function prepareAll(description: Description, points: readonly Point[], io: Io): Promise<Prepared[]> {
@@ -109,8 +109,8 @@ async function prepareAll(description: Description, points: readonly Point[], io
   for (const { at, spec } of points) {
     heed(io.signal)
     try {
-      const { policies, seeds, description: own } = await prepare({ ...description, spec }, parts)
-      prepared.push({ policies, seeds, description: own, at })
+      const { policies, registry, seeds, description: own } = await prepare({ ...description, spec }, parts)
+      prepared.push({ policies, registry, seeds, description: own, at })
     } catch (error) {
       throw atPoint(at, error)
     }

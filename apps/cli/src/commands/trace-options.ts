@@ -1,4 +1,4 @@
-import type { Trace } from '@sched/workload'
+import { formatsIn, type Trace } from '@sched/workload'
 import { openTraceFile } from '@sched/workload/node'
 import { Option, type Command } from 'commander'
 import { resolve } from 'node:path'
@@ -10,8 +10,9 @@ import { changedJobs } from '../experiment/workload.js'
 import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
 import { skippedText } from '../output/skipped-text.js'
+import { withPlugIns } from '../registry.js'
 import { changeOptions } from './change-options.js'
-import { assignment, whole } from './option-values.js'
+import { assignment, collected, whole } from './option-values.js'
 
 export interface TraceOptions extends ChangeOptions {
   readonly format?: string
@@ -19,6 +20,8 @@ export interface TraceOptions extends ChangeOptions {
   readonly mapping?: string
   readonly option?: Readonly<Record<string, unknown>>
   readonly onBadLine?: 'fail' | 'skip'
+  /** Modules of plug-ins, whose formats are known, too. */
+  readonly plugin?: readonly string[]
   /** Of what is drawn. */
   readonly seed?: number
 }
@@ -30,6 +33,7 @@ export function traceOptions(command: Command): Command {
     .option('--mapping <file>', 'the trace is a table of jobs (CSV, JSON Lines or Parquet), and this YAML, a file or { ... }, says what its columns mean')
     .option('--option <key=value>', 'an option of the format, for example blockSize=67108864; may be repeated (`sched trace formats NAME` lists them)', assignment)
     .addOption(new Option('--on-bad-line <what>', 'a line that cannot be used (default: fail)').choices(['fail', 'skip']))
+    .option('--plugin <module>', 'a plug-in of yours that reads the trace, a path or a package; may be repeated', collected)
 }
 
 /** The options of every command that reads a trace and changes its jobs. */
@@ -38,12 +42,13 @@ export const changedTraceOptions = (command: Command): Command =>
 
 /** The trace of a command line, its jobs changed as the options say. */
 export async function openedTrace(file: string, options: TraceOptions, io: Io): Promise<Trace> {
-  const { format, mapping, option, onBadLine, seed = 1 } = options
+  const { format, mapping, option, onBadLine, plugin, seed = 1 } = options
   const mapped = mapping === undefined ? undefined : readMapping(mapping, io.cwd, format)
   const { workload } = checked({ workload: { trace: file, ...changesGiven(options) }, policy: 'fifo' }) // before a long file is read
+  const formats = formatsIn(await withPlugIns(plugin, io.cwd))
   const trace = await openTraceFile(
     file === '-' ? '/dev/stdin' : resolve(io.cwd, file),
-    { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine },
+    { formats, format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine },
   )
   await breathe(() => !io.signal.aborted)
   const jobs = changedJobs(trace, workload, seed)

@@ -52,13 +52,13 @@ function refuseTables(text: string, file: string): void {
 /** A trace or a queue file, given where the cluster should be. */
 function refuseOthers(text: string, file: string): void {
   if (isQueueFile(text)) throw new SchedError('BAD_INPUT', 'is a queue file, not a cluster.', { file }, 'It is for `--queues FILE`.')
-  let title: string
+  let summary: string
   try {
-    title = detectFormatOf(new TextEncoder().encode(text.slice(0, 65_536))).title
+    summary = detectFormatOf(new TextEncoder().encode(text.slice(0, 65_536))).summary
   } catch {
     return
   }
-  throw new SchedError('BAD_INPUT', `is a trace (${title}), not a cluster.`, { file }, 'It is for `--trace FILE`.')
+  throw new SchedError('BAD_INPUT', `is a trace (${summary}), not a cluster.`, { file }, 'It is for `--trace FILE`.')
 }
 
 /** A table of another kind than those that are known; they are named. */

@@ -1,8 +1,8 @@
 import { SchedError } from '@sched/core'
 import { resolve } from 'node:path'
-import type { Description } from './experiment.js'
 import { hasOwnCell } from './generator.js'
-import { defined, yaml, type ExperimentOptions } from './given-options.js'
+import { defined, yaml, type ExperimentOptions, type Here } from './given-options.js'
+import type { Base } from './read-experiment.js'
 import type { ExperimentInput } from './schema.js'
 import { isRigid, jobsTakeProcs } from './workload-from-options.js'
 
@@ -13,7 +13,7 @@ const DEFAULT_SLOTS = { map: 4, reduce: 2 }
 const DEFAULT_HEARTBEAT = 3
 
 /** The cluster of the command line; `undefined`: that of the file, or the one that the jobs are of. */
-export async function clusterOf(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<ExperimentInput['cluster'] | undefined> {
+export async function clusterOf(options: ExperimentOptions, base: Base | undefined, here: Here): Promise<ExperimentInput['cluster'] | undefined> {
   const spec = base?.spec
   const { racks, slots, resources, heartbeat, trace, generate } = options
   const [file, option] = typeof options.nodes === 'string' ? [options.nodes, '--nodes FILE'] : [options.cluster, '--cluster']
@@ -22,12 +22,13 @@ export async function clusterOf(options: ExperimentOptions, base: Description | 
   if (file !== undefined) {
     const other = Object.keys(shape).find((key) => key !== 'heartbeat')
     if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside ${option}.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
-    return withHeartbeat(resolve(cwd, file), heartbeat)
+    return withHeartbeat(resolve(here.cwd, file), heartbeat)
   }
-  const machine = await machineOf(options, shape, base, cwd)
+  const machine = await machineOf(options, shape, base, here)
   if (machine !== null) return machine
   if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
-  if (spec !== undefined && (isOfEqualNodes(spec.cluster) || !isWhole(shape))) return laidOver(spec.cluster, shape)
+  const isOfOptions = spec?.cluster === undefined && (trace !== undefined || generate !== undefined) // neither the file nor its jobs tell of one
+  if (spec !== undefined && !isOfOptions && (isOfEqualNodes(spec.cluster) || !isWhole(shape))) return laidOver(spec.cluster, shape)
   const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)
   const beats = heartbeat ?? (resources === undefined ? DEFAULT_HEARTBEAT : 0)
   return {
@@ -79,9 +80,9 @@ const partly = (option: string, how: string) =>
   )
 
 /** The machine of rigid jobs: `undefined` for the one that their log says, null where a cluster is described otherwise. */
-async function machineOf(options: ExperimentOptions, shape: object, base: Description | undefined, cwd: string): Promise<ExperimentInput['cluster'] | null> {
+async function machineOf(options: ExperimentOptions, shape: object, base: Base | undefined, here: Here): Promise<ExperimentInput['cluster'] | null> {
   const { procs, resources } = options
-  const rigid = await isRigid(options, cwd)
+  const rigid = await isRigid(options, here)
   const [other] = Object.keys(shape)
   if (procs !== undefined) {
     if (other !== undefined)
@@ -91,7 +92,7 @@ async function machineOf(options: ExperimentOptions, shape: object, base: Descri
         { field: `--${other}` },
         'A machine of so many processors is one node; or describe nodes with --nodes and --resources.',
       )
-    return base?.spec.cluster === undefined && (await jobsTakeProcs(options, base, cwd)) ? undefined : { nodes: 1, resources: { procs } }
+    return base?.spec.cluster === undefined && (await jobsTakeProcs(options, base, here)) ? undefined : { nodes: 1, resources: { procs } }
   }
   if (rigid && resources === undefined && other !== undefined)
     throw new SchedError(

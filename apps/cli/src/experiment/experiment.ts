@@ -3,6 +3,7 @@ import { resolve as resolvePlug, SchedError, type Plug, type Registry } from '@s
 import { bySize, type ClassOf } from '@sched/metrics'
 import { resolve } from 'node:path'
 import { builtIns } from '../registry.js'
+import { namedMetrics, type NamedMetric } from './metrics.js'
 import { fromClusterFile } from './cluster-file.js'
 import { fieldsUnder } from './fields-under.js'
 import { addPlugIns } from './plug-ins.js'
@@ -39,6 +40,8 @@ export interface Experiment {
   readonly architecture: Plug<'architecture'>
   readonly seeds: readonly number[]
   readonly classOf: ClassOf | undefined
+  /** What is measured besides, by metrics of plug-ins. */
+  readonly metrics: readonly NamedMetric[]
 }
 
 export const DEFAULT_SEEDS = 5
@@ -49,10 +52,11 @@ export const DEFAULT_SEEDS = 5
  */
 export async function prepare(description: Description, parts = new Parts()): Promise<Experiment> {
   const { spec: given, directory } = description
-  const registry = builtIns()
-  for (const [index, plugIn] of (given.plugins ?? []).entries()) await placed(description, ['plugins', index], () => addPlugIns(registry, plugIn, directory))
-  const workload = await placed(description, ['workload'], () => parts.of(['workload', directory, given.workload], () => workloadOfSeed(given.workload, directory)))
-  const spec = await placed(description, ['workload'], () => withRecordedTimes(withRigidDefaults(given, workload, DEFAULT_SEEDS), workload))
+  const registry = await registryOf(description)
+  const workload = await placed(description, ['workload'], () =>
+    parts.of(['workload', directory, given.plugins, given.workload], () => workloadOfSeed(given.workload, directory, registry)),
+  )
+  const spec = await placed(description, ['workload'], () => withRecordedTimes(withRigidDefaults(given, workload, DEFAULT_SEEDS), workload, registry))
   const { seed = 1, seeds = DEFAULT_SEEDS } = spec
   await placed(description, ['workload'], () => workload.of(seed)) // so that jobs which cannot be had as described are told now
   const cluster = await placed(description, ['cluster'], () =>
@@ -69,7 +73,16 @@ export async function prepare(description: Description, parts = new Parts()): Pr
     architecture: await placed(description, ['architecture'], () => resolvePlug(registry, 'architecture', spec.architecture ?? 'monolithic')),
     seeds: await placed(description, [], () => seedsFrom(seed, seeds)),
     classOf: classesOf(spec),
+    metrics: await placed(description, ['metrics'], () => namedMetrics(registry, spec.metrics?.more ?? [])),
   }
+}
+
+/** Everything that is built in, and the plug-ins that an experiment names. Throws `BAD_INPUT` or `TAKEN_NAME`, with their place. */
+export async function registryOf(description: Pick<Description, 'directory' | 'source' | 'overridden'> & { readonly spec: Pick<ExperimentSpec, 'plugins'> }): Promise<Registry> {
+  const registry = builtIns()
+  for (const [index, plugIn] of (description.spec.plugins ?? []).entries())
+    await placed(description, ['plugins', index], () => addPlugIns(registry, plugIn, description.directory))
+  return registry
 }
 
 /** Beyond the largest whole number of a 64-bit float two seeds would be one. */
@@ -80,7 +93,7 @@ function seedsFrom(first: number, count: number): number[] {
 }
 
 /** An error about a part of the experiment, with the line on which its field stands. */
-async function placed<T>(description: Description, under: readonly (string | number)[], run: () => T | Promise<T>): Promise<T> {
+async function placed<T>(description: Pick<Description, 'source' | 'overridden'>, under: readonly (string | number)[], run: () => T | Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
@@ -88,7 +101,7 @@ async function placed<T>(description: Description, under: readonly (string | num
   }
 }
 
-export function explained<E>({ source, overridden = [] }: Description, under: readonly (string | number)[], error: E): E | SchedError {
+export function explained<E>({ source, overridden = [] }: Pick<Description, 'source' | 'overridden'>, under: readonly (string | number)[], error: E): E | SchedError {
   if (!(error instanceof SchedError) || error.place.file !== undefined || source === undefined) return error
   const { field = '' } = error.place
   const key = String(under[0] ?? field.split(/[.[]/, 1)[0])

@@ -1,14 +1,14 @@
-import { describeIssues, fieldOf, SchedError } from '@sched/core'
+import { describeIssues, fieldOf, SchedError, type Registry } from '@sched/core'
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { withModels } from '../bayes/model-files.js'
 import { clusterOf } from './cluster-from-options.js'
-import type { Description } from './experiment.js'
+import { registryOf, type Description } from './experiment.js'
 import { defined, fieldsGiven, yaml, type ExperimentOptions } from './given-options.js'
-import { modulePath } from './plug-ins.js'
+import { addPlugIns, modulePath } from './plug-ins.js'
 import { policyList } from './policies.js'
 import { filesOf } from './queues.js'
-import { readExperiment } from './read-experiment.js'
+import { readBase, readExperiment, type Base } from './read-experiment.js'
 import { experimentSchema, type ExperimentInput } from './schema.js'
 import { isRigid, workloadOf } from './workload-from-options.js'
 
@@ -19,6 +19,7 @@ export const RIGID_POLICIES = 'strict,easy,conservative,fattened'
 /** The experiment of a command line: a file with overrides, or options alone. */
 export async function describeExperiment(file: string | undefined, options: ExperimentOptions, cwd: string): Promise<Description> {
   const { trace } = options
+  const hasJobs = trace !== undefined || options.generate !== undefined
   if (trace !== undefined && (trace === '-' || isPipe(resolve(cwd, trace))))
     throw new SchedError(
       'BAD_OPTION',
@@ -26,16 +27,18 @@ export async function describeExperiment(file: string | undefined, options: Expe
       { field: '--trace' },
       'Write it to a file first: `sched trace convert - jobs.jsonl`.',
     )
-  if (file === undefined && options.trace === undefined && options.generate === undefined)
+  if (file === undefined && !hasJobs)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
-  const base = file === undefined ? undefined : readExperiment(file, cwd)
+  const base = file === undefined ? undefined : (hasJobs ? readBase : readExperiment)(file, cwd)
   if (options.queues !== undefined && options.policy !== undefined)
     throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
   const given = await overrides(options, base, cwd)
-  if (base !== undefined && Object.keys(given).length === 0) return base
+  if (base !== undefined && isDescription(base) && Object.keys(given).length === 0) return base
   const spec = checked({ ...(options.queues === undefined ? base?.spec : withoutPolicies(base?.spec)), ...given })
   return base === undefined ? { spec, directory: cwd } : { ...base, spec, overridden: Object.keys(given) }
 }
+
+const isDescription = (base: Base): base is Description => base.spec.workload !== undefined
 
 /** As `<(...)` of a shell is; in whole numbers of 64 bits for the reason that standard output has. */
 function isPipe(path: string): boolean {
@@ -47,22 +50,23 @@ function isPipe(path: string): boolean {
 }
 
 /** Queue files on the command line take the place of the policies of a file. */
-function withoutPolicies(spec: ExperimentInput | undefined): Partial<ExperimentInput> {
-  const { policy: _, policies: __, ...rest } = spec ?? ({} as Partial<ExperimentInput>)
+function withoutPolicies(spec: Base['spec'] = {}): Omit<Base['spec'], 'policy' | 'policies'> {
+  const { policy: _, policies: __, ...rest } = spec
   return rest
 }
 
-async function overrides(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<Partial<ExperimentInput>> {
+async function overrides(options: ExperimentOptions, base: Base | undefined, cwd: string): Promise<Partial<ExperimentInput>> {
   const spec = base?.spec
+  const here = { cwd, registry: await registryOfOptions(options, base, cwd) }
   const { seed, seeds, until, validate, jitter, infeasible, architecture, policy, passPerEvent, plugin } = options
-  const usual = (await isRigid(options, cwd)) ? RIGID_POLICIES : DEFAULT_POLICIES
+  const usual = (await isRigid(options, here)) ? RIGID_POLICIES : DEFAULT_POLICIES
   const policies = options.policies ?? (spec === undefined && policy === undefined && options.queues === undefined ? usual : undefined)
   const named = (file: string) => (spec === undefined ? file : resolve(cwd, file)) // messages name files as they were written; those of an experiment lie beside it
   const joined = (files: string) => filesOf(files, cwd).map(named).join('+')
   const model = (file: string) => (base === undefined ? file : relative(base.directory, resolve(cwd, file)))
   return defined({
-    workload: await workloadOf(options, base, cwd),
-    cluster: await clusterOf(options, base, cwd),
+    workload: await workloadOf(options, base, here),
+    cluster: await clusterOf(options, base, here),
     policies: policies === undefined ? undefined : chosen(withModels(policyList(policies), model) as unknown[], spec),
     policy: policy === undefined ? undefined : chosen([withModels(onePolicy(policy), model)], spec)[0],
     architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
@@ -86,6 +90,13 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
   })
 }
 
+/** What the file and the command line may name: what is built in, and the plug-ins of both. */
+async function registryOfOptions({ plugin = [] }: ExperimentOptions, base: Base | undefined, cwd: string): Promise<Registry> {
+  const registry = await registryOf(base ?? { spec: {}, directory: cwd })
+  for (const module of plugin) await addPlugIns(registry, module, cwd)
+  return registry
+}
+
 /** A file, a file and its origin, or means with names; the schema checks what they are. */
 function outagesGiven(text: string, named: (file: string) => string): ExperimentInput['outages'] {
   if (!text.includes('=')) return named(text)
@@ -99,8 +110,8 @@ function speculationGiven(given: string | true | undefined): ExperimentInput['sp
   return (/^[a-z]\w*$/.test(given) ? given : fieldsGiven(given, '--speculation', 'rule=late,cap=0.2')) as ExperimentInput['speculation']
 }
 
-function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {
-  const given = defined({ warmUp, coolDown, tau, classes: classes === undefined ? undefined : yaml(classes, '--classes') })
+function metricsOf({ warmUp, coolDown, tau, classes, metrics }: ExperimentOptions, spec: Base['spec'] | undefined): ExperimentInput['metrics'] {
+  const given = defined({ warmUp, coolDown, tau, classes: classes === undefined ? undefined : yaml(classes, '--classes'), more: metrics === undefined ? undefined : policyList(metrics, '--metrics') })
   return Object.keys(given).length === 0 ? undefined : { ...spec?.metrics, ...given }
 }
 
@@ -111,7 +122,7 @@ function onePolicy(text: string): unknown {
 }
 
 /** A name on the command line means the policy that the file calls so, if there is one. */
-function chosen(configs: readonly unknown[], spec: ExperimentInput | undefined): unknown[] {
+function chosen(configs: readonly unknown[], spec: Base['spec'] | undefined): unknown[] {
   const named = (spec?.policies ?? []).filter((each): each is { name: string; policy: string } => typeof each === 'object' && 'policy' in each && 'name' in each)
   return configs.map((config) => named.find(({ name }) => name === config) ?? config)
 }

@@ -1,17 +1,16 @@
-import { SchedError } from '@sched/core'
-import { generatorNamed, type AnyGenerator } from '@sched/workload'
+import { SchedError, resolve, type Plug, type Registry } from '@sched/core'
 
 /** A generator, and the options that it is given. */
 export interface ChosenGenerator {
   readonly name: string
-  readonly generator: AnyGenerator
+  readonly plug: Plug<'generator'>
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** What the command line or a file chooses: a name, alone or with options. Throws `BAD_INPUT` or `UNKNOWN_NAME`, without a place. */
-export function chosenGenerator(generate: unknown): ChosenGenerator {
+/** What the command line or a file chooses: a name, alone or with options. Throws `BAD_INPUT`, `BAD_OPTION` or `UNKNOWN_NAME`; options start with the name. */
+export function chosenGenerator(generate: unknown, registry: Registry): ChosenGenerator {
   const [name, options] = typeof generate === 'string' ? [generate, {}] : nameAndOptions(generate)
-  return { name, generator: generatorNamed(name), options }
+  return { name, options, plug: resolve(registry, 'generator', { [name]: options }, '') }
 }
 
 function nameAndOptions(generate: unknown): [string, ChosenGenerator['options']] {

@@ -1,5 +1,5 @@
 import { YamlSource } from '@sched/cluster'
-import { SchedError } from '@sched/core'
+import { SchedError, type Registry } from '@sched/core'
 
 /** What the command line says of changes to the jobs of a workload. */
 export interface ChangeOptions {
@@ -61,6 +61,14 @@ export interface ExperimentOptions extends ChangeOptions {
   readonly coolDown?: number
   readonly tau?: number
   readonly classes?: string
+  /** Metrics of plug-ins, as a file lists them. */
+  readonly metrics?: string
+}
+
+/** Where a command line is read: what paths are relative to, and what there is to be named. */
+export interface Here {
+  readonly cwd: string
+  readonly registry: Registry
 }
 
 /** A value of the command line that may be a name or, as in a file, a name with options. */

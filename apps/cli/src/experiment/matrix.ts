@@ -1,6 +1,7 @@
 import { describeIssues, fieldOf, SchedError, suggest } from '@sched/core'
 import { fieldPath, pathParts, valueAt, withValue } from './field-path.js'
 import { policyName } from './policies.js'
+import type { Base } from './read-experiment.js'
 import { experimentSchema, type ExperimentSpec } from './schema.js'
 
 type Matrix = NonNullable<ExperimentSpec['matrix']>
@@ -84,7 +85,7 @@ function applied(base: ExperimentSpec, settings: Readonly<Record<string, unknown
 }
 
 /** Throws `BAD_OPTION` where the command line has said something that the matrix varies: it would be of no effect. */
-export function refuseVaried(axes: readonly Axis[], before: ExperimentSpec, after: ExperimentSpec): void {
+export function refuseVaried(axes: readonly Axis[], before: Base['spec'], after: ExperimentSpec): void {
   for (const path of new Set(axes.flatMap(({ steps }) => steps.flatMap(({ settings }) => Object.keys(settings))))) {
     const [was, is] = [valueAt(before, path), valueAt(after, path)]
     if (is !== undefined && JSON.stringify(is) !== JSON.stringify(was))

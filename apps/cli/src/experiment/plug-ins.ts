@@ -4,7 +4,7 @@ import { createRequire, register } from 'node:module'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const kinds: ReadonlySet<unknown> = new Set<Kind>(['order', 'policy', 'placement', 'architecture'])
+const kinds: ReadonlySet<unknown> = new Set<Kind>(['order', 'policy', 'placement', 'architecture', 'metric', 'generator', 'format'])
 
 /**
  * Adds what a module exports as default: what `definePolicy()` or one of its kind returns, the plain object that one would

@@ -1,3 +1,4 @@
+import type * as z from '@sched/bundled/zod'
 import { YamlSource } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { isQueueFile } from '@sched/queue-files'
@@ -8,14 +9,26 @@ import { readText } from '../read-text.js'
 import type { Description } from './experiment.js'
 import { experimentSchema } from './schema.js'
 
+/** What a file describes, without a workload where the command line has one. */
+export interface Base extends Omit<Description, 'spec'> {
+  readonly spec: z.output<typeof withoutJobs>
+}
+
+const withoutJobs = experimentSchema.partial({ workload: true })
+
 /** An experiment file, checked against the schema. Throws `IO`, and `BAD_INPUT` with line and column. */
-export function readExperiment(file: string, cwd: string): Description {
+export const readExperiment = (file: string, cwd: string): Description => readAs(experimentSchema, file, cwd)
+
+/** The same of a file that need not say what the jobs are. */
+export const readBase = (file: string, cwd: string): Base => readAs(withoutJobs, file, cwd)
+
+function readAs<S extends z.ZodType>(schema: S, file: string, cwd: string) {
   const path = resolve(cwd, file)
   const text = read(path, file)
   refuseTrace(text, file)
   if (isQueueFile(text)) throw new SchedError('BAD_INPUT', 'is a queue file, not an experiment.', { file }, `Use \`--queues ${file}\`.`)
   const source = new YamlSource(text, file)
-  return { spec: source.read(experimentSchema), directory: dirname(path), source }
+  return { spec: source.read(schema), directory: dirname(path), source }
 }
 
 function read(path: string, file: string): string {
@@ -37,7 +50,7 @@ function read(path: string, file: string): string {
 function refuseTrace(text: string, file: string): void {
   let format: string
   try {
-    format = detectFormatOf(new TextEncoder().encode(text.slice(0, 65_536))).title
+    format = detectFormatOf(new TextEncoder().encode(text.slice(0, 65_536))).summary
   } catch {
     return
   }

@@ -1,7 +1,6 @@
-import { SchedError, type JobSpec, type Workload } from '@sched/core'
-import { generators, startsAtOnce, traceFormat } from '@sched/workload'
+import { optionNames, SchedError, type JobSpec, type Registry, type Workload } from '@sched/core'
+import { formatNamed, formatsIn, startsAtOnce } from '@sched/workload'
 import { openTraceFile } from '@sched/workload/node'
-import * as z from '@sched/bundled/zod'
 import type { ExperimentSpec } from './schema.js'
 import { generatorName } from './generator.js'
 import { drawsOutages } from './outages.js'
@@ -11,15 +10,17 @@ import { drawsJobs, type WorkloadOfSeed } from './workload.js'
  * Whether a trace is a log of a parallel machine: its format has an option `procs`, or it was converted from such a log and
  * says what machine that had, or it is a table of such jobs. False for a file that cannot be read.
  */
-export const isRigidTrace = async (path: string, format: string | undefined, options: unknown): Promise<boolean> =>
-  (await takesProcs(path, format)) || ifReadable(async () => {
-    const { machine, isRigid = machine !== undefined } = await openTraceFile(path, { format, options, stream: true })
+export const isRigidTrace = async (path: string, format: string | undefined, options: unknown, registry: Registry): Promise<boolean> =>
+  (await takesProcs(path, format, registry)) || ifReadable(async () => {
+    const { machine, isRigid = machine !== undefined } = await openTraceFile(path, { formats: formatsIn(registry), format, options, stream: true })
     return isRigid
   })
 
 /** Whether the format of a trace has an option `procs`. */
-export const takesProcs = (path: string, format: string | undefined): Promise<boolean> =>
-  ifReadable(async () => hasProcs(traceFormat(format ?? (await openTraceFile(path, { stream: true })).format).options))
+export function takesProcs(path: string, format: string | undefined, registry: Registry): Promise<boolean> {
+  const formats = formatsIn(registry)
+  return ifReadable(async () => hasProcs(formatNamed(format ?? (await openTraceFile(path, { formats, stream: true })).format, formats).options))
+}
 
 async function ifReadable(question: () => Promise<boolean>): Promise<boolean> {
   try {
@@ -31,12 +32,12 @@ async function ifReadable(question: () => Promise<boolean>): Promise<boolean> {
 }
 
 /** Whether a generator makes jobs of a parallel machine, as the command line or a file names it. */
-export function isRigidGenerator(generate: unknown): boolean {
-  const found = generators.find(({ generator }) => generator === generatorName(generate))
-  return found !== undefined && hasProcs(found.options)
+export function isRigidGenerator(generate: unknown, registry: Registry): boolean {
+  const name = generatorName(generate) ?? ''
+  return registry.has('generator', name) && hasProcs(registry.get('generator', name).options)
 }
 
-const hasProcs = (options: z.ZodType) => options instanceof z.ZodObject && 'procs' in options.shape
+const hasProcs = (options: unknown) => optionNames(options).includes('procs')
 
 /**
  * What an experiment on rigid jobs is run with unless it says otherwise: their run times are what they are, nothing of a

@@ -262,6 +262,7 @@ const metricsSchema = z
     samples: z.int().min(2).max(10_000).optional().describe("samples over time of every node's use of its hardware, at most so many, in the JSON of each run; default none"),
     warmUp: trimSchema.optional().describe('jobs at the start that do not count: a fraction of the jobs, or { seconds } from the first submission; default none'),
     coolDown: trimSchema.optional().describe('jobs at the end that do not count: a fraction of the jobs, or { seconds } before the last submission; default none'),
+    more: z.array(config).min(1).optional().describe('metrics of plug-ins, each by its name or its name with options, whose figures stand beside the others; default none'),
     rigid: z.boolean().optional().describe('figures of rigid jobs: queue, loss of capacity, backfilled jobs, sizes, lengths, users; default: for workloads of such jobs'),
     sizes: limitsSchema.optional().describe('ascending limits of the classes of rigid jobs by processors; default 1, 8, 32'),
     lengths: limitsSchema.optional().describe('ascending limits of the classes of rigid jobs by run time, seconds; default 600, 3600, 28800'),

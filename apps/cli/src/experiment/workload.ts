@@ -1,8 +1,8 @@
-import { SchedError, type Workload } from '@sched/core'
+import { SchedError, type Machine, type Registry, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
 import {
-  addMasters, drawQueues, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, resample,
-  ruleLine, scaleLoad, take, timeWindow, withFeedback, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace,
+  addMasters, drawQueues, formatsIn, generatedBy, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, resample,
+  ruleLine, scaleLoad, take, timeWindow, withFeedback, type CellGroups, type GoogleTrace, type OmegaClusterName, type RunningTask, type Trace,
 } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTraceFile, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
@@ -35,7 +35,7 @@ export interface Running {
 const sources = ['trace', 'generate', 'distributions', 'google'] as const
 
 /** Opens the trace, or chooses the generator, of an experiment. Throws with fields that start with `workload`. */
-export async function workloadOfSeed(spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
+export async function workloadOfSeed(spec: WorkloadSpec, directory: string, registry: Registry): Promise<WorkloadOfSeed> {
   const given = sources.filter((source) => spec[source] !== undefined)
   if (given.length !== 1)
     throw new SchedError(
@@ -45,10 +45,10 @@ export async function workloadOfSeed(spec: WorkloadSpec, directory: string): Pro
       'For example `trace: jobs.tsv` or `generate: facebook`; or else `distributions` or `google`.',
     )
   if (spec.trace === undefined) refuseReading(spec)
-  if (spec.trace !== undefined) return ofTrace(spec.trace, spec, directory)
+  if (spec.trace !== undefined) return ofTrace(spec.trace, spec, directory, registry)
   if (spec.distributions !== undefined) return ofDistributions(spec.distributions, spec, directory)
   if (spec.google !== undefined) return ofGoogle(spec.google, spec, directory)
-  return generated(spec)
+  return generated(spec, registry)
 }
 
 function refuseReading(spec: WorkloadSpec): void {
@@ -56,9 +56,9 @@ function refuseReading(spec: WorkloadSpec): void {
     if (spec[key] !== undefined) throw new SchedError('BAD_INPUT', 'is for traces.', { field: `workload.${key}` }, 'Give a generator its options beneath its name.')
 }
 
-async function ofTrace(path: string, spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
+async function ofTrace(path: string, spec: WorkloadSpec, directory: string, registry: Registry): Promise<WorkloadOfSeed> {
   const file = resolve(directory, path)
-  const trace = await openTraceFile(file, { format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
+  const trace = await openTraceFile(file, { formats: formatsIn(registry), format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
   const of = bySeed((seed) => changedJobs(trace, spec, seed), drawsJobs(spec))
   const running = (cell: CellGroups, seed: number, utilisation: number | undefined): Running => {
     refuseTarget(utilisation, 'The running rows of a job list')
@@ -125,11 +125,10 @@ function runningOfGoogle({ running }: GoogleTrace, cell: CellGroups, seed: numbe
 }
 
 /** A generator with a seed of its own keeps it; otherwise every seed of the run draws its jobs anew. */
-function generated(spec: WorkloadSpec): WorkloadOfSeed {
-  const { name, generator, options } = fieldsUnder('workload.generate', () => chosenGenerator(spec.generate))
-  const draws = 'seed' in generator.options.shape && options['seed'] === undefined
-  const made = (seed: number) => fieldsUnder('workload.generate', () => generator.from(draws ? { ...options, seed } : options))
-  const { machine } = made(1) // so that wrong options are told now
+function generated(spec: WorkloadSpec, registry: Registry): WorkloadOfSeed {
+  const { name, plug, options } = fieldsUnder('workload.generate', () => chosenGenerator(spec.generate, registry))
+  const made = (seed: number) => fieldsUnder('workload.generate', () => generatedBy(plug, seed))
+  const { machine } = made(1) // so that what it throws is told now
   return { of: (seed) => changedJobs(made(seed), spec, seed), ...ofMachine(machine), ...cellOf(name, options) }
 }
 

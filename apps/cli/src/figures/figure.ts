@@ -6,5 +6,7 @@ export interface Figure<Of> {
   readonly title: string
   /** `%` figures are fractions that are shown times 100. */
   readonly unit: ComparisonRow['unit']
+  /** A metric of a plug-in has measured it. */
+  readonly own?: true
   readonly of: (measured: Of) => number
 }

@@ -51,6 +51,8 @@ export interface Row extends ComparisonRow {
   readonly key: string
   /** Class of jobs; absent for all jobs. */
   readonly label?: string
+  /** A metric of a plug-in has measured it. */
+  readonly own?: true
 }
 
 /** Rows of all jobs, without those in which every policy has 0 on every seed. */
@@ -66,11 +68,17 @@ export function compareRuns(policies: readonly string[], runs: readonly RunResul
   if (first === undefined) return []
   const rigid = rigidFigures(runs.map(({ summary }) => summary))
   const ofJobs = rigid.filter(({ label }) => label === undefined)
-  const figures = [...[response, ...runFigures(first.summary), ...ofJobs].map(ofSummary), ...decisionFigures(runs), ofSummary(locality)]
+  const figures = [...[response, ...runFigures(first.summary), ...ofJobs].map(ofSummary), ...decisionFigures(runs), ofSummary(locality), ...measuredFigures(runs)]
   const labels = [...new Set(runs.flatMap(({ summary }) => summary.classes.map(({ label }) => label)))].sort(naturalOrder)
   const classes = labels.flatMap((label) => [response, wait, locality].map((figure) => row(policies, ofPolicy, ofSummary(ofClass(figure, label)), label)))
   const ofKinds = rigid.flatMap((figure) => (figure.label === undefined ? [] : [row(policies, ofPolicy, ofSummary(figure), figure.label)]))
   return [...figures.map((figure) => row(policies, ofPolicy, figure)), ...classes, ...ofKinds].filter(({ cells }) => cells.some(({ values }) => values.length > 0))
+}
+
+/** What metrics of plug-ins have measured in some run. */
+function measuredFigures(runs: readonly RunResult[]): Figure<RunResult>[] {
+  const figures = new Map(runs.flatMap(({ measured = [] }) => measured.map((figure) => [figure.name, figure] as const)))
+  return [...figures.values()].map(({ name, title, unit }) => ({ key: name, title, unit, own: true, of: ({ measured = [] }) => measured.find((each) => each.name === name)?.value ?? NaN }))
 }
 
 const ofSummary = ({ of, ...figure }: Figure<Summary>): Figure<RunResult> => ({ ...figure, of: ({ summary }) => of(summary) })
@@ -79,14 +87,14 @@ const ofSummary = ({ of, ...figure }: Figure<Summary>): Figure<RunResult> => ({ 
  * Seeds on which a policy has no such number (a class without jobs) are left out for all of them, so that pairs stay pairs;
  * a policy that has none on any seed (it rejects all jobs) takes nothing from the others.
  */
-function row(policies: readonly string[], ofPolicy: readonly (readonly RunResult[])[], { key, title, unit, of }: Figure<RunResult>, label?: string): Row {
+function row(policies: readonly string[], ofPolicy: readonly (readonly RunResult[])[], { key, title, unit, own, of }: Figure<RunResult>, label?: string): Row {
   const all = ofPolicy.map((runs) => runs.map(of))
   const counting = all.filter((own) => own.some((value) => !Number.isNaN(value)))
   const values = all.map((own) => (counting.includes(own) ? own.filter((_, seed) => counting.every((each) => !Number.isNaN(each[seed]))) : []))
   const recorded = label === undefined && unit !== '%' ? recordedOf(key, ofPolicy[0] ?? []) : []
   const isRecorded = recorded.length > 0 && !policies.includes(RECORDED) && values.every((own) => own.length === recorded.length)
   const [found] = comparison([...policies, ...(isRecorded ? [RECORDED] : [])], [{ title, unit, values: [...values, ...(isRecorded ? [recorded] : [])] }])
-  return { key, ...(label !== undefined && { label }), ...(found as ComparisonRow) }
+  return { key, ...(label !== undefined && { label }), ...(own && { own }), ...(found as ComparisonRow) }
 }
 
 /** What the log records of a figure, on each seed; empty where it does not. */

@@ -16,9 +16,9 @@ export interface Installed {
   readonly options?: JsonSchema | undefined
 }
 
-const kinds: readonly Kind[] = ['policy', 'order', 'placement', 'architecture']
+const kinds = ['policy', 'order', 'placement', 'architecture', 'metric'] as const
 
-/** Everything in a registry, or what is called so. Throws `UNKNOWN_NAME`. */
+/** Everything in a registry but generators and formats, which other commands list; or what is called so. Throws `UNKNOWN_NAME`. */
 export function installed(registry: Registry, names: readonly string[] = []): Installed[] {
   const all = kinds.flatMap((kind) => [
     ...definitions(registry, kind),
@@ -40,11 +40,12 @@ function definitions(registry: Registry, kind: Kind): Installed[] {
   }))
 }
 
-const headings: Readonly<Record<Kind, string>> = {
+const headings: Readonly<Record<(typeof kinds)[number], string>> = {
   policy: 'Policies: whose work goes next, and may it go now (disciplines over an order; an order alone is run greedily)',
   order: 'Orders: whose work goes next',
   placement: 'Placements: where',
   architecture: 'Architectures: who decides, seeing what',
+  metric: 'Metrics: what is measured besides',
 }
 
 /** Parts by kind with their options, sources and presets, in lines of at most `width` characters. */
@@ -57,8 +58,8 @@ export function installedList(parts: readonly Installed[], width: number): strin
 }
 
 function byKind(parts: readonly Installed[], text: (part: Installed) => string, width: number, between: string): string {
-  const blocks = kinds.map((kind) => parts.filter((part) => part.kind === kind)).filter((block) => block.length > 0)
-  return blocks.map((block) => `${wrapped(headings[block[0]?.kind ?? 'policy'], width, 2)}\n\n${block.map(text).join(between)}`).join('\n')
+  const blocks = kinds.map((kind) => ({ kind, block: parts.filter((part) => part.kind === kind) })).filter(({ block }) => block.length > 0)
+  return blocks.map(({ kind, block }) => `${wrapped(headings[kind], width, 2)}\n\n${block.map(text).join(between)}`).join('\n')
 }
 
 /** A name and what it is, in two columns of a list. */

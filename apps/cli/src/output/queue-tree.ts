@@ -23,17 +23,21 @@ const defaults: Readonly<Record<string, string>> = { weight: '1', policy: 'fair'
 export function queueTreeText(kind: QueueFile['kind'], { rows, totals, leavesOutAmounts }: QueueTable, width?: number): string {
   const settings = Object.entries(shown[kind]).filter(([name]) => name in defaults || rows.some((row) => name in row.settings))
   const resources = Object.keys(totals ?? { cluster: 1 })
+  const labels = Object.keys(rows[0]?.labelShares ?? {})
   const columns: Column[] = [
     { title: 'queue', align: 'left' },
     ...settings.map(([, title]): Column => ({ title, align: 'right' })),
     ...resources.map((name): Column => ({ title: totals === undefined ? 'share' : `share, ${name}`, align: 'right' })),
+    ...labels.map((label): Column => ({ title: `share, label ${label}`, align: 'right' })),
   ]
   const cells = rows.map((row) => [
     indented(row),
     ...settings.map(([name]) => row.settings[name] ?? defaults[name] ?? ''),
     ...resources.map((name) => shareText(row.shares[name] ?? 0, totals?.[name])),
+    ...labels.map((label) => shareText(row.labelShares?.[label] ?? 0, undefined)),
   ])
-  const note = leavesOutAmounts ? 'Amounts of the file did not count for shares: give the cluster with --cluster, or --nodes and --resources.\n' : ''
+  const lacks = totals === undefined ? 'give the cluster with --cluster, or --nodes and --resources' : 'how much the nodes of a label have is not known'
+  const note = leavesOutAmounts ? `Amounts of the file did not count for shares: ${lacks}.\n` : ''
   return `${table(columns, cells, { width })}${note}`
 }
 

@@ -9,12 +9,19 @@ import { hardwareTable, shuffleTable } from './network-tables.js'
 import { rigidText } from './rigid-text.js'
 
 /** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. Tables are at most `width` wide where that is given. */
-export function runText({ summary, decisions, prefilled }: RunResult, width?: number): string {
+export function runText({ summary, decisions, prefilled, measured }: RunResult, width?: number): string {
   const ofDecisions = decisions === null ? [] : [schedulerTable, attemptTable, decidedTable].map((text) => text(decisions, width))
   return [
     countsText(summary) + prefilledText(prefilled), ...[useTable, fragmentTable, hardwareTable, energyTable, shuffleTable, timesTable].map((text) => text(summary, width)),
-    ...rigidText(summary, width), ...ofDecisions, localityTable(summary, width), classTable(summary, width),
+    ...rigidText(summary, width), ...ofDecisions, localityTable(summary, width), classTable(summary, width), measuredTable(measured, width),
   ].filter((text) => text !== '').join('\n')
+}
+
+/** Figures of metrics of plug-ins, with their names in files. */
+function measuredTable(measured: RunResult['measured'] = [], width?: number): string {
+  if (measured.length === 0) return ''
+  const rows = measured.map(({ name, title, unit, value }) => [unit === '' ? title : `${title}, ${unit}`, name, number(value * (unit === '%' ? 100 : 1), unit)])
+  return table([{ title: 'measured', align: 'left' }, { title: 'figure', align: 'left' }, { title: '', align: 'right' }], rows, { width })
 }
 
 function countsText({ counts, times, preemption, outages, failures, speculation, gangRacks: gangs }: Summary): string {

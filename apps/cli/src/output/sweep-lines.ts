@@ -14,6 +14,7 @@ export interface PointResult {
 export interface SweptFigure {
   readonly title: string
   readonly unit: Row['unit']
+  readonly own?: true
   readonly mean: Interval
   /** Of this policy less the first one at the point, paired by seed; in a sweep of one policy of this point less the first one. Absent for the base. */
   readonly difference?: Interval
@@ -50,13 +51,13 @@ export function baseOf(lines: readonly Line[]): string {
 }
 
 function figuresOf(rows: readonly Row[], index: number, base: Base | undefined): [string, SweptFigure][] {
-  return rows.flatMap(({ key, label, title, unit, cells }) => {
+  return rows.flatMap(({ key, label, title, unit, own, cells }) => {
     const cell = cells[index]
     if (cell === undefined || cell.values.length === 0) return []
     const name = nameOf(key, label)
     const before = base?.values.get(name)
     const difference = before?.length === cell.values.length && before.length === base?.seeds.length ? pairedDifference(cell.values, before) : cell.difference
-    return [[name, { title: label === undefined ? title : `${title}, ${label}`, unit, mean: cell.mean, ...(difference !== undefined && { difference }) }]]
+    return [[name, { title: label === undefined ? title : `${title}, ${label}`, unit, mean: cell.mean, ...(own && { own }), ...(difference !== undefined && { difference }) }]]
   })
 }
 

@@ -46,7 +46,8 @@ export function shownFigures(lines: readonly Line[], figures: readonly string[] 
   if (figures === undefined) {
     const tells = (name: string) => lines.some((line) => isTelling(line.figures.get(name)?.mean.mean))
     const patterns = all.includes('loss') ? tellingOfRigid : telling
-    return { shown: patterns.flatMap((pattern) => all.filter((name) => pattern.test(name) && tells(name))), warnings: [] }
+    const isOwn = (name: string) => lines.some((line) => line.figures.get(name)?.own)
+    return { shown: [...patterns.flatMap((pattern) => all.filter((name) => pattern.test(name) && tells(name))), ...all.filter(isOwn)], warnings: [] }
   }
   const unknown = figures.filter((name) => !all.includes(name))
   return { shown: figures.filter((name) => all.includes(name)), warnings: unknown.map((name) => `no figure is called "${name}". Known: ${all.join(', ')}.`) }

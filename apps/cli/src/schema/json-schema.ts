@@ -1,6 +1,6 @@
 import { clusterSchema } from '@sched/cluster'
 import type { Defined, Kind, Registry } from '@sched/core'
-import { generators, machineMapping, nativeJsonSchema } from '@sched/workload'
+import { machineMapping, nativeJsonSchema } from '@sched/workload'
 import * as z from '@sched/bundled/zod'
 import { experimentSchema } from '../experiment/schema.js'
 
@@ -51,7 +51,7 @@ function experiment(registry: Registry): JsonSchema {
     ...rest,
     properties: {
       ...properties,
-      workload: { ...workload, properties: { ...workload.properties, generate: { description: workload.properties['generate']?.['description'], ...generatorSchema() } } },
+      workload: { ...workload, properties: { ...workload.properties, generate: { description: workload.properties['generate']?.['description'], ...generatorSchema(registry) } } },
       policies: { ...policies, items: { anyOf: [ref('policy'), named] } },
       policy: { description: policy['description'], ...ref('policy') },
       architecture: { description: architecture['description'], ...ref('architecture') },
@@ -83,7 +83,7 @@ const partSchema = (kind: Kind, usual: string | undefined): JsonSchema => ({
   ...ref(kind),
 })
 
-const generatorSchema = (): JsonSchema => oneOf(generators.map(({ generator, summary, options }) => [generator, { description: summary, ...plain(options) }]))
+const generatorSchema = (registry: Registry): JsonSchema => oneOf(registry.added('generator').map(({ name, summary, options }) => [name, { description: summary, ...optionsSchema(options) }]))
 
 /** A name, or a mapping of one name to its options. */
 function oneOf(entries: readonly (readonly [string, JsonSchema])[]): JsonSchema {

@@ -1,5 +1,5 @@
 import { None, portableLog2, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type ShapeId, type TaskId, type UserId } from '@sched/core'
-import { JobLimits } from '../orders/job-limits.js'
+import { JobLimits, type AdmittedMemory } from '../orders/job-limits.js'
 import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
@@ -143,6 +143,21 @@ export class CapacityQueues {
     this.#limits.leave(job, this.#admitted)
     this.#masters.remove(job)
     this.#activateAll(this.#admitted)
+  }
+
+  /** Which jobs may run by limits on their number. */
+  memory(): AdmittedMemory {
+    return this.#limits.memory()
+  }
+
+  recall(memory: AdmittedMemory): void {
+    const changed = this.#limits.recall(memory)
+    for (const job of changed)
+      if (!this.#limits.admitted(job)) {
+        for (let lane = 0 as LaneId; lane < this.pots.lanes; lane++) this.drained(job, lane)
+        this.#masters.remove(job)
+      }
+    this.#activateAll(changed.filter((job) => this.#limits.admitted(job)))
   }
 
   /** Passes jobs that may run on to the limits of masters, where they ask to be active. */

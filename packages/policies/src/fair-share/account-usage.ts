@@ -59,8 +59,8 @@ interface AccountMemory extends UsageMemory {
 export class AccountUsage implements WorkListener {
   readonly #env: Env
   readonly #options: AccountUsageOptions
-  readonly #tree: AssociationTree
-  readonly #usage: DecayedUsage
+  #tree: AssociationTree
+  #usage: DecayedUsage
   readonly #isAdded: readonly boolean[]
   /** By resource: the charge for one unit per second. */
   readonly #billing: Float64Array
@@ -77,7 +77,7 @@ export class AccountUsage implements WorkListener {
     this.#env = env
     this.#options = options
     this.#tree = new AssociationTree(options.accounts)
-    this.#usage = new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, resets: resetsOf(options.usageReset, env) })
+    this.#usage = this.#nothingUsed()
     this.#isAdded = addedUp(options.maxTres, env.cluster.resources)
     this.#billing = billingOf(options.billing, env.cluster, 'billing')
     this.#billingOf = new Map(Object.entries(options.partitionBilling).map(([queue, billing]) => [queue, billingOf(billing, env.cluster, `partitionBilling.${queue}`)]))
@@ -125,11 +125,20 @@ export class AccountUsage implements WorkListener {
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
-    this.#usage.change(this.#associationOf[job] as number, this.#factorOf(job) * this.#chargeOf(task, lane), this.#env.now())
+    this.#change(job, lane, task, 1)
   }
 
   onRelease(job: JobId, lane: LaneId, task: TaskId): void {
-    this.#usage.change(this.#associationOf[job] as number, -this.#factorOf(job) * this.#chargeOf(task, lane), this.#env.now())
+    this.#change(job, lane, task, -1)
+  }
+
+  #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+    this.#usage.change(this.#associationOf[job] as number, sign * this.#factorOf(job) * this.#chargeOf(task, lane), this.#env.now())
+  }
+
+  #nothingUsed(): DecayedUsage {
+    const { halfLife, calcPeriod, usageReset } = this.#options
+    return new DecayedUsage({ halfLife, calcPeriod, resets: resetsOf(usageReset, this.#env) })
   }
 
   memory(): AccountMemory {
@@ -139,12 +148,28 @@ export class AccountUsage implements WorkListener {
 
   recall(memory: unknown): void {
     const { known, version, asOf, ...usage } = memory as AccountMemory
-    for (const path of known) this.#tree.of(path)
-    this.#follow()
+    this.#beginAgain(known)
     this.#usage.recall(usage)
     this.#version = version
     this.#asOf = asOf
     this.#factors = undefined
+  }
+
+  /** Associates all jobs anew, after these users and accounts have come in this order: the first of a user's is that of jobs without an account. */
+  #beginAgain(known: readonly string[]): void {
+    const { work, cluster } = this.#env
+    this.#tree = new AssociationTree(this.#options.accounts)
+    this.#usage = this.#nothingUsed()
+    for (const path of known) this.#tree.of(path)
+    this.#follow()
+    for (const job of work.jobs()) {
+      this.onSubmit(job)
+      for (let lane = 0 as LaneId; lane < cluster.lanes.length; lane++) {
+        const tasks: TaskId[] = []
+        work.runningTasks(job, lane, tasks)
+        for (const task of tasks) this.#change(job, lane, task, 1)
+      }
+    }
   }
 
   /** Makes columns for new associations, which have no usage yet. */

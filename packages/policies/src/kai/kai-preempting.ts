@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, nodesByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -44,6 +44,21 @@ const CYCLE = 1
 /** Seconds until tasks that have just started can be taken; in KAI they can be at once. */
 const MOMENT = 0.001
 
+/** Tasks of a job that are gone and are to start on these nodes. */
+interface Moved extends Pick<Victim, 'job' | 'tasks'> {
+  readonly nodes: readonly NodeId[]
+}
+
+/** A task of a job, and the name of the node that it goes to. */
+type Place = readonly [stage: number, index: number, node: string]
+
+/** State of `KaiPreempting`, for one that takes its place; `movingAt` null: nothing was ever moved. */
+interface PreemptingMemory {
+  readonly taken: TakenMemory
+  readonly moving: readonly { readonly job: string; readonly places: readonly Place[] }[]
+  readonly movingAt: Seconds | null
+}
+
 class KaiPreempting implements Policy {
   readonly startsGangJobs = true
   readonly #order: KaiOrder
@@ -51,14 +66,12 @@ class KaiPreempting implements Policy {
   readonly #placement: Placement | undefined
   readonly #env: Env
   readonly #running: TasksByJob
-  /** Jobs of which tasks started together. */
-  readonly #gangs = new Set<JobId>()
   readonly #taken = new TakenJobs()
   readonly #leastRuntimes: LeastRuntimes
   readonly #consolidation: Consolidation | undefined
   readonly #settings: KaiSettings
   /** Moves under way: the victims are gone and start elsewhere in the next round of the time `#movingAt`. */
-  #moving: readonly Move[] = []
+  #moving: readonly Moved[] = []
   #movingAt: Seconds = NaN
   /** The tasks that may be taken; valid until some are. */
   #victims: Victims | undefined
@@ -82,18 +95,34 @@ class KaiPreempting implements Policy {
     Object.assign(
       this,
       forwarding(this.#policy, this.#running, {
-        onClaim: (job: JobId, lane: LaneId) => {
-          if (env.work.least(job, lane) > 1) this.#gangs.add(job) // `least` does not say so at the claim of the last task, when the job is known already
-        },
         onFinish: (job: JobId) => {
-          this.#gangs.delete(job)
           this.#taken.forget(job, env.work)
-          this.#moving = this.#moving.filter(({ victim }) => victim.job !== job)
+          this.#moving = this.#moving.filter((each) => each.job !== job)
         },
-        memory: () => this.#taken.memory(env.work),
-        recall: (memory: unknown) => this.#taken.recall(memory as TakenMemory, env.work),
+        memory: () => this.#memory(),
+        recall: (memory: unknown) => { this.#recall(memory as PreemptingMemory) },
       }),
     )
+  }
+
+  #memory(): PreemptingMemory {
+    const { work, cluster } = this.#env
+    const placeOf = (task: TaskId, node: NodeId): Place => [work.stageOf(task), work.indexOf(task), cluster.name(node)]
+    const moving = this.#moving.map(({ job, tasks, nodes }) => ({ job: work.name(job), places: tasks.map((task, i) => placeOf(task, nodes[i] as NodeId)) }))
+    return { taken: this.#taken.memory(work), moving, movingAt: Number.isNaN(this.#movingAt) ? null : this.#movingAt }
+  }
+
+  #recall({ taken, moving, movingAt }: PreemptingMemory): void {
+    const { work, cluster } = this.#env
+    this.#taken.recall(taken, work)
+    const [jobs, nodes] = [jobsByName(work), nodesByName(cluster)]
+    this.#movingAt = movingAt ?? NaN
+    this.#moving = moving.flatMap(({ job: name, places }) => {
+      const job = jobs.get(name)
+      const found = job === undefined ? [] : places.map(([stage, index, node]) => [work.taskAt(job, stage, index), nodes.get(node) ?? None] as const)
+      if (job === undefined || found.some(([task, node]) => task === None || work.nodeOf(task) !== None || node === None)) return []
+      return [{ job, tasks: found.map(([task]) => task as TaskId), nodes: found.map(([, node]) => node as NodeId) }]
+    })
   }
 
   schedule(round: Round): void {
@@ -177,7 +206,7 @@ class KaiPreempting implements Policy {
       round.rollback(before)
       return false
     }
-    this.#moving = moves
+    this.#moving = moves.map(({ victim: { job: other, tasks }, nodes }) => ({ job: other, tasks, nodes }))
     this.#movingAt = round.now
     return true
   }
@@ -186,9 +215,9 @@ class KaiPreempting implements Policy {
   #startMoved(round: Round): void {
     const moving = this.#movingAt === round.now ? this.#moving : []
     this.#moving = []
-    for (const { victim, nodes } of moving) {
+    for (const { job, tasks, nodes } of moving) {
       const before = round.savepoint()
-      if (!victim.tasks.every((task, i) => round.take(victim.job) && round.claim(task, nodes[i] as NodeId))) round.rollback(before)
+      if (!tasks.every((task, i) => round.take(job) && round.claim(task, nodes[i] as NodeId))) round.rollback(before)
     }
   }
 
@@ -226,7 +255,7 @@ class KaiPreempting implements Policy {
       if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       const leaf = this.#order.leaf(job)
-      const core = minimumOf(tasks, this.#gangs.has(job), work)
+      const core = minimumOf(tasks, this.#order.gangs.has(job), work)
       const since = this.#runsSince(tasks)
       if (core.length > 0 && !this.#order.isSemi(job)) found.add(leaf, { job, tasks: core, isCore: true, since })
       if (core.length < tasks.length) for (const task of tasks) if (!core.includes(task)) found.add(leaf, { job, tasks: [task], isCore: false, since })

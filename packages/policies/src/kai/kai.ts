@@ -1,4 +1,4 @@
-import { askedTogether, defineOrder, SchedError, startedTogether, whatStarts, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { askedTogether, defineOrder, jobsByName, SchedError, startedTogether, whatStarts, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
@@ -49,6 +49,12 @@ export interface Queue extends Standing {
   readonly isLimited: boolean
 }
 
+/** What jobs and running tasks do not tell: of which jobs tasks started together, and past usage where that counts. */
+interface KaiMemory {
+  readonly gangs: readonly string[]
+  readonly past?: PastUsageMemory
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export class KaiOrder implements Order {
@@ -85,8 +91,8 @@ export class KaiOrder implements Order {
   #unread: { readonly ids: JobBlock['ids']; from: number; readonly to: number } = { ids: new Int32Array(), from: 0, to: 0 }
   #lane = 0 as LaneId
 
-  /** Present where past usage counts. */
-  readonly memory?: () => PastUsageMemory
+  /** Jobs of which tasks started together. */
+  readonly gangs = new Set<JobId>()
 
   /**
    * Whether fair shares are held as they are. Set during preemption: tasks that a draft evicts wait again only after it, so their queues ask for no
@@ -108,9 +114,7 @@ export class KaiOrder implements Order {
     this.#fixedPriority = settings.nonPreemptiblePriority ?? Infinity
     this.#fairSharesFirst = settings.fairSharesFirst
     this.#isLimited = [...this.#claims.values()].some(isLimited)
-    const past = settings.pastUsage && new PastUsage(settings.pastUsage, cluster, env.now())
-    this.#past = past
-    if (past !== undefined) this.memory = () => past.memory()
+    this.#past = settings.pastUsage && new PastUsage(settings.pastUsage, cluster, env.now())
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = cluster.lanes.map(() => [])
@@ -118,7 +122,7 @@ export class KaiOrder implements Order {
     this.#inOrder = cluster.lanes.map(() => [])
     this.#waits = cluster.lanes.map(() => [])
     this.#isStale = cluster.lanes.map(() => true)
-    this.#minimums = new Minimums(cluster.lanes.length, work, (job, lane, r, amount) => { this.#add(job, lane, 'fixed', r, amount) })
+    this.#minimums = new Minimums(cluster.lanes.length, work, this.gangs, (job, lane, r, amount) => { this.#add(job, lane, 'fixed', r, amount) })
     this.#capacity = new Float64Array(cluster.resources.length)
     this.#before = new Float64Array(cluster.resources.length)
     this.#addPools(0)
@@ -140,8 +144,18 @@ export class KaiOrder implements Order {
     return undefined
   }
 
+  memory(): KaiMemory {
+    return { gangs: Array.from(this.gangs, (job) => this.#work.name(job)), ...(this.#past !== undefined && { past: this.#past.memory() }) }
+  }
+
   recall(memory: unknown): void {
-    this.#past?.recall(memory as PastUsageMemory, this.#now())
+    const { gangs, past } = memory as KaiMemory
+    const jobs = jobsByName(this.#work)
+    for (const job of gangs.flatMap((name) => jobs.get(name) ?? [])) {
+      this.gangs.add(job)
+      if (this.isSemi(job)) for (const lane of this.#queues.keys()) this.#minimums.onChange(job, lane as LaneId)
+    }
+    if (past !== undefined) this.#past?.recall(past, this.#now())
     this.#isStale.fill(true)
   }
 
@@ -391,6 +405,7 @@ export class KaiOrder implements Order {
   /** Takes what a cancelled job waits for out of the sums. */
   onFinish(job: JobId): void {
     if (this.isSemi(job)) this.#minimums.forget(job)
+    this.gangs.delete(job)
     for (const [lane, waits] of this.#waits.entries()) {
       const isWaiting = this.#resources(lane as LaneId).some((r) => waits[job * this.#cluster.resources.length + r] !== 0)
       if (!isWaiting) continue
@@ -400,6 +415,7 @@ export class KaiOrder implements Order {
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    if (this.#work.least(job, lane) > 1) this.gangs.add(job) // it does not say so at the claim of the last task, when the job is known already
     this.#change(job, lane, task, 1)
   }
 

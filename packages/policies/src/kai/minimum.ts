@@ -16,16 +16,16 @@ export function minimumOf(tasks: readonly TaskId[], isGang: boolean, work: WorkV
 export class Minimums {
   readonly #work: WorkView
   readonly #add: (job: JobId, lane: LaneId, r: ResourceId, amount: number) => void
-  /** Jobs of which tasks started together. */
-  readonly #gangs = new Set<JobId>()
+  readonly #gangs: ReadonlySet<JobId>
   /** By lane: the jobs to count anew. */
   readonly #changed: readonly Set<JobId>[]
   /** By lane and job: the amounts that were counted last. */
   readonly #counted: readonly Map<JobId, readonly number[]>[]
 
-  /** `add` is told how much more the minimum of a job asks than it was told before. */
-  constructor(lanes: number, work: WorkView, add: (job: JobId, lane: LaneId, r: ResourceId, amount: number) => void) {
+  /** `gangs`: jobs of which tasks started together. `add` is told how much more the minimum of a job asks than it was told before. */
+  constructor(lanes: number, work: WorkView, gangs: ReadonlySet<JobId>, add: (job: JobId, lane: LaneId, r: ResourceId, amount: number) => void) {
     this.#work = work
+    this.#gangs = gangs
     this.#add = add
     this.#changed = Array.from({ length: lanes }, () => new Set<JobId>())
     this.#counted = Array.from({ length: lanes }, () => new Map<JobId, readonly number[]>())
@@ -33,7 +33,6 @@ export class Minimums {
 
   /** Called when a task of such a job is claimed or leaves. */
   onChange(job: JobId, lane: LaneId): void {
-    if (this.#work.least(job, lane) > 1) this.#gangs.add(job) // it does not say so when the last task is claimed, and the job is known already
     this.#changed[lane]?.add(job)
   }
 
@@ -44,7 +43,6 @@ export class Minimums {
       this.#count(job, lane as LaneId, [], [])
       this.#counted[lane]?.delete(job)
     }
-    this.#gangs.delete(job)
   }
 
   /** Tells of all that has changed in a lane. */

@@ -43,6 +43,12 @@ export const dynamicPriorityOrder = defineOrder({
 /** Queues by the share that they pay for. */
 export const dynamicPriority = (options: DynamicPriorityOptions = {}): Plug<'order'> => dynamicPriorityOrder.plug({}, options)
 
+/** The state of `DynamicPriority` that jobs do not tell: the intervals that have been paid for, and by queue what is left and what it has bought. */
+interface SpendingMemory {
+  readonly intervals: number
+  readonly queues: Readonly<Record<string, { readonly budget: number | null; readonly share: number; readonly rate: number; readonly changes: number }>>
+}
+
 interface Queue {
   readonly name: string
   /** What is left to spend, and what it pays per running task and interval; both >= 0. */
@@ -149,6 +155,22 @@ class DynamicPriority implements Order {
     const at = this.#queues.findIndex((other) => other.name > name) // by name, so that sums do not depend on who came first
     this.#queues.splice(at < 0 ? this.#queues.length : at, 0, queue)
     return queue
+  }
+
+  memory(): SpendingMemory {
+    const queues = this.#queues.map(({ name, budget, share, rate, changes }) => [name, { budget: budget < Infinity ? budget : null, share, rate, changes: changes.length }] as const)
+    return { intervals: this.#intervals, queues: Object.fromEntries(queues) }
+  }
+
+  recall(memory: unknown): void {
+    const { intervals, queues } = memory as SpendingMemory
+    this.#intervals = intervals
+    for (const [name, { budget, share, rate, changes }] of Object.entries(queues)) {
+      const queue = this.#queue(name)
+      queue.changes.splice(0, queue.changes.length - changes)
+      Object.assign(queue, { budget: budget ?? Infinity, share, rate })
+    }
+    this.#sorted.fill(undefined)
   }
 
   // ---- keeping current ----

@@ -1,6 +1,6 @@
 import { defineOrder, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Sharing } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { JobLimits } from './job-limits.js'
+import { JobLimits, type AdmittedMemory } from './job-limits.js'
 import { PoolLists } from './pool-lists.js'
 import { PoolShares } from './pool-shares.js'
 import { poolDefaults, poolOptions, PoolTree, type Pool, type PoolOptions } from './pools.js'
@@ -180,6 +180,20 @@ class FairOrder implements Order {
     if (this.#shares.rescale()) this.#placeAll(this.#tree.pools.length)
   }
 
+  /** Which jobs may run; the rest is known from what runs and waits. */
+  memory(): AdmittedMemory {
+    return this.#limits.memory()
+  }
+
+  recall(memory: unknown): void {
+    for (const job of this.#limits.recall(memory as AdmittedMemory))
+      for (let lane = 0 as LaneId; lane < this.#lanes; lane++)
+        if (!this.#limits.admitted(job)) {
+          this.onDrained(job, lane)
+          this.#setDemand(job, lane, 0)
+        } else if (this.#env.work.unplaced(job, lane) > 0) this.#addJob(job, lane)
+  }
+
   #addJob(job: JobId, lane: LaneId): void {
     this.#countDemand(job, lane)
     const leaf = this.#poolOf[job] as number
@@ -213,8 +227,11 @@ class FairOrder implements Order {
   /** Counts a change of the job's demand (running and unplaced tasks) for its pool and all above. */
   #countDemand(job: JobId, lane: LaneId): void {
     const { work } = this.#env
+    this.#setDemand(job, lane, work.running(job, lane) + work.unplaced(job, lane))
+  }
+
+  #setDemand(job: JobId, lane: LaneId, demand: number): void {
     const index = job * this.#lanes + lane
-    const demand = work.running(job, lane) + work.unplaced(job, lane)
     const change = demand - (this.#counted[index] as number)
     if (change === 0) return
     this.#counted[index] = demand

@@ -1,4 +1,4 @@
-import { defineOrder, resourceNamed, SchedError, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug, type Release, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
+import { defineOrder, jobsByName, resourceNamed, SchedError, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug, type Release, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { DecayedUsage, type UsageMemory } from '../fair-share/decayed-usage.js'
 import { NO_RESETS } from '../fair-share/usage-resets.js'
@@ -61,6 +61,12 @@ const HOUR = 3600
 /** Own priorities lie between -`PRIORITIES` and `PRIORITIES`. */
 const PRIORITIES = 1024
 
+/** What jobs in lanes asked for when they last waited, which of one that runs is not known otherwise, and with a share tree what users have used. */
+interface GridEngineMemory {
+  readonly asked: readonly (readonly [job: string, lane: number, asked: number, slots: number])[]
+  readonly usage?: UsageMemory
+}
+
 class GridEngine implements Order {
   readonly readsAll = true
   readonly #options: Settings
@@ -88,8 +94,6 @@ class GridEngine implements Order {
   readonly #slots: number[] = []
   /** By user, with a share tree. */
   readonly #usage: DecayedUsage | undefined
-  declare readonly memory?: () => UsageMemory
-  declare readonly recall?: (memory: unknown) => void
 
   constructor(options: Settings, env: Env) {
     this.#options = options
@@ -107,10 +111,7 @@ class GridEngine implements Order {
     if (tree === undefined) return
     if (Object.keys(users).length + Object.keys(projects).length > 0)
       throw new SchedError('BAD_OPTION', 'there are functional shares (users, projects) beside a share tree.', { field: 'grid-engine.share_tree' }, 'Give one of them.')
-    const usage = new DecayedUsage({ halfLife: tree.halftime * HOUR, calcPeriod: PERIOD, resets: NO_RESETS })
-    this.#usage = usage
-    this.memory = () => usage.memory()
-    this.recall = (memory) => usage.recall(memory as UsageMemory)
+    this.#usage = new DecayedUsage({ halfLife: tree.halftime * HOUR, calcPeriod: PERIOD, resets: NO_RESETS })
   }
 
   begin(round: Round): void {
@@ -232,6 +233,28 @@ class GridEngine implements Order {
 
   onFinish(job: JobId): void {
     for (let lane = 0; lane < this.#lanes; lane++) this.#gotIn[job * this.#lanes + lane] = NaN
+    this.#forget()
+  }
+
+  memory(): GridEngineMemory {
+    const { work } = this.#env
+    const asked = work.jobs().flatMap((job) => Array.from({ length: this.#lanes }, (_, lane) => {
+      const index = job * this.#lanes + lane
+      return [work.name(job), lane, this.#asked[index] ?? 0, this.#slots[index] ?? 0] as const
+    }))
+    return { asked, ...(this.#usage !== undefined && { usage: this.#usage.memory() }) }
+  }
+
+  recall(memory: unknown): void {
+    const { asked, usage } = memory as GridEngineMemory
+    const jobs = jobsByName(this.#env.work)
+    for (const [name, lane, own, slots] of asked) {
+      const job = jobs.get(name)
+      if (job === undefined) continue
+      this.#asked[job * this.#lanes + lane] = own
+      this.#slots[job * this.#lanes + lane] = slots
+    }
+    if (usage !== undefined) this.#usage?.recall(usage)
     this.#forget()
   }
 

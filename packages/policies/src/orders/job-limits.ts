@@ -1,4 +1,4 @@
-import { listOf, Reason, type JobId, type Round, type WorkView } from '@sched/core'
+import { jobsByName, listOf, Reason, type JobId, type Round, type WorkView } from '@sched/core'
 import type { Pool } from './pools.js'
 
 type Limited = Pick<Pool, 'path' | 'parent' | 'maxRunningJobs'>
@@ -13,6 +13,9 @@ interface Limits {
   /** What such a limit is called, for explanations. */
   readonly option: string
 }
+
+/** Names of the jobs that may run, for an order that takes the place of another. */
+export type AdmittedMemory = readonly string[]
 
 /**
  * How many jobs may run at once, per pool (at every level of the tree) and per user. Jobs beyond a limit wait and are
@@ -53,15 +56,10 @@ export class JobLimits {
   /** Admits a new job; false when a limit makes it wait. */
   ask(job: JobId): boolean {
     if (this.#unlimited) return true
-    this.#admitted[job] = false
-    if (this.#mayRun(job)) {
-      this.#count(job, 1)
-      this.#admitted[job] = true
-      return true
-    }
-    const at = this.#waiting.findIndex((other) => this.#before(job, other))
-    this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, job)
-    return false
+    this.#wait(job)
+    if (!this.#mayRun(job)) return false
+    this.#admit(job)
+    return true
   }
 
   /** Defers, for a round that is explained, each job that a limit keeps out of it, and names that limit: the user's, or that of the innermost full pool. */
@@ -81,14 +79,43 @@ export class JobLimits {
       return
     }
     this.#count(job, -1)
-    for (let i = 0; i < this.#waiting.length; i++) {
-      const next = this.#waiting[i] as JobId
-      if (!this.#mayRun(next)) continue
-      this.#waiting.splice(i--, 1)
-      this.#count(next, 1)
-      this.#admitted[next] = true
-      out.push(next)
+    for (const next of [...this.#waiting])
+      if (this.#mayRun(next)) {
+        this.#admit(next)
+        out.push(next)
+      }
+  }
+
+  memory(): AdmittedMemory {
+    return this.#unlimited ? [] : this.#work.jobs().filter((job) => this.#admitted[job]).map((job) => this.#work.name(job))
+  }
+
+  /** Lets those jobs run that might, and no others: who came first is known no more. Returns the jobs of which that was not so. */
+  recall(admitted: AdmittedMemory): readonly JobId[] {
+    if (this.#unlimited) return []
+    const jobs = jobsByName(this.#work)
+    const may = new Set(admitted)
+    const changed = Array.from(jobs).flatMap(([name, job]) => (this.#admitted[job] === may.has(name) ? [] : [job]))
+    for (const job of changed) {
+      if (this.#admitted[job] !== true) this.#admit(job)
+      else {
+        this.#count(job, -1)
+        this.#wait(job)
+      }
     }
+    return changed
+  }
+
+  #admit(job: JobId): void {
+    this.#waiting.splice(this.#waiting.indexOf(job), 1)
+    this.#count(job, 1)
+    this.#admitted[job] = true
+  }
+
+  #wait(job: JobId): void {
+    this.#admitted[job] = false
+    const at = this.#waiting.findIndex((other) => this.#before(job, other))
+    this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, job)
   }
 
   #before(a: JobId, b: JobId): boolean {

@@ -25,6 +25,8 @@ interface Attained {
 /** What is kept of a job for a scheduler that takes this one's place. */
 interface AttainedMemory extends Pick<Attained, 'queue' | 'service' | 'ran' | 'waited' | 'at' | 'since'> {
   readonly job: string
+  /** Computed when what runs of it changed last, and anew it would be another by a rounding; null: never. */
+  readonly next: Seconds | null
 }
 
 interface ServiceSettings {
@@ -158,15 +160,19 @@ export class AttainedService implements JobOrder {
   }
 
   memory(): readonly AttainedMemory[] {
-    return Array.from(this.#jobs, ([job, { queue, service, ran, waited, at, since }]) => ({ job: this.#env.work.name(job), queue, service, ran, waited, at, since }))
+    return Array.from(this.#jobs, ([job, { queue, service, ran, waited, at, since, next }]) => (
+      { job: this.#env.work.name(job), queue, service, ran, waited, at, since, next: next < Infinity ? next : null }
+    ))
   }
 
   recall(memory: unknown): void {
     const named = jobsByName(this.#env.work)
-    for (const { job, ...had } of memory as readonly AttainedMemory[]) {
+    for (const { job, next, ...had } of memory as readonly AttainedMemory[]) {
       const known = named.get(job)
       if (known === undefined) continue
-      this.#renew(known, Object.assign(this.#of(known), had, { before: had.since }))
+      const attained = Object.assign(this.#of(known), had, { before: had.since })
+      this.#renew(known, attained)
+      attained.next = next ?? Infinity
     }
   }
 }

@@ -134,7 +134,6 @@ export class Jobs {
     this.#list(job)
     this.#tiers.changed(job.queue)
     if (this.#asked(job).some((amount, r) => amount !== asked[r])) this.isStale = true
-    if (sign === -1) this.isChanged = true
   }
 
   /** By resource: what the job has and waits for, on which the computation of what queues deserve is based. */
@@ -171,7 +170,7 @@ export class Jobs {
     const before = this.#before?.rank === work.rank(id) ? this.#before : undefined // what has ended of an updated job stays so, and it is enqueued then
     const job: VolcanoJob = {
       id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), preemptible: work.preemptible(id), budget: work.disruptionBudget(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: (before?.ended.size ?? 0) > 0, isOpen: false, list: undefined, likeness: undefined,
-      running: 0, ended: before?.ended ?? new Map<ShapeId, number>(), spent: before?.spent ?? column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
+      running: 0, ended: before?.ended ?? new Map<ShapeId, number>(), spent: before?.spent ?? column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(), held: column(),
     }
     this.#byId[id] = job
     if (this.#longest < Infinity) this.#mayFallDue.push(job)
@@ -201,9 +200,13 @@ export class Jobs {
     for (const r of this.#session.resources) {
       const has = allocated[r] as number
       const least = minimum[r] as number
+      const held = job.held[r] as number
+      const beyond = job.elastic[r] as number
       this.#set(job, 'pending', r, !waits ? 0 : job.isGangJob ? this.#work.waiting(job.id, this.#lane, r as ResourceId) : job.unplaced * (demand[r] as number))
       this.#set(job, 'inqueue', r, lacks ? Math.max(0, least - has) : 0)
       this.#set(job, 'elastic', r, Math.max(0, has - least))
+      const holds = (job.held[r] = has + (job.inqueue[r] as number))
+      if (holds < held || holds - (job.elastic[r] as number) < held - beyond) this.isChanged = true // a claim, too, may leave less to be kept for the job
     }
     const isActive = job.isIn || job.running > 0
     if (isActive !== queue.jobs.has(job)) this.isStale = true

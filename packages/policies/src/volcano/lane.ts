@@ -1,7 +1,7 @@
 import type { Env, LaneId, ResourceId, Round } from '@sched/core'
 import { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
-import { Jobs } from './jobs.js'
+import { Jobs, type EnqueuedMemory } from './jobs.js'
 import type { PluginSettings, VolcanoSettings } from './options.js'
 import { Places } from '../disciplines/places.js'
 import type { Session } from './plugin.js'
@@ -14,6 +14,12 @@ import { QueueLine, Reading } from './reading.js'
 import { Standstill } from './standstill.js'
 import type { Tiers } from './tiers.js'
 
+/** Names of all queues that have come, each of which may be guaranteed something, and of the jobs that were enqueued. */
+export interface LaneMemory {
+  readonly queues: readonly string[]
+  readonly enqueued: EnqueuedMemory
+}
+
 /** The state of Volcano in one lane: queues, jobs and plug-ins, kept from one session to the next. */
 export class VolcanoLane {
   readonly session: Session
@@ -23,6 +29,8 @@ export class VolcanoLane {
   /** Queues of which no job could be started, as long as that holds. */
   readonly standstill = new Standstill()
   readonly #env: Env
+  /** The number of queues when what they deserve was last computed. */
+  #known = 0
 
   constructor(settings: VolcanoSettings, env: Env, lane: LaneId, zones: RevocableZones | undefined) {
     const { cluster } = env
@@ -45,14 +53,24 @@ export class VolcanoLane {
       this.jobs.isStale = true
       this.jobs.isChanged = true
     }
-    if (this.jobs.isStale) this.#openTiers()
+    if (this.jobs.isStale || this.#known !== this.session.queues.all.length) this.#openTiers()
     this.jobs.isStale = false
   }
 
   #openTiers(): void {
     const { all } = this.session.queues
+    this.#known = all.length
     this.tiers.open()
     for (const queue of all) queue.noteBounds()
+  }
+
+  memory(): LaneMemory {
+    return { queues: this.session.queues.all.map(({ name }) => name), enqueued: this.jobs.memory() }
+  }
+
+  recall({ queues, enqueued }: LaneMemory): void {
+    for (const name of queues) this.session.queues.of(name)
+    this.jobs.recall(enqueued)
   }
 
   /** Pretends that jobs of the queue have so much more (`sign` 1) or less (-1); the caller must take it back. */

@@ -176,6 +176,8 @@ export interface VolcanoJob {
   readonly pending: Amounts
   readonly inqueue: Amounts
   readonly elastic: Amounts
+  /** What counts as taken when others are to be enqueued: what it has, and what it lacks of its minimum. */
+  readonly held: Amounts
 }
 
 /** The number of tasks that run or have ended; ended ones count for the minimum, too (Volcano, JobInfo.ReadyTaskNum). */

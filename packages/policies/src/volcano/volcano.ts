@@ -4,8 +4,7 @@ import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { VolcanoJob } from './queue.js'
-import type { EnqueuedMemory } from './jobs.js'
-import { VolcanoLane } from './lane.js'
+import { VolcanoLane, type LaneMemory } from './lane.js'
 import { volcanoOptions, type PluginSettings, type VolcanoOptions, type VolcanoSettings } from './options.js'
 import { NoRoom } from './no-room.js'
 import { PERIOD } from './plugins/tdm.js'
@@ -250,11 +249,10 @@ class Telling {
   onFinish(job: JobId): void {
     for (const { jobs } of this.#lanes) jobs.close(job)
   }
-  /** Names of the enqueued jobs, by lane. */
-  memory(): readonly EnqueuedMemory[] {
-    return this.#lanes.map(({ jobs }) => jobs.memory())
+  memory(): readonly LaneMemory[] {
+    return this.#lanes.map((lane) => lane.memory())
   }
   recall(memory: unknown): void {
-    for (const [lane, enqueued] of (memory as readonly EnqueuedMemory[]).entries()) this.#lanes[lane]?.jobs.recall(enqueued)
+    for (const [lane, before] of (memory as readonly LaneMemory[]).entries()) this.#lanes[lane]?.recall(before)
   }
 }

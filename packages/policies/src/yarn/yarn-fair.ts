@@ -3,7 +3,7 @@ import {
   type Plug, type ResourceId, type Round, type ShapeId, type TaskId,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
-import { JobLimits } from '../orders/job-limits.js'
+import { JobLimits, type AdmittedMemory } from '../orders/job-limits.js'
 import { yarnFairOptions, type YarnFairOptions } from './options.js'
 import { QueueTree, type Queue } from './queue-tree.js'
 import type { RankedIds } from '../orders/ranked-ids.js'
@@ -259,13 +259,34 @@ class YarnFair implements Order {
     const queue = this.#queueOf[job] as number
     this.#usage.removeJob(job)
     this.sharing.removeJob(job, queue)
-    this.#countJobs(queue, -1)
+    if (this.#limits.admitted(job)) this.#countJobs(queue, -1)
     this.#admitted.length = 0
     this.#limits.leave(job, this.#admitted)
-    for (const next of this.#admitted) {
-      this.#countJobs(this.#queueOf[next] as number, 1)
-      for (let lane = 0; lane < this.#lanes; lane++) if (this.#env.work.unplaced(next, lane as LaneId) > 0) this.#addJob(next, lane as LaneId)
+    for (const next of this.#admitted) this.#letRun(next)
+  }
+
+  /** Which jobs may run; the rest is known from what runs and waits. */
+  memory(): AdmittedMemory {
+    return this.#limits.memory()
+  }
+
+  recall(memory: unknown): void {
+    for (const job of this.#limits.recall(memory as AdmittedMemory)) {
+      if (this.#limits.admitted(job)) this.#letRun(job)
+      else this.#holdBack(job)
     }
+  }
+
+  #letRun(job: JobId): void {
+    this.#countJobs(this.#queueOf[job] as number, 1)
+    for (let lane = 0 as LaneId; lane < this.#lanes; lane++) if (this.#env.work.unplaced(job, lane) > 0) this.#addJob(job, lane)
+  }
+
+  #holdBack(job: JobId): void {
+    this.#countJobs(this.#queueOf[job] as number, -1)
+    for (let lane = 0 as LaneId; lane < this.#lanes; lane++) this.onDrained(job, lane)
+    this.#usage.removeJob(job)
+    this.#lists.enter(job)
   }
 
   onNode(): void {

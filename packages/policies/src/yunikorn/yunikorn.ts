@@ -1,5 +1,5 @@
 import {
-  askedTogether, defineOrder, grown, Reason, SchedError, startedTogether, suggest, type Env, type JobBlock, type JobId, type JobSpec, type LaneId,
+  askedTogether, defineOrder, grown, jobsByName, Reason, SchedError, startedTogether, suggest, type Env, type JobBlock, type JobId, type JobSpec, type LaneId,
   type Order, type Plug, type Release, type ResourceId, type Round, type TaskId,
 } from '@sched/core'
 import { yunikornOptions, type YunikornOptions, type YunikornSettings } from './options.js'
@@ -294,6 +294,21 @@ export class YunikornOrder implements Order {
   onNode(): void {
     this.#spread()
     for (const waiting of this.#waiting) waiting.placeQueues()
+  }
+
+  /** Names of the jobs that count as running, some of which may have no task left of those that they have started. */
+  memory(): readonly string[] {
+    const { work } = this.#env
+    return work.jobs().filter((job) => this.#counts[job] === true).map((job) => work.name(job))
+  }
+
+  recall(memory: unknown): void {
+    const running = new Set(memory as readonly string[])
+    for (const [name, job] of jobsByName(this.#env.work)) {
+      if (!running.has(name) || this.#counts[job] === true) continue
+      this.#hasStarted[job] = true
+      this.#count(job, 1)
+    }
   }
 
   /** A job begins (`by` 1), or ceases (-1), to count as running. */

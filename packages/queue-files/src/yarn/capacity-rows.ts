@@ -1,12 +1,53 @@
+import { withoutUndefined } from '@sched/core'
 import { mixedCapacities, mixedLimit, type CapacityOfResource } from '@sched/policies'
 import type { QueueTable } from '../queue-rows.js'
 import { sharesTable, type Asked, type QueueNode, type ShownCluster } from '../share-tree.js'
 import { amountOf } from './amount-of.js'
 import { clusterName } from './amounts.js'
 import type { CapacityFile, CapacityQueue, CapacityValue } from './capacity-model.js'
+import { capacityValue } from './capacity-value.js'
 
-/** The queues as a table. Shares: the guarantee, and what idle queues leave in proportion to the guarantees, up to the maximum. */
-export const capacityTable = ({ root }: CapacityFile, asked: Asked): QueueTable => sharesTable((cluster) => capacityNode(root, cluster, root.isLegacy ? inLegacyMode : inMixedMode), asked)
+/**
+ * The queues as a table. Shares: the guarantee, and what idle queues leave in proportion to the guarantees, up to the maximum; of the cluster, and of the
+ * nodes of each label. How much the nodes of a label have is not known here, so of these amounts do not count.
+ */
+export function capacityTable({ root }: CapacityFile, asked: Asked): QueueTable {
+  const tableOf = (top: CapacityQueue, of: Asked) => sharesTable((cluster) => capacityNode(top, cluster, top.isLegacy ? inLegacyMode : inMixedMode), of)
+  const table = tableOf(root, asked)
+  const ofLabels = labelsIn(root).map((label) => ({ label, ...tableOf(ofLabel(root, label, undefined), { ...asked, totals: undefined }) }))
+  if (ofLabels.length === 0) return table
+  return {
+    ...table,
+    rows: table.rows.map((row, i) => ({ ...row, labelShares: Object.fromEntries(ofLabels.map(({ label, rows }) => [label, rows[i]?.shares['cluster'] ?? 0])) })),
+    leavesOutAmounts: table.leavesOutAmounts || ofLabels.some(({ leavesOutAmounts }) => leavesOutAmounts),
+  }
+}
+
+const LABELLED = /^accessible-node-labels\.([^.]+)\.(?:maximum-)?capacity$/
+
+/** The labels of which queues have capacities, sorted. */
+function labelsIn(root: CapacityQueue): string[] {
+  const labels = new Set<string>()
+  const visit = ({ properties, queues }: CapacityQueue): void => {
+    for (const name of properties.keys()) labels.add(LABELLED.exec(name)?.[1] ?? '')
+    queues.forEach(visit)
+  }
+  visit(root)
+  return [...labels].filter((label) => label !== '').sort()
+}
+
+/** The queue with the capacities that it has on the nodes of a label in the place of its own. */
+function ofLabel(queue: CapacityQueue, label: string, parent: CapacityQueue | undefined): CapacityQueue {
+  const { capacity: _, maximumCapacity: __, ...rest } = queue
+  const of = (name: 'capacity' | 'maximum-capacity') => {
+    const found = queue.properties.get(`accessible-node-labels.${label}.${name}`)
+    if (found === undefined || found.value.trim() === '-1') return undefined // as a file has it that leaves a label out
+    return { ...capacityValue(found, { isMaximum: name === 'maximum-capacity', isLegacy: queue.isLegacy }), file: found.file, line: found.line }
+  }
+  const own: CapacityQueue = { ...rest, parent, queues: [], ...withoutUndefined({ capacity: of('capacity'), maximumCapacity: of('maximum-capacity') }) }
+  own.queues.push(...queue.queues.map((each) => ofLabel(each, label, own)))
+  return own
+}
 
 type Around = Parameters<QueueNode['bounds']>[2]
 /** The bounds of a queue for one resource. `around`: the bounds of its parent; `total`: what the cluster has. */

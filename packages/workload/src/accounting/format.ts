@@ -13,10 +13,10 @@ type Schema = z.ZodType<AccountingRules>
 
 /** A trace format for the job records of a resource manager. Times count from the first submission. */
 export function accountingFormat<S extends Schema>(table: AccountingTable<S>): TraceFormat<S> {
-  const { name, title, source, detect, options: schema, sizes = () => ({}), isByEnd = false, isOfFiles = isByEnd } = table
+  const { name, summary, source, detect, options: schema, sizes = () => ({}), isByEnd = false, isOfFiles = isByEnd } = table
   return {
     name,
-    title,
+    summary,
     ...(source !== undefined && { source }),
     options: schema,
     detect,
@@ -31,7 +31,7 @@ export function accountingFormat<S extends Schema>(table: AccountingTable<S>): T
 
     ...(isOfFiles && { isHistory: true, isStreamed: !isByEnd, readParts: (options, reading) => new WholeAccounting(table, options, {}, reading) }),
 
-    parser: (options, place) => (isByEnd ? sortingParser(table, options, place) : orderedParser(table, options, place)),
+    create: (options, place) => (isByEnd ? sortingParser(table, options, place) : orderedParser(table, options, place)),
   }
 }
 

@@ -115,7 +115,7 @@ export const joining = <S extends z.ZodType<AccountingRules>>({ joins }: Account
 
 /** How the records of a resource manager are read as a table. */
 export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodType<AccountingRules>>
-  extends Pick<TraceFormat<S>, 'name' | 'title' | 'source' | 'detect' | 'options'> {
+  extends Pick<TraceFormat<S>, 'name' | 'summary' | 'source' | 'detect' | 'options'> {
   /** Makes the reader of records. `isHeld`: all jobs are held, so records may come in any order; otherwise they must be in order of submission. */
   readonly reader: (place: LinePlace, options: z.output<S>, isHeld: boolean) => RecordReader
   /** Says which field tells GPUs, for the report: `AllocTRES tells them`. */

@@ -26,10 +26,10 @@ const options2018 = z.strictObject({
  */
 export const batchTask2018Format: TraceFormat<typeof options2018> = {
   name: 'alibaba-2018',
-  title: 'batch tasks of Alibaba\'s trace of 2018, with their dependencies (CSV)',
+  summary: 'batch tasks of Alibaba\'s trace of 2018, with their dependencies (CSV)',
   source: 'Alibaba Cluster Trace Program, v2018',
   options: options2018,
   isHeld: true,
   detect: (head) => isTable(columns, head),
-  parser: (options, place) => new TaskTable(columns, new TaskGraph(), new MachineParts(7, 8, 100, options), options, place),
+  create: (options, place) => new TaskTable(columns, new TaskGraph(), new MachineParts(7, 8, 100, options), options, place),
 }

@@ -23,10 +23,10 @@ const batchTaskOptions = z.strictObject({ status: statusOption, memory: memoryOp
  */
 export const batchTaskFormat: TraceFormat<typeof batchTaskOptions> = {
   name: 'alibaba-2017',
-  title: 'batch tasks of Alibaba\'s trace of 2017 (CSV)',
+  summary: 'batch tasks of Alibaba\'s trace of 2017 (CSV)',
   source: 'Alibaba Cluster Trace Program, v2017',
   options: batchTaskOptions,
   isHeld: true,
   detect: (head) => isTable(columns, head),
-  parser: (options, place) => new TaskTable(columns, { stages: (rows) => rows.map(({ stage }) => stage), rules: () => [] }, new MachineParts(6, 7, 1, options), options, place),
+  create: (options, place) => new TaskTable(columns, { stages: (rows) => rows.map(({ stage }) => stage), rules: () => [] }, new MachineParts(6, 7, 1, options), options, place),
 }

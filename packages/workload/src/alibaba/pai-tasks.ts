@@ -32,12 +32,12 @@ type PaiOptions = z.output<typeof paiOptions>
  */
 export const paiFormat: TraceFormat<typeof paiOptions> = {
   name: 'pai',
-  title: 'tasks of Alibaba\'s GPU trace of 2020, PAI (CSV)',
+  summary: 'tasks of Alibaba\'s GPU trace of 2020, PAI (CSV)',
   source: 'Weng et al., NSDI 2022',
   options: paiOptions,
   isHeld: true,
   detect: (head) => isTable(columns, head),
-  parser: (options, place) => new TaskTable(columns, { stages: (rows) => rows.map(({ stage }) => stage), rules: () => [] }, new PaiAsks(options), options, place),
+  create: (options, place) => new TaskTable(columns, { stages: (rows) => rows.map(({ stage }) => stage), rules: () => [] }, new PaiAsks(options), options, place),
 }
 
 const DEVICE = 1000

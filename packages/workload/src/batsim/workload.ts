@@ -36,7 +36,7 @@ type BatsimOptions = z.output<typeof batsimOptions>
  */
 export const batsimFormat: TraceFormat<typeof batsimOptions> = {
   name: 'batsim',
-  title: 'workload of the simulator Batsim (JSON)',
+  summary: 'workload of the simulator Batsim (JSON)',
   source: 'Batsim, docs/input-workload.rst',
   options: batsimOptions,
   isHeld: true,
@@ -47,7 +47,7 @@ export const batsimFormat: TraceFormat<typeof batsimOptions> = {
     const machine = size === undefined ? undefined : machineOf(['procs'], { procs: size }, options.tasks)
     return machine === undefined ? {} : { machine }
   },
-  parser: (options, place) => new BatsimWorkload(options, place),
+  create: (options, place) => new BatsimWorkload(options, place),
 }
 
 const sizeOf = ({ procs }: BatsimOptions, said: number | undefined): Size | undefined =>

@@ -30,7 +30,7 @@ export const condorOptions = z.strictObject({
  */
 export const condorFormat: TraceFormat<typeof condorOptions> = accountingFormat({
   name: 'condor',
-  title: 'job history of HTCondor (condor_history -long or -json)',
+  summary: 'job history of HTCondor (condor_history -long or -json)',
   source: 'HTCondor manual, job ClassAd attributes',
   options: condorOptions,
   gpusIn: 'RequestGPUs tells them',

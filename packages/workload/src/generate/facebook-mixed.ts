@@ -1,7 +1,7 @@
 import { randomStream, type JobSpec, type StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { workloadOf } from '../workload.js'
-import { count, defineGenerator, seconds, seed, slowstart, spread, startup } from './define-generator.js'
+import { count, callable, seconds, seed, slowstart, spread, startup } from './callable.js'
 import { around, arrivals, shuffled } from './sampling.js'
 
 type Type = 'select' | 'textSearch' | 'aggregation' | 'join'
@@ -37,7 +37,7 @@ const times = (defaults: Record<Type, number>, text: string) => z.strictObject({
  * joins take 20 s; reduces take 76 s, the median of a Yahoo! cluster in the paper; the small jobs of a chain have 4 maps and 1 reduce, the user of
  * their join, and the label `bin 9 chain`. A reduce holds its slot only for its own duration: it does not wait for the last map.
  */
-export const facebookMixed = defineGenerator({
+export const facebookMixed = callable({
   name: 'facebook-mixed',
   summary: '100 jobs of four types with maps, reduces and chains of jobs',
   source: 'Zaharia et al., EuroSys 2010, table 3',

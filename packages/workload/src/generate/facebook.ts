@@ -1,7 +1,7 @@
 import { randomStream, type JobSpec, type StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { workloadOf } from '../workload.js'
-import { defineGenerator, seconds, seed, spread, startup } from './define-generator.js'
+import { callable, seconds, seed, spread, startup } from './callable.js'
 import { around, arrivals, shuffled } from './sampling.js'
 
 /** Jobs and maps per job in bins 1 to 9 of DS-T2, column "benchmark": 100 jobs, 26,410 maps. */
@@ -20,7 +20,7 @@ const bins = [
  * Choices: the gaps are scaled so that the last job comes after 100 mean gaps (1,400 s); local maps take 15 s, which fits the published figures best;
  * CPU-heavy jobs are slower by a factor that is linear in their bin, and locality does not matter to them.
  */
-export const facebook = defineGenerator({
+export const facebook = callable({
   name: 'facebook',
   summary: '100 map-only jobs with the sizes of Facebook jobs in October 2009',
   source: 'Zaharia et al., EuroSys 2010, table 2',

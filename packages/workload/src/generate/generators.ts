@@ -1,5 +1,5 @@
-import { SchedError, suggest } from '@sched/core'
-import type { GeneratedWorkload, WorkloadGenerator } from './define-generator.js'
+import { SchedError, suggest, type Registry } from '@sched/core'
+import type { GeneratedWorkload, WorkloadGenerator } from './callable.js'
 import { facebookMixed } from './facebook-mixed.js'
 import { facebook } from './facebook.js'
 import { lublin } from './lublin.js'
@@ -14,7 +14,7 @@ import { smallJobs } from './small-jobs.js'
 import { stickySlots } from './sticky-slots.js'
 
 /** A generator with options of any shape, for listings. */
-export type AnyGenerator = Pick<WorkloadGenerator, 'generator' | 'summary' | 'source' | 'options' | 'from'>
+export type AnyGenerator = Pick<WorkloadGenerator, 'generator' | 'summary' | 'source' | 'options' | 'definition' | 'from'>
 
 /** All built-in generators, in the order of listings. */
 export const generators: readonly AnyGenerator[] = [
@@ -22,8 +22,13 @@ export const generators: readonly AnyGenerator[] = [
   omegaExample, omegaCluster, omegaDistributions,
 ]
 
+/** Adds all built-in generators. */
+export function registerGenerators(registry: Registry): void {
+  for (const { definition } of generators) registry.add(definition)
+}
+
 /** A generator by name. Throws `UNKNOWN_NAME` with the known names. */
-export function generatorNamed(name: string): AnyGenerator {
+function generatorNamed(name: string): AnyGenerator {
   const found = generators.find((one) => one.generator === name)
   if (found === undefined)
     throw new SchedError('UNKNOWN_NAME', `no generator is called "${name}".`, {}, suggest(name, generators.map((one) => one.generator)))

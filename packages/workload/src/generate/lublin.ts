@@ -2,7 +2,7 @@ import type { JobSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Demands } from '../rigid/resources.js'
 import { workloadFrom } from '../workload.js'
-import { count, defineGenerator, positive, seed } from './define-generator.js'
+import { count, callable, positive, seed } from './callable.js'
 import { lublinColumns, type LublinColumns } from './lublin-columns.js'
 import { assignEstimates, shortestLimit, tsafrirHistogram } from './tsafrir-model.js'
 
@@ -42,7 +42,7 @@ const parameters = z.strictObject({
  * the machine; seconds are rounded once, while the program drops half a second per job, so that its time of day falls behind by an hour in 7,200
  * jobs; `load` stretches the time between arrivals without changing the length of the day.
  */
-export const lublin = defineGenerator({
+export const lublin = callable({
   name: 'lublin',
   summary: 'rigid jobs of a parallel supercomputer, with a daily cycle and users\' estimates',
   source: 'Lublin and Feitelson, JPDC 2003; estimates: Tsafrir et al., JSSPP 2005',

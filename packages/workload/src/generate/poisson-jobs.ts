@@ -2,7 +2,7 @@ import { hashUnit, randomStream, streamKey, type JobSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { demandSchema, distributionSchema } from '../native/schema.js'
 import { workloadFrom } from '../workload.js'
-import { count, defineGenerator, positive, seed, startup } from './define-generator.js'
+import { count, callable, positive, seed, startup } from './callable.js'
 import { exponential, toMillis } from './sampling.js'
 
 const duration = z.union([positive, distributionSchema])
@@ -12,7 +12,7 @@ const range = z.strictObject({ min: count.describe('Smallest number of tasks.'),
  * Jobs of one stage that arrive as a Poisson process, for general use. Sizes are uniform in the given range; the user and the queue of each job are
  * drawn uniformly and independently.
  */
-export const poissonJobs = defineGenerator({
+export const poissonJobs = callable({
   name: 'poisson-jobs',
   summary: 'jobs of one stage with exponential gaps, for general use',
   options: z.strictObject({

@@ -1,7 +1,7 @@
 import type { JobSpec, StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { workloadOf } from '../workload.js'
-import { count, defineGenerator, slowstart } from './define-generator.js'
+import { count, callable, slowstart } from './callable.js'
 
 const shiftedExponential = (shift: number, mean: number, text: string) => z.strictObject({
   shift: z.number().min(0).default(shift).describe('Seconds added to the exponential part.'),
@@ -16,7 +16,7 @@ const shiftedExponential = (shift: number, mean: number, text: string) => z.stri
  *
  * Choice (the paper's mock nodes only kept slots busy): a map takes 5 s plus an exponential with mean 15 s, a reduce 10 s plus one with mean 30 s.
  */
-export const schedulerOverhead = defineGenerator({
+export const schedulerOverhead = callable({
   name: 'scheduler-overhead',
   summary: '100 jobs of 1,000 maps and 1,000 reduces in 20 pools, all at once',
   source: 'Zaharia et al., EuroSys 2010, section 5.4',

@@ -1,6 +1,6 @@
 import type { JobSource, JobSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { count, defineGenerator, seconds, spread } from './define-generator.js'
+import { count, callable, seconds, spread } from './callable.js'
 import { around } from './sampling.js'
 
 /**
@@ -11,7 +11,7 @@ import { around } from './sampling.js'
  *
  * Choice: local maps take 15 s, as in `facebook`.
  */
-export const sensitivity = defineGenerator({
+export const sensitivity = callable({
   name: 'sensitivity',
   summary: 'a closed loop of 200 small jobs, 50 at a time',
   source: 'Zaharia et al., EuroSys 2010, figure 15',

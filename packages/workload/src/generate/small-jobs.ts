@@ -1,7 +1,7 @@
 import { randomStream, type JobSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { workloadFrom } from '../workload.js'
-import { count, defineGenerator, positive, seconds, seed, spread, startup } from './define-generator.js'
+import { count, callable, positive, seconds, seed, spread, startup } from './callable.js'
 import { around, arrivals } from './sampling.js'
 
 /**
@@ -13,7 +13,7 @@ import { around, arrivals } from './sampling.js'
  * Choice: Poisson submissions whose local work is the fraction `load` of what `slots` can do during `span`, so that the time lost to non-local maps
  * limits throughput.
  */
-export const smallJobs = defineGenerator({
+export const smallJobs = callable({
   name: 'small-jobs',
   summary: 'a steady stream of filter jobs of 3, 10 or 100 maps',
   source: 'Zaharia et al., EuroSys 2010, figure 12 and table 4',

@@ -1,7 +1,7 @@
 import type { JobSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { workloadOf } from '../workload.js'
-import { count, defineGenerator, seconds, spread } from './define-generator.js'
+import { count, callable, seconds, spread } from './callable.js'
 import { around } from './sampling.js'
 
 /**
@@ -10,7 +10,7 @@ import { around } from './sampling.js'
  *
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, figures 13 and 14 (EC2, a data set of 180 GB, 5 to 50 jobs).
  */
-export const stickySlots = defineGenerator({
+export const stickySlots = callable({
   name: 'sticky-slots',
   summary: 'scan jobs that are submitted together and read one data set',
   source: 'Zaharia et al., EuroSys 2010, figures 13 and 14',

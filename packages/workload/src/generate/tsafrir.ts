@@ -2,11 +2,11 @@ import { checkOptions, SchedError, type JobSpec, type Workload } from '@sched/co
 import * as z from '@sched/bundled/zod'
 import { factsOf } from '../trace/facts.js'
 import { jobsOf, workloadFrom } from '../workload.js'
-import { seed } from './define-generator.js'
+import { seed } from './callable.js'
 import { assignEstimates, shortestLimit, tsafrirHistogram } from './tsafrir-model.js'
 
 const options = z.strictObject({
-  seed,
+  seed: seed.default(1),
   maxEstimate: z.int().min(shortestLimit).describe('Longest estimate that users may give, seconds; a run is cut at it.'),
   maxShare: z.number().min(0).max(0.89).optional().describe('Fraction of jobs that use the longest estimate. Default: that of the model, about 0.22.'),
 })

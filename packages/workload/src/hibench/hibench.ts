@@ -1,6 +1,6 @@
 import { randomStream, type JobSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { count, defineGenerator, positive, seed } from '../generate/define-generator.js'
+import { count, callable, positive, seed } from '../generate/callable.js'
 import { arrivals, shuffled } from '../generate/sampling.js'
 import { workloadOf } from '../workload.js'
 import { jobCodes, jobTypes } from './job-types.js'
@@ -10,7 +10,7 @@ const code = z.enum(jobCodes)
 const source = 'Cao and Wang, intermediate-data communication of map-intensive jobs, 2018, table 1'
 
 /** One job of each type, one after the other, with its published volumes. */
-export const hibench = defineGenerator({
+export const hibench = callable({
   name: 'hibench',
   summary: 'HiBench programs with maps, a shuffle and reduces: Sort, WordCount, TeraSort, Bayes, K-means',
   source,
@@ -29,7 +29,7 @@ export const hibench = defineGenerator({
 })
 
 /** Jobs of all types with data sets of different sizes, each of its own user, in random order. */
-export const hibenchTenants = defineGenerator({
+export const hibenchTenants = callable({
   name: 'hibench-tenants',
   summary: 'several users with HiBench programs: 5 types x 10 data sets at random times',
   source: `${source} and section 4; sizes of the data sets and gaps are ours`,

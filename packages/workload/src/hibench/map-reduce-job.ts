@@ -1,6 +1,6 @@
 import type { JobSpec, StageSpec } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
-import { count, positive, slowstart, spread, startup } from '../generate/define-generator.js'
+import { count, positive, slowstart, spread, startup } from '../generate/callable.js'
 import { around } from '../generate/sampling.js'
 import { jobTypes, type JobCode } from './job-types.js'
 

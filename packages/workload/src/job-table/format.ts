@@ -17,7 +17,7 @@ import { jobTableOptions } from './options.js'
  */
 export const jobTableFormat: TraceFormat<typeof jobTableOptions> = {
   name: 'job-table',
-  title: 'table of jobs, CSV, JSON Lines or Parquet, with a mapping of its columns',
+  summary: 'table of jobs, CSV, JSON Lines or Parquet, with a mapping of its columns',
   options: jobTableOptions,
   isHeld: true,
   detect(head) {
@@ -29,7 +29,7 @@ export const jobTableFormat: TraceFormat<typeof jobTableOptions> = {
     const { columns, demands, defaults } = mappingFor(options, namesIn(line))
     return { isRigid: columns.tasks === undefined && isRigid([...Object.keys(demands), ...Object.keys(defaults.demand ?? {})]) }
   },
-  parser: (options, place) => heldParser(new JobRows(options, place), place, options.time?.origin ?? 'first'),
+  create: (options, place) => heldParser(new JobRows(options, place), place, options.time?.origin ?? 'first'),
   inferred: machineOfJobs,
 }
 

@@ -60,12 +60,12 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  */
 export const kubernetesFormat: TraceFormat<typeof kubernetesOptions> = {
   name: 'kubernetes',
-  title: 'pods, Jobs and Workloads of Kubernetes (kubectl get jobs,pods -A -o json)',
+  summary: 'pods, Jobs and Workloads of Kubernetes (kubectl get jobs,pods -A -o json)',
   source: 'Kubernetes API, core/v1 and batch/v1; Kueue, kueue.x-k8s.io',
   options: kubernetesOptions,
   isHeld: true,
   detect: (head) => isPrinted(head, 'Pod|Job|Workload') || (head.length >= LONG && isPrinted(head, 'Node|ClusterQueue|LocalQueue|PodGroup|JobSet|PodDisruptionBudget')),
-  parser: (options, place) => new KubernetesJobs(options, place),
+  create: (options, place) => new KubernetesJobs(options, place),
 }
 
 /** Length of a text from which on pods may follow after its start, characters. */

@@ -28,7 +28,7 @@ export const lsfOptions = z.strictObject({
  */
 export const lsfFormat: TraceFormat<typeof lsfOptions> = accountingFormat({
   name: 'lsf',
-  title: 'accounting log of LSF (lsb.acct)',
+  summary: 'accounting log of LSF (lsb.acct)',
   source: 'IBM Spectrum LSF 10.1, lsb.acct',
   options: lsfOptions,
   gpusIn: 'ngpus_physical of the resource requirement tells them',

@@ -13,12 +13,12 @@ const noOptions = z.strictObject({})
  */
 export const native: TraceFormat<typeof noOptions> = {
   name: nativeFormat,
-  title: `native workload (JSON Lines, version ${nativeVersion})`,
+  summary: `native workload (JSON Lines, version ${nativeVersion})`,
   options: noOptions,
   chained: () => true,
   facts: (_, head) => factsOfHeader(head),
   detect: (head) => /^\s*\{[^\n]*"format"\s*:\s*"sched-workload"/.test(head),
-  parser: (_, place) => new NativeParser(place),
+  create: (_, place) => new NativeParser(place),
 }
 
 /** Facts in the first line; empty if it cannot be read, since the parser reports that. */

@@ -129,7 +129,7 @@ function asWritten({ facts }: ParquetTable, { format, options }: ParseOptions, f
 /** A trace from the histories in a directory, each of one job or application, read one after another. */
 async function historyTrace(path: string, { stream: _, ...options }: OpenOptions): Promise<Trace> {
   const { file: first, head } = await firstOf(path)
-  const isKnown = options.format !== undefined || traceFormats.some((format) => format.isHistory === true && format.detect(asText(head, 0, head.length)))
+  const isKnown = options.format !== undefined || (options.formats ?? traceFormats).some((format) => format.isHistory === true && format.detect?.(asText(head, 0, head.length)))
   if (!isKnown) throw noHistories(path)
   const decoder = decoderFor(head, { ...options, file: first })
   if (decoder.readParts !== undefined) return partsTrace(decoder.readParts(), historyFiles(path), path)

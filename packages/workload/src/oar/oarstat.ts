@@ -38,7 +38,7 @@ export const oarOptions = z.strictObject({
  */
 export const oarFormat: TraceFormat<typeof oarOptions> = accountingFormat({
   name: 'oar',
-  title: 'jobs of OAR (oarstat -f -J)',
+  summary: 'jobs of OAR (oarstat -f -J)',
   source: 'OAR 2.5, OAR::Stat',
   options: oarOptions,
   gpusIn: 'gpu of wanted_resources tells them',

@@ -1,6 +1,6 @@
 import { randomStream, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { defineGenerator, positive, seconds, seed } from '../generate/define-generator.js'
+import { callable, positive, seconds, seed } from '../generate/callable.js'
 import { exponential } from '../generate/sampling.js'
 import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'
 import { clusterNames, clusters, type ClassModel, type ClusterName } from './clusters.js'
@@ -22,7 +22,7 @@ const mostTasks = 5000
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 2.1, for what is known; the distributions are our choice.
  */
-export const omegaCluster = defineGenerator({
+export const omegaCluster = callable({
   name: 'omega-cluster',
   summary: 'stand-ins for the clusters A, B, C and D of the Omega paper: log-normal sizes and run times',
   source: 'Schwarzkopf et al., EuroSys 2013, section 2.1',

@@ -1,6 +1,6 @@
 import { randomStream } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { count, defineGenerator, seconds, seed } from '../generate/define-generator.js'
+import { count, callable, seconds, seed } from '../generate/callable.js'
 import { demandSchema } from '../native/schema.js'
 import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'
 import { quantileOf, type Samples } from './distribution-files.js'
@@ -15,7 +15,7 @@ const byClass = (value: z.ZodNumber) => z.strictObject({ batch: samples(value).d
  * Source: the authors' simulator (Schwarzkopf et al., EuroSys 2013, section 4.1), which reads such values from files (`omegaFiles` of
  * `@sched/workload/node`).
  */
-export const omegaDistributions = defineGenerator({
+export const omegaDistributions = callable({
   name: 'omega-distributions',
   summary: 'batch and service jobs drawn from measured gaps, sizes and run times',
   source: 'lightweight simulator of Schwarzkopf et al., EuroSys 2013',

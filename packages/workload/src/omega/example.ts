@@ -1,7 +1,7 @@
 import { randomStream, type Demand } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { demandSchema } from '../native/schema.js'
-import { defineGenerator, positive, seconds, seed } from '../generate/define-generator.js'
+import { callable, positive, seconds, seed } from '../generate/callable.js'
 import { exponential } from '../generate/sampling.js'
 import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'
 
@@ -21,7 +21,7 @@ const classOptions = (gap: number, tasks: number, duration: number) =>
  *
  * Source: the made-up workload in the simulator published with Schwarzkopf et al., EuroSys 2013.
  */
-export const omegaExample = defineGenerator({
+export const omegaExample = callable({
   name: 'omega-example',
   summary: 'batch and service jobs of the Omega authors\' example: all exponential',
   source: 'lightweight simulator of Schwarzkopf et al., EuroSys 2013',

@@ -21,13 +21,13 @@ const noOptions = z.strictObject({})
  */
 export const jobListFormat: TraceFormat<typeof noOptions> = {
   name: 'job-list',
-  title: 'job list with running tasks (CSV)',
+  summary: 'job list with running tasks (CSV)',
   options: noOptions,
   detect(head) {
     const names = splitCsv(head.split('\n', 1)[0]!.trim())
     return needed.every((name) => names.includes(name)) && !names.some((name) => ofTables.includes(name))
   },
-  parser: (_, place) => new JobListParser(place),
+  create: (_, place) => new JobListParser(place),
 }
 
 /** The rows of a job list that run at time 0, for `placeRunning`. Throws `BAD_INPUT` with file and line. */

@@ -31,12 +31,12 @@ type OpenbOptions = z.output<typeof openbOptions>
  */
 export const openbFormat: TraceFormat<typeof openbOptions> = {
   name: 'openb',
-  title: 'pods of Alibaba\'s GPU cluster 2023 (CSV)',
+  summary: 'pods of Alibaba\'s GPU cluster 2023 (CSV)',
   source: 'Weng et al., USENIX ATC 2023',
   options: openbOptions,
   isHeld: true,
   detect: (head) => ['cpu_milli', 'num_gpu', 'gpu_milli'].every((name) => headerOf(head).includes(name)),
-  parser: (options, place) => heldParser(new Pods(options, place), place, 'trace'),
+  create: (options, place) => heldParser(new Pods(options, place), place, 'trace'),
 }
 
 class Pods implements RowReader {

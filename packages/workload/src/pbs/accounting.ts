@@ -35,7 +35,7 @@ const DOT = 46
  */
 export const pbsFormat: TraceFormat<typeof pbsOptions> = accountingFormat({
   name: 'pbs',
-  title: 'accounting logs of OpenPBS, PBS Pro and Torque',
+  summary: 'accounting logs of OpenPBS, PBS Pro and Torque',
   source: 'OpenPBS, src/server/accounting.c; Torque, accounting records',
   options: pbsOptions,
   gpusIn: 'ngpus of Resource_List or select tells them',

@@ -15,12 +15,12 @@ import { gpuStage, phillyOptions, type PhillyOptions } from './options.js'
  */
 export const phillyFormat: TraceFormat<typeof phillyOptions> = {
   name: 'philly',
-  title: 'job log of Microsoft\'s Philly clusters (JSON)',
+  summary: 'job log of Microsoft\'s Philly clusters (JSON)',
   source: 'Jeon et al., USENIX ATC 2019',
   options: phillyOptions,
   isHeld: true,
   detect: (head) => /^[\s[]*\{/.test(head) && /"submitted_time"\s*:/.test(head) && /"(attempts|vc|jobid)"\s*:/.test(head),
-  parser: (options, place) => documentParser(new PhillyJobs(options), place, { perSecond: 1 }),
+  create: (options, place) => documentParser(new PhillyJobs(options), place, { perSecond: 1 }),
 }
 
 class PhillyJobs implements DocumentJobs {

@@ -14,12 +14,12 @@ const needed = ['timestamp', 'duration', 'num_gpus', 'cluster']
  */
 export const phillyTableFormat: TraceFormat<typeof phillyOptions> = {
   name: 'philly-table',
-  title: 'simplified table of Microsoft\'s Philly trace (CSV)',
+  summary: 'simplified table of Microsoft\'s Philly trace (CSV)',
   source: 'Jeon et al., USENIX ATC 2019',
   options: phillyOptions,
   isHeld: true,
   detect: (head) => needed.every((name) => headerOf(head).includes(name)),
-  parser: (options, place) => heldParser(new PhillyRows(options, place), place, 'first'),
+  create: (options, place) => heldParser(new PhillyRows(options, place), place, 'first'),
 }
 
 class PhillyRows implements RowReader {

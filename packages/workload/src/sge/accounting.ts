@@ -33,7 +33,7 @@ export const sgeOptions = z.strictObject({
  */
 export const sgeFormat: TraceFormat<typeof sgeOptions> = accountingFormat({
   name: 'sge',
-  title: 'accounting file of Grid Engine',
+  summary: 'accounting file of Grid Engine',
   source: 'accounting(5) of Grid Engine 6.2 and 8',
   options: sgeOptions,
   gpusIn: 'gpu of the category (-l gpu=1) tells them',

@@ -21,7 +21,7 @@ export const eagleFormat: TraceFormat<typeof endedOptions> = accountingFormat({
   options: endedOptions,
   gpusIn: GPUS_IN_TRES,
   name: 'eagle',
-  title: 'job table of NREL\'s Eagle (CSV)',
+  summary: 'job table of NREL\'s Eagle (CSV)',
   source: 'Menear et al., PEARC 2023',
   detect: (head) => isHeader(splitCsv(head.split('\n', 1)[0]!.trim())),
   reader: (place) => new EagleReader(place),

@@ -27,7 +27,7 @@ export const gwfFormat: TraceFormat<typeof endedOptions> = accountingFormat({
   options: endedOptions,
   gpusIn: GPUS_IN_TRES,
   name: 'gwf',
-  title: 'Grid Workload Format (29 columns)',
+  summary: 'Grid Workload Format (29 columns)',
   source: 'Iosup et al., FGCS 2008',
   detect: (head) => isRow(head.split('\n', 200).map((line) => line.trim()).find((line) => line !== '' && !line.startsWith('#')) ?? ''),
   reader: () => new GwfReader(),

@@ -22,7 +22,7 @@ export const jobcompOptions = slurmOptions.omit({ pending: true, dependencies: t
  */
 export const jobcompFormat: TraceFormat<typeof jobcompOptions> = accountingFormat({
   name: 'jobcomp',
-  title: 'completed jobs of Slurm (jobcomp/filetxt)',
+  summary: 'completed jobs of Slurm (jobcomp/filetxt)',
   source: 'Slurm, jobcomp_filetxt.c',
   options: jobcompOptions,
   gpusIn: 'gres/gpu of Tres tells them',

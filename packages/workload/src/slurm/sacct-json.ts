@@ -38,7 +38,7 @@ export const sacctJsonFormat: TraceFormat<typeof slurmOptions> = accountingForma
   joins: joinsParts,
   follows: followsJobs,
   name: 'sacct-json',
-  title: 'Slurm accounting records (sacct --json)',
+  summary: 'Slurm accounting records (sacct --json)',
   source: 'Slurm, slurmdb v0.0.36 to v0.0.42',
   detect: (head) => /^\s*[[{]/.test(head) && (isRecord(head) || isEmptyList(head)),
   isOfFiles: true,

@@ -37,7 +37,7 @@ export const sacctFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
   joins: joinsParts,
   follows: followsJobs,
   name: 'sacct',
-  title: 'Slurm accounting records (sacct --parsable2)',
+  summary: 'Slurm accounting records (sacct --parsable2)',
   source: 'manual page of sacct',
   isOfFiles: true,
   detect: (head) => isHeader(head.split('\n').filter((line) => !line.startsWith('#'))),

@@ -27,13 +27,13 @@ type SparkOptions = z.output<typeof sparkOptions>
  */
 export const sparkFormat: TraceFormat<typeof sparkOptions> = {
   name: 'spark',
-  title: 'event logs of Spark applications, one file or many',
+  summary: 'event logs of Spark applications, one file or many',
   source: 'Apache Spark, JsonProtocol',
   options: sparkOptions,
   isHeld: true,
   isHistory: true,
   detect: (head) => /^\{"Event":"SparkListener/.test(head),
-  parser: (options, place) => eventParser(new SparkLogs(options), place),
+  create: (options, place) => eventParser(new SparkLogs(options), place),
 }
 
 interface Stage {

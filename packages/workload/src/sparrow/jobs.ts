@@ -22,12 +22,12 @@ const sparrowOptions = z.strictObject({
  */
 export const sparrowFormat: TraceFormat<typeof sparrowOptions> = {
   name: 'sparrow',
-  title: 'jobs with the time of each task, of the simulators of Sparrow, Hawk and Eagle',
+  summary: 'jobs with the time of each task, of the simulators of Sparrow, Hawk and Eagle',
   source: 'Delgado et al., USENIX ATC 2015',
   options: sparrowOptions,
   isHeld: true,
   detect,
-  parser: (options, place) => heldParser(new Jobs(options), place, 'trace'),
+  create: (options, place) => heldParser(new Jobs(options), place, 'trace'),
 }
 
 const isNumber = (text: string) => /^\d+(\.\d*)?(e[-+]?\d+)?$/i.test(text)

@@ -18,7 +18,7 @@ import { readSwf } from './whole.js'
  */
 export const swfFormat: TraceFormat<typeof swfOptions> = {
   name: 'swf',
-  title: 'Standard Workload Format of parallel machines',
+  summary: 'Standard Workload Format of parallel machines',
   source: 'Chapin et al., JSSPP 1999; version 2.2',
   options: swfOptions,
   chained: ({ dependencies }) => dependencies === 'keep',
@@ -33,7 +33,7 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
 
   readWhole: readSwf,
 
-  parser(options, place) {
+  create(options, place) {
     const reading = new SwfReading(options, place, false)
     const jobs = new SwfJobs(options)
     const cells = new Float64Array(cellsOf(options))

@@ -14,7 +14,7 @@ const tab = 9
  */
 export const swimFormat: TraceFormat<typeof rateModel> = {
   name: 'swim',
-  title: 'SWIM workload (tab-separated)',
+  summary: 'SWIM workload (tab-separated)',
   source: 'Chen et al., MASCOTS 2011',
   options: rateModel,
   isModelled: true,
@@ -23,7 +23,7 @@ export const swimFormat: TraceFormat<typeof rateModel> = {
     return head.split('\n', 5).some(isRow)
   },
 
-  parser(model) {
+  create(model) {
     const jobs = new JobsOfBytes(model)
     const ends = new Int32Array(columns.length + 1)
     const field = (bytes: Uint8Array, column: number, whole: boolean): number => {

@@ -27,13 +27,13 @@ const historyOptions = rateModel.pick({ demand: true, memory: true, vcores: true
  */
 export const swimHistoryFormat: TraceFormat<typeof historyOptions> = {
   name: 'swim-history',
-  title: 'job history in SWIM\'s summary (tab-separated)',
+  summary: 'job history in SWIM\'s summary (tab-separated)',
   source: 'SWIM, parse-hadoop-jobhistory.pl',
   options: historyOptions,
   isModelled: true,
   isHeld: true,
   detect: (head) => head.split('\n', 5).some(isRow),
-  parser: (options, place) => heldParser(new HistoryRows(options), place, 'first'),
+  create: (options, place) => heldParser(new HistoryRows(options), place, 'first'),
 }
 
 /** Fields of a line, split at tabs, or at blanks if the columns were aligned with blanks. */

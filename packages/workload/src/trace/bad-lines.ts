@@ -16,7 +16,7 @@ export class BadLines {
 
   /** Handles an error at a place of a file. Throws any error other than `BadLine`; in a table of rows, it names the row instead of a line. */
   excuse(error: unknown, at: Place): void {
-    if (!(error instanceof BadLine)) throw ofRow(error, at)
+    if (!BadLine.is(error)) throw ofRow(error, at)
     this.#add(error, at)
   }
 

@@ -1,42 +1,40 @@
-import type { JobSpec, Workload } from '@sched/core'
+import { BadLine, type FormatTraits, type JobSpec, type LineParser, type LinePlace, type OptionsSchema, type Workload } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import type { RuleCount, TraceFacts } from './facts.js'
 
-/** A trace format. To add one, write such an object in a file of its own and add it to the list in `formats.ts`. */
-export interface TraceFormat<S extends z.ZodType = z.ZodType> {
+export { BadLine, type LineParser, type LinePlace }
+
+/** A format that a trace may be read in: a built-in one, or one of a plug-in. */
+export interface KnownFormat<Options = unknown> extends FormatTraits<Options> {
   /** Name for `--format`. */
   readonly name: string
   /** What messages and listings call it. */
-  readonly title: string
+  readonly summary: string
   /** Where the format is described. */
   readonly source?: string
   /** Options of the reader, with their defaults. */
-  readonly options: S
-  /** The parser holds all jobs until the end, so a trace in memory is read once and its jobs are kept. */
-  readonly isHeld?: boolean
-  /** Each file holds a part of the jobs, so the files of a directory together are one trace. */
-  readonly isHistory?: boolean
+  readonly options: OptionsSchema<Options>
+  /** A parser for one reading of one file. `place.line` is always the line that is being read. */
+  create(options: Options, place: LinePlace): LineParser
   /** A single file that is too large for memory is read in chunks, although several files are read by `readParts`. */
   readonly isStreamed?: boolean
-  /** Run times come from a model, for example of bytes read, and were not recorded. */
-  readonly isModelled?: boolean
-  /** Whether jobs may wait for others, so that ended jobs must be remembered. Default: they do not. */
-  chained?(options: z.output<S>): boolean
-  /** Whether a file that starts with this text is of this format. The text has one character per byte and up to 64 KiB. */
-  detect(head: string): boolean
-  /** A parser for one reading of one file. `place.line` is always the line that is being read. */
-  parser(options: z.output<S>, place: LinePlace): LineParser
-  /** What the start of a file tells besides its jobs. */
-  facts?(options: z.output<S>, head: Uint8Array): TraceFacts
   /** What the jobs of a trace in memory tell besides. */
   inferred?(jobs: readonly JobSpec[]): TraceFacts
   /**
    * Reads a trace in memory in another way than line by line, because that is faster or because jobs must be sorted. The content is then added piece
    * by piece.
    */
-  readWhole?(bytes: Uint8Array, options: z.output<S>, reading: ReadOptions): PartsReading
+  readWhole?(bytes: Uint8Array, options: Options, reading: ReadOptions): PartsReading
   /** The same for a trace in several files, or in one that is too large for memory. Without it, large files are streamed. */
-  readParts?(options: z.output<S>, reading: ReadOptions): PartsReading
+  readParts?(options: Options, reading: ReadOptions): PartsReading
+}
+
+/** A built-in trace format. To add one, write such an object in a file of its own and add it to the list in `formats.ts`. */
+export interface TraceFormat<S extends z.ZodType = z.ZodType> extends KnownFormat<z.output<S>> {
+  /** Options of the reader, with their defaults. */
+  readonly options: S
+  /** Whether a file that starts with this text is of this format. The text has one character per byte and up to 64 KiB. */
+  detect(head: string): boolean
 }
 
 /** Reads a trace that is in several files, or in one that is too large for memory. */
@@ -45,37 +43,6 @@ export interface PartsReading {
   add(bytes: Uint8Array, file: string | undefined): void
   /** The trace, after the last piece. Throws `BAD_INPUT` if no job is left. */
   trace(name: string | undefined): Trace
-}
-
-/** Position of a parser in a file. */
-export interface LinePlace {
-  /** Name of the file in messages; `undefined` if there is none. */
-  readonly file: string | undefined
-  /** Number of the line or row, from 1; see `counted`. */
-  readonly line: number
-  /** What `line` counts. Default: lines. The header of a table of rows is row 0. */
-  readonly counted?: 'line' | 'row' | undefined
-  /** An earlier reading has accepted every line, so checks may be left out. */
-  readonly checked: boolean
-}
-
-/** Turns lines into jobs. Throws `BadLine` for a line that may be skipped, and `SchedError` if the file cannot be read at all. */
-export interface LineParser {
-  /** The job of the line `bytes[from]` to `bytes[to - 1]`, which does not include the line end; `undefined` if the line yields none. */
-  line(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
-  /** Called after the last line. */
-  end?(): void
-  /** The next of further jobs: those of the line read last or, after `end`, those held back until then. `undefined` if there are no more. */
-  more?(): JobSpec | undefined
-  /** What the parser did to the jobs so far. */
-  report?(): Pick<TraceReport, 'rules' | 'notes'>
-}
-
-/** What is wrong with one line: the field, a fact that completes a sentence about it, and a way out without a full stop (empty: correct the line). */
-export class BadLine extends Error {
-  constructor(readonly field: string | undefined, readonly fact: string, readonly wayOut = '') {
-    super(fact)
-  }
 }
 
 /** What a reading has found so far. */

@@ -1,4 +1,4 @@
-import { SchedError, suggest } from '@sched/core'
+import { defineFormat, SchedError, suggest, type Registry } from '@sched/core'
 import { native } from '../native/format.js'
 import { jobTableFormat } from '../job-table/format.js'
 import { dependencyColumn, guess } from '../job-table/guess.js'
@@ -35,7 +35,8 @@ import { synthFormat } from '../yarn/synth.js'
 import { opendcFormat } from '../workflow/opendc.js'
 import { wfFormat } from '../workflow/wf-format.js'
 import { wtaFormat } from '../workflow/wta.js'
-import type { TraceFormat } from './format.js'
+import { checkedFormat } from './checked-format.js'
+import type { KnownFormat, TraceFormat } from './format.js'
 import { machineKind } from '../table/machine-tables.js'
 import { GOOGLE_EVENTS, NATIVE_HEAD, NATIVE_WITHOUT_HEAD, textKind, unreadableKind } from './looks-like.js'
 
@@ -48,21 +49,35 @@ export const traceFormats: readonly TraceFormat[] = [
 /** Number of bytes at the start of a file that detection reads. */
 export const headBytes = 65_536
 
-/** The format of a file, detected from the first bytes of its unpacked content. Throws `BAD_INPUT` that says what the file looks like instead. */
-export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
+/** Adds all built-in formats. */
+export function registerFormats(registry: Registry): void {
+  for (const format of traceFormats) registry.add(defineFormat(format))
+}
+
+/** The formats of a registry in the order in which detection tries them: those of plug-ins come first, whose jobs are checked one by one. */
+export function formatsIn(registry: Registry): KnownFormat[] {
+  const own = new Set(traceFormats.map(({ name }) => name))
+  return [...registry.added('format').filter(({ name }) => !own.has(name)).map(checkedFormat), ...traceFormats]
+}
+
+/**
+ * The format of a file among those that are known, detected from the first bytes of its unpacked content. Throws `BAD_INPUT` that says what the file
+ * looks like instead.
+ */
+export function detectFormatOf(head: Uint8Array, file?: string, formats: readonly KnownFormat[] = traceFormats): KnownFormat {
   if (head.length === 0) throw new SchedError('BAD_INPUT', 'is empty.', { file }, 'A trace has at least one job.')
   const history = isAvroBinary(latin1(head.subarray(0, 16)))
   const binary = history ? undefined : unreadableKind(head)
   if (binary !== undefined) throw new SchedError('BAD_INPUT', `looks like ${binary.what}, not like a trace.`, { file }, binary.wayOut)
   const text = latin1(head.subarray(0, headBytes)).replace(/^ï»¿/, '') // removes a byte order mark
-  const found = traceFormats.find((format) => format.detect(text))
+  const found = formats.find((format) => format.detect?.(text))
   if (found !== undefined) return found
-  const [fact, wayOut] = notATrace(text)
+  const [fact, wayOut] = notATrace(text, formats)
   throw new SchedError('BAD_INPUT', fact, { file }, wayOut)
 }
 
 /** What a text that no format accepts looks like, and what to do with it. */
-function notATrace(text: string): readonly [fact: string, wayOut: string] {
+function notATrace(text: string, formats: readonly KnownFormat[]): readonly [fact: string, wayOut: string] {
   const machines = machineKind(text)
   if (machines !== undefined) return [`is a list of machines (${machines}), not a trace.`, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.']
   const kind = textKind(text)
@@ -72,14 +87,14 @@ function notATrace(text: string): readonly [fact: string, wayOut: string] {
     const inLines = /^\s*\[/.test(text) ? "jq -c '.[]'" : 'jq -c .'
     return [`is ${kind}.`, `Put ${NATIVE_HEAD} before the jobs, which stand on a line each: (echo '${NATIVE_HEAD}'; ${inLines} FILE) > NEW.jsonl`]
   }
-  return [`looks like ${kind}, which is no trace format known here.`, howToMap(text)]
+  return [`looks like ${kind}, which is no trace format known here.`, howToMap(text, formats)]
 }
 
 /** How to read a text as a table of jobs, as far as its columns tell. */
-function howToMap(text: string): string {
+function howToMap(text: string, formats: readonly KnownFormat[]): string {
   const { mapping, known, lacks } = guess(text)
   if (mapping === undefined && known === undefined)
-    return `Known: ${traceFormats.map(({ name }) => name).join(', ')}. Any table of jobs is read with a mapping of its columns (format job-table).`
+    return `Known: ${formats.map(({ name }) => name).join(', ')}. Any table of jobs is read with a mapping of its columns (format job-table).`
   const any = 'Any table of jobs is read with a mapping of its columns (`--mapping FILE`, options of the format job-table).'
   if (mapping === undefined) return `${any} It may be ${known}, with a column for ${lacks}.`
   const lost = dependencyColumn(text)
@@ -87,11 +102,14 @@ function howToMap(text: string): string {
   return `${any} It may be: ${mapping}.${without}`
 }
 
-/** A format by name. Throws `UNKNOWN_NAME`. */
-export function traceFormat(name: string): TraceFormat {
-  const found = traceFormats.find((format) => format.name === name)
+/** A built-in format by name. Throws `UNKNOWN_NAME`. */
+export const traceFormat = (name: string): TraceFormat => formatNamed(name, traceFormats)
+
+/** A format by name, of those that are known. Throws `UNKNOWN_NAME`. */
+export function formatNamed<F extends KnownFormat>(name: string, formats: readonly F[]): F {
+  const found = formats.find((format) => format.name === name)
   if (found === undefined)
-    throw new SchedError('UNKNOWN_NAME', `no trace format is called "${name}".`, {}, suggest(name, traceFormats.map((format) => format.name)))
+    throw new SchedError('UNKNOWN_NAME', `no trace format is called "${name}".`, {}, suggest(name, formats.map((format) => format.name)))
   return found
 }
 

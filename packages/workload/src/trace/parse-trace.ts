@@ -1,9 +1,9 @@
 import { checkOptions, type JobSource, type JobSpec } from '@sched/core'
 import { avroAsJson, isAvroBinary } from '../yarn/avro.js'
 import type { TraceFacts } from './facts.js'
-import type { PartsReading, ReadOptions, Trace, TraceFormat, TraceReport } from './format.js'
+import type { KnownFormat, PartsReading, ReadOptions, Trace, TraceReport } from './format.js'
 import { asText } from './fields.js'
-import { detectFormatOf, traceFormat } from './formats.js'
+import { detectFormatOf, formatNamed, traceFormats } from './formats.js'
 import { LineDecoder } from './line-decoder.js'
 import { ListSource } from '../workload.js'
 
@@ -14,7 +14,9 @@ const PIECE = 2 ** 20
 /** How to read a trace. */
 export interface ParseOptions extends ReadOptions {
   /** Name of a format, or the format itself. Default: detected from the content. */
-  readonly format?: string | TraceFormat | undefined
+  readonly format?: string | KnownFormat | undefined
+  /** Formats that are known, in the order in which detection tries them. Default: those that are built in. */
+  readonly formats?: readonly KnownFormat[] | undefined
   /** Options of the format, for example SWIM's rate model. */
   readonly options?: unknown
 }
@@ -104,7 +106,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
 
 /** A chosen or detected format with checked options, ready to start readings. */
 export interface ReadyDecoder {
-  readonly format: TraceFormat
+  readonly format: KnownFormat
   readonly chained: boolean
   start(checked?: boolean): LineDecoder
   facts(head: Uint8Array): TraceFacts
@@ -113,13 +115,13 @@ export interface ReadyDecoder {
 }
 
 /** The decoder for a trace by its first bytes. Throws `BAD_INPUT`, `UNKNOWN_NAME` and `BAD_OPTION`. */
-export function decoderFor(head: Uint8Array, { format, options, ...reading }: ParseOptions): ReadyDecoder {
-  const chosen = format === undefined ? detectFormatOf(head, reading.file) : typeof format === 'string' ? traceFormat(format) : format
+export function decoderFor(head: Uint8Array, { format, formats = traceFormats, options, ...reading }: ParseOptions): ReadyDecoder {
+  const chosen = format === undefined ? detectFormatOf(head, reading.file, formats) : typeof format === 'string' ? formatNamed(format, formats) : format
   const checked = checkOptions(chosen.name, chosen.options, options ?? {})
   return {
     format: chosen,
     chained: chosen.chained?.(checked) ?? false,
-    start: (again) => new LineDecoder((place) => chosen.parser(checked, place), reading, again),
+    start: (again) => new LineDecoder((place) => chosen.create(checked, place), reading, again),
     facts: (bytes) => chosen.facts?.(checked, bytes) ?? {},
     readWhole: chosen.readWhole && ((bytes) => chosen.readWhole!(bytes, checked, reading)),
     readParts: chosen.readParts && (() => chosen.readParts!(checked, reading)),

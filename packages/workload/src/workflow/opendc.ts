@@ -25,12 +25,12 @@ const memories = ['mem_capacity', 'requiredMemory']
  */
 export const opendcFormat: TraceFormat<typeof opendcOptions> = {
   name: 'opendc',
-  title: 'tasks of the simulator OpenDC (Parquet, CSV)',
+  summary: 'tasks of the simulator OpenDC (Parquet, CSV)',
   source: 'OpenDC, documentation of the workload',
   options: opendcOptions,
   isHeld: true,
   detect: (head) => isOpendc(new Set(headerOf(head))),
-  parser: (options, place) => new TaskRows(new OpendcTasks(options.memory === 'requested'), place),
+  create: (options, place) => new TaskRows(new OpendcTasks(options.memory === 'requested'), place),
 }
 
 /** Whether the columns are those of the table of tasks or of the table of fragments; for the latter the parser says that it is the wrong table. */

@@ -41,13 +41,13 @@ type WfOptions = z.output<typeof wfOptions>
  */
 export const wfFormat: TraceFormat<typeof wfOptions> = {
   name: 'wfformat',
-  title: 'workflows of WfCommons (JSON), one file or many',
+  summary: 'workflows of WfCommons (JSON), one file or many',
   source: 'WfCommons, WfFormat 1.0 to 1.6',
   options: wfOptions,
   isHeld: true,
   isHistory: true,
   detect: isWfFormat,
-  parser: (options, place) => documentParser(new Workflows(options), place, { perSecond: 1, renames: true }),
+  create: (options, place) => documentParser(new Workflows(options), place, { perSecond: 1, renames: true }),
 }
 
 class Workflows implements DocumentJobs {

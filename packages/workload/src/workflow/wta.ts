@@ -27,12 +27,12 @@ type WtaOptions = z.output<typeof wtaOptions>
  */
 export const wtaFormat: TraceFormat<typeof wtaOptions> = {
   name: 'wta',
-  title: 'tasks of the Workflow Trace Archive (Parquet, CSV)',
+  summary: 'tasks of the Workflow Trace Archive (Parquet, CSV)',
   source: 'Versluis et al., TPDS 2020',
   options: wtaOptions,
   isHeld: true,
   detect: (head) => isWta(new Set(headerOf(head))),
-  parser: (options, place) => new TaskRows(new WtaTasks(options), place),
+  create: (options, place) => new TaskRows(new WtaTasks(options), place),
 }
 
 /** Whether the columns are those of the table of tasks or of the table of workflows; for the latter the parser says that it is the wrong table. */

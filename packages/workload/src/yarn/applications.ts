@@ -33,12 +33,12 @@ type Held = ReadonlyMap<string, number>
  */
 export const yarnAppsFormat: TraceFormat<typeof applicationOptions> = {
   name: 'yarn-apps',
-  title: 'applications of YARN\'s resource manager (ws/v1/cluster/apps, JSON)',
+  summary: 'applications of YARN\'s resource manager (ws/v1/cluster/apps, JSON)',
   source: 'Apache Hadoop, ResourceManager REST API',
   options: applicationOptions,
   isHeld: true,
   detect: (head) => nobody.test(head) || isList(head),
-  parser: (options, place) => documentParser(new Applications(options), place, { perSecond: 1000 }, 'first', new Documents(place, 'app', 2)),
+  create: (options, place) => documentParser(new Applications(options), place, { perSecond: 1000 }, 'first', new Documents(place, 'app', 2)),
 }
 
 const isList = (head: string): boolean =>

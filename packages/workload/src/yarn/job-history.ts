@@ -18,13 +18,13 @@ import { hadoopPriorities } from './rumen.js'
  */
 export const jobHistoryFormat: TraceFormat<typeof containerOptions> = {
   name: 'jhist',
-  title: 'job histories of MapReduce (.jhist), one file or many',
+  summary: 'job histories of MapReduce (.jhist), one file or many',
   source: 'Apache Hadoop, mapreduce.jobhistory',
   options: containerOptions,
   isHeld: true,
   isHistory: true,
   detect: (head) => /^Avro-Json\s/.test(head) || isAvroBinary(head),
-  parser: (options, place) => eventParser(new JobHistories(options), place),
+  create: (options, place) => eventParser(new JobHistories(options), place),
 }
 
 interface Attempt {

@@ -24,12 +24,12 @@ const rumenOptions = z.strictObject({
  */
 export const rumenFormat: TraceFormat<typeof rumenOptions> = {
   name: 'rumen',
-  title: 'jobs of Hadoop\'s history as Rumen writes them (JSON)',
+  summary: 'jobs of Hadoop\'s history as Rumen writes them (JSON)',
   source: 'Apache Hadoop, hadoop-rumen',
   options: rumenOptions,
   isHeld: true,
   detect: (head) => /^[\s[]*\{/.test(head) && /"jobID"\s*:/i.test(head) && /"(mapTasks|submitTime|jobMapreduceVersion|totalMaps)"\s*:/.test(head),
-  parser: (options, place) => documentParser(new RumenJobs(options), place, { perSecond: 1000, renames: true }),
+  create: (options, place) => documentParser(new RumenJobs(options), place, { perSecond: 1000, renames: true }),
 }
 
 class RumenJobs implements DocumentJobs {

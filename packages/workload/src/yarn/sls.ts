@@ -17,12 +17,12 @@ import type { Fields } from '../json/fields.js'
  */
 export const slsFormat: TraceFormat<typeof containerOptions> = {
   name: 'sls',
-  title: 'jobs of YARN\'s scheduler load simulator (SLS, JSON)',
+  summary: 'jobs of YARN\'s scheduler load simulator (SLS, JSON)',
   source: 'Apache Hadoop, hadoop-sls',
   options: containerOptions,
   isHeld: true,
   detect: (head) => /^[\s[]*\{/.test(head) && /"job\.(tasks|start\.ms|queue\.name)"\s*:/.test(head),
-  parser: (options, place) => documentParser(new SlsJobs(options), place, { perSecond: 1000 }),
+  create: (options, place) => documentParser(new SlsJobs(options), place, { perSecond: 1000 }),
 }
 
 /** Keys of a container that are not resources. */

@@ -29,12 +29,12 @@ type SynthOptions = z.output<typeof synthOptions>
  */
 export const synthFormat: TraceFormat<typeof synthOptions> = {
   name: 'sls-synth',
-  title: 'settings of the job generator of YARN\'s scheduler load simulator (SLS SYNTH, JSON)',
+  summary: 'settings of the job generator of YARN\'s scheduler load simulator (SLS SYNTH, JSON)',
   source: 'Apache Hadoop, hadoop-sls',
   options: synthOptions,
   isHeld: true,
   detect: (head) => /^\s*\{/.test(head) && /"workloads"\s*:/.test(head) && /"(job_classes|num_jobs)"\s*:/.test(head),
-  parser: (options, place) => documentParser(new SynthJobs(options), place, { perSecond: 1 }, 'trace'),
+  create: (options, place) => documentParser(new SynthJobs(options), place, { perSecond: 1 }, 'trace'),
 }
 
 /** Most jobs, and most tasks of all jobs; more would be a mistake. */

@@ -1,23 +1,17 @@
-import { checkOptions, type Workload } from '@sched/core'
+import { defineGenerator, type Defined, type GeneratedWorkload } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import type { Machine } from '../trace/facts.js'
 import { checkedJobs } from './checked-jobs.js'
 
-/** A workload that may name the machine that it was made for. */
-export type GeneratedWorkload = Workload & { readonly machine?: Machine }
+export type { GeneratedWorkload }
 
 /** A generator: its name, where it is published, its options with defaults, and how it makes a workload. */
-export interface GeneratorDefinition<S extends z.ZodObject> {
-  /** Name in experiments. */
+interface GeneratorDefinition<S extends z.ZodObject> {
   readonly name: string
-  /** One line for listings. */
   readonly summary: string
-  /** Where it is published: paper, section, table. */
   readonly source?: string
-  /** Options with their defaults. */
   readonly options: S
-  /** Makes a workload from checked options. Its `open` must give the same jobs every time. */
-  create(options: z.output<S>): GeneratedWorkload
+  /** Makes a workload from checked options, with the seed of the run where they have none. */
+  create(options: z.output<S> & { readonly seed: number }): GeneratedWorkload
 }
 
 /** A generator that is called with its options: `facebook({ seed: 3, kind: 'cpu' })`. Throws `BAD_OPTION`. */
@@ -31,19 +25,25 @@ export interface WorkloadGenerator<S extends z.ZodObject = z.ZodObject> {
   readonly source: string | undefined
   /** Options with their defaults. */
   readonly options: S
+  /** As a registry keeps it. */
+  readonly definition: Defined<'generator'>
   /** As the call, with unchecked options, for example from a file. */
   from(this: void, options: unknown): GeneratedWorkload
 }
 
-/** Makes a definition callable. */
-export function defineGenerator<S extends z.ZodObject>(definition: GeneratorDefinition<S>): WorkloadGenerator<S> {
+/** Makes a definition callable. Outside a run the seed is 1 unless it is given. */
+export function callable<S extends z.ZodObject>({ create, ...definition }: GeneratorDefinition<S>): WorkloadGenerator<S> {
   const { name, summary, source, options } = definition
-  const from = (given: unknown) => checkedJobs(name, definition.create(checkOptions<z.output<S>>(name, options, given ?? {})))
-  return Object.assign((given?: z.input<S>) => from(given), { generator: name, summary, source, options, from })
+  const defined = defineGenerator<z.output<S>>({
+    ...definition,
+    create: (given, { seed }) => checkedJobs(name, create({ ...given, seed: (given as { readonly seed?: number }).seed ?? seed })),
+  })
+  const from = (given: unknown) => defined.plug({}, given ?? {}).create({ seed: 1 })
+  return Object.assign((given?: z.input<S>) => from(given), { generator: name, summary, source, options, definition: defined as unknown as Defined<'generator'>, from })
 }
 
 /** Options that several generators share. */
-export const seed = z.int().default(1).describe('Seed of all random draws; the same seed gives the same jobs.')
+export const seed = z.int().optional().describe('Seed of all random draws; the same seed gives the same jobs. Default: that of the run, outside one 1.')
 export const spread = z.number().min(0).max(1).default(0.1)
   .describe('Durations vary uniformly by this fraction on both sides. 0.1 is our choice where the papers do not say.')
 export const startup = z.number().min(0).default(0).describe('Set-up cost of a job before its first task can start, seconds.')

@@ -1,0 +1,204 @@
+import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
+import type { JobSpec, Plug } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, volcano, yarnFair, yunikorn } from '../src/index.js'
+
+const nodes = (count: number, resources: Record<string, number>) => ({ nodes: [{ count, name: 'n', resources }] })
+const job = (id: string, more: Partial<JobSpec> = {}, tasks = 1, demand: Record<string, number> = { cpu: 1 }): JobSpec =>
+  ({ id, submit: 0, stages: [{ name: 's', tasks, demand, duration: 1 }], ...more })
+const ids = (placed: readonly Placed[]) => placed.map(({ job: id, task }) => `${id}.${task}`)
+
+/** What a dispatcher that takes the place of another is told: jobs by submission, and what runs of them or has ended, by start. */
+interface Known {
+  readonly jobs: readonly (readonly [spec: JobSpec, came: number])[]
+  readonly runs?: readonly (readonly [job: string, task: number, start: number, end?: number])[]
+}
+
+function begunAgain(cluster: Parameters<typeof dispatcher>[0]['cluster'], policy: Plug<'policy'>, before: Dispatcher, { jobs, runs = [] }: Known): Dispatcher {
+  const memory = JSON.parse(JSON.stringify(before.memory())) as DispatcherMemory
+  const master = dispatcher({ cluster, policy })
+  const placed: Placed[] = []
+  const calls = [
+    ...jobs.map(([spec, came]) => ({ at: came, rank: 1, call: () => { master.submit(spec, came, { again: true }) } })),
+    ...runs.flatMap(([id, task, start, end], i) => [
+      { at: start, rank: 2, call: () => { placed[i] = master.adopt({ job: id, task, node: 'n-0' }, start) } },
+      ...(end === undefined ? [] : [{ at: end, rank: 0, call: () => { master.taskEnded(placed[i] as Placed, end) } }]),
+    ]),
+  ]
+  for (const { call } of calls.sort((a, b) => a.at - b.at || a.rank - b.rank)) call()
+  master.recall(memory)
+  return master
+}
+
+describe('after a restart', () => {
+  const limited: [string, () => Plug<'policy'>][] = [
+    ['fair', () => greedy(fair({ defaults: { maxRunningJobs: 1 } }))],
+    ['yarn-fair', () => greedy(yarnFair({ defaults: { maxRunningApps: 1 } }))],
+    ['capacity', () => greedy(capacity({ queues: { q: { capacity: 100, maxParallelApps: 1 } } }))],
+  ]
+  it.each(limited)('%s lets those jobs run that it had let run, though others came before them', (_, policy) => {
+    const cluster = nodes(1, { cpu: 1 })
+    const before = dispatcher({ cluster, policy: policy() })
+    const [wide, first, long] = [job('wide', { queue: 'q', user: 'u' }, 2), job('first', { queue: 'q', user: 'u' }), job('long', { queue: 'q', user: 'u' })]
+    before.submit(first, 0)
+    const [running] = before.pass(0).start as [Placed]
+    before.submit(wide, 1)
+    before.submit(long, 2)
+    before.taskEnded(running, 3) // wide may run now
+    before.cancel('wide', 3)
+    before.submit({ ...wide, submit: 3 }, 3) // it comes again behind long, which may run
+    const late = begunAgain(cluster, policy(), before, { jobs: [[{ ...wide, submit: 2 }, 2], [long, 2]] }) // told as if it had come before
+    expect([ids(before.pass(4).start), ids(late.pass(4).start)]).toEqual([['long.0'], ['long.0']])
+  })
+
+  it('yarn-fair counts a job that was cancelled while it waited to run no more than before', () => {
+    const queues = { p: { weight: 0.7 }, q: { maxRunningApps: 2 } } // by weight over jobs q comes first, as 1/2
+    const first = (isCancelled: boolean) => {
+      const master = dispatcher({ cluster: nodes(1, { cpu: 1 }), policy: greedy(yarnFair({ poolOrder: 'survey-literal', root: { queues } })) })
+      for (const [id, queue] of [['a', 'q'], ['also', 'q'], ['b', 'q'], ['c', 'p']] as const) if (isCancelled || id !== 'b') master.submit(job(id, { queue }), 0)
+      if (isCancelled) master.cancel('b', 1)
+      return ids(master.pass(1).start)
+    }
+    expect(first(true)).toEqual(first(false))
+  })
+
+  it('dynamic-priority knows what is left of budgets', () => {
+    const cluster = nodes(1, { cpu: 2 })
+    const policy = () => greedy(dynamicPriority({ interval: 10, queues: { a: { budget: 2, rate: 1 }, b: { rate: 1 } } }))
+    const before = dispatcher({ cluster, policy: policy() })
+    const first = job('first', { queue: 'a' }, 2)
+    before.submit(first, 0)
+    for (const placed of before.pass(0).start) before.taskEnded(placed, 15) // its queue has paid all it had at 10 s
+    const jobs = [[job('more', { queue: 'a' }, 2), 15], [job('other', { queue: 'b' }, 2), 15]] as const
+    for (const [spec, came] of jobs) before.submit(spec, came)
+    const after = begunAgain(cluster, policy(), before, { jobs })
+    expect([ids(before.pass(25).start), ids(after.pass(25).start)]).toEqual([['other.0', 'other.1'], ['other.0', 'other.1']])
+  })
+
+  it('fair-share knows the account of a user who names none, though the job that named it has left', () => {
+    const cluster = nodes(1, { cpu: 1 })
+    const policy = () => greedy(fairShare({ calcPeriod: 10, halfLife: 0, accounts: { lab: { shares: 1 } } }))
+    const before = dispatcher({ cluster, policy: policy() })
+    for (const [id, more, start, end] of [['gone', { user: 'ann', account: 'lab' }, 0, 20], ['bobs', { user: 'bob' }, 20, 25]] as const) {
+      before.submit(job(id, more), start)
+      before.taskEnded(before.pass(start).start[0] as Placed, end)
+    }
+    const jobs = [[job('a', { user: 'ann' }), 25], [job('b', { user: 'bob' }), 25]] as const // ann has used four times as much
+    for (const [spec, came] of jobs) before.submit(spec, came)
+    const after = begunAgain(cluster, policy(), before, { jobs })
+    expect([ids(before.pass(30).start), ids(after.pass(30).start)]).toEqual([['b.0'], ['b.0']])
+  })
+
+  it('las knows to the last bit when a job changes its queue', () => {
+    const cluster = nodes(1, { cpu: 3 })
+    const policy = () => las({ queues: [2, 6], resource: 'cpu' })
+    const wakes = (looks: readonly number[], restarts: boolean) => {
+      let master = dispatcher({ cluster, policy: policy() })
+      const [runs, waits] = [job('runs', {}, 3), job('waits')]
+      master.submit(runs, 0.1)
+      master.pass(0.1)
+      master.submit(waits, 0.1)
+      for (const look of looks) {
+        master.pass(look)
+        if (restarts) master = begunAgain(cluster, policy(), master, { jobs: [[runs, 0.1], [waits, 0.1]], runs: [0, 1, 2].map((task) => ['runs', task, 0.1] as const) })
+      }
+      master.pass(0.7)
+      return master.memory().wakes
+    }
+    for (const looks of [[0.15], [0.25], [0.2, 0.45]]) expect(wakes(looks, true)).toEqual(wakes(looks, false))
+  })
+
+  it('yunikorn counts a job as running that has started, though nothing of it runs any more', () => {
+    const cluster = nodes(1, { cpu: 2 })
+    const policy = () => greedy(yunikorn({ root: { queues: { q: { maxApplications: 1, sort: 'fifo' } } } }))
+    const before = dispatcher({ cluster, policy: policy() })
+    const jobs = [[job('started', { queue: 'q' }), 0], [job('urgent', { queue: 'q', priority: 5 }), 1]] as const
+    before.submit(...jobs[0])
+    const [running] = before.pass(0).start as [Placed]
+    before.submit(...jobs[1])
+    before.taskFailed(running, 2)
+    const after = begunAgain(cluster, policy(), before, { jobs })
+    expect([ids(before.pass(3).start), ids(after.pass(3).start)]).toEqual([['started.0'], ['started.0']])
+  })
+
+  it('kai-preempting starts tasks that it moves where it wanted them', () => {
+    // 3 and 1 of 4 are free: b goes from the second node to the first, so that large (3) has room there
+    const cluster = nodes(2, { cpu: 4 })
+    const policy = () => kaiPreempting({ maxConsolidationPreemptees: 4 })
+    const before = dispatcher({ cluster, policy: policy() })
+    const jobs = [job('a', {}, 1, { cpu: 2 }), job('b', {}, 1, { cpu: 2 }), job('c', {}, 1, { cpu: 2 })]
+    const started: Placed[] = []
+    for (const [i, spec] of jobs.entries()) {
+      before.submit(spec, i)
+      started.push(...before.pass(i).start)
+    }
+    before.taskEnded(started[1] as Placed, 5) // 2 are free on each node
+    const large = job('large', {}, 1, { cpu: 4 })
+    before.submit(large, 6)
+    const moving = before.pass(6)
+    const [gone] = moving.kill as [Placed]
+    const stays = gone.job === 'a' ? 'c' : 'a'
+    const memory = JSON.parse(JSON.stringify(before.memory())) as DispatcherMemory
+    const after = dispatcher({ cluster, policy: policy() })
+    for (const [spec, came] of [[jobs[0], 0], [jobs[2], 2], [large, 6]] as const) after.submit(spec as JobSpec, came, { again: true })
+    after.adopt({ job: stays, node: started.find(({ job: id }) => id === stays)?.node as string }, 6)
+    after.adopt({ job: 'large', node: moving.start[0]?.node as string }, 6)
+    after.recall(memory)
+    const small = job('small', { priority: 9 }, 1, { cpu: 2 })
+    for (const master of [before, after]) master.submit(small, 6)
+    expect([ids(before.pass(6).start), ids(after.pass(6).start)]).toEqual([[`${gone.job}.0`, 'small.0'], [`${gone.job}.0`, 'small.0']])
+  })
+
+  it('fifo knows whose task came back last where that one goes last', () => {
+    const cluster = nodes(1, { cpu: 1 })
+    const policy = () => greedy(fifo({ again: 'last' }))
+    const before = dispatcher({ cluster, policy: policy() })
+    const jobs = [[job('back'), 0], [job('next'), 1]] as const
+    before.submit(...jobs[0])
+    const [failed] = before.pass(0).start as [Placed]
+    before.submit(...jobs[1])
+    before.taskFailed(failed, 2)
+    const after = begunAgain(cluster, policy(), before, { jobs })
+    expect([ids(before.pass(3).start), ids(after.pass(3).start)]).toEqual([['next.0'], ['next.0']])
+  })
+
+  it('grid-engine knows what a job that runs has asked for last', () => {
+    // ann is entitled to 3 of 4 parts. Her gang has asked for 1 slot last, so a has 3/2 against 1 of b; had it asked for 4, a would have 3/5
+    const cluster = nodes(1, { cpu: 5 })
+    const policy = () => greedy(gridEngine({ weight_urgency: 0, share_tree: { users: { ann: 3, bob: 1 }, compensation_factor: 0 } }))
+    const before = dispatcher({ cluster, policy: policy() })
+    const gang: JobSpec = { ...job('gang', { user: 'ann' }), stages: [{ name: 's', tasks: 4, gang: true, demand: { cpu: 1 }, duration: 1 }] }
+    before.submit(gang, 0)
+    const [failed] = before.pass(0).start as [Placed]
+    before.taskFailed(failed, 0)
+    before.pass(0)
+    const jobs = [[gang, 0], [job('b', { user: 'bob' }), 0], [job('a', { user: 'ann' }), 0]] as const
+    for (const [spec, came] of jobs.slice(1)) before.submit(spec, came)
+    const after = begunAgain(cluster, policy(), before, { jobs, runs: [0, 1, 2, 3].map((task) => ['gang', task, 0] as const) })
+    expect([ids(before.pass(0).start), ids(after.pass(0).start)]).toEqual([['a.0'], ['a.0']])
+  })
+})
+
+describe('volcano', () => {
+  it('enqueues a job as soon as less is kept for another one whose gang is complete, as after a restart', () => {
+    // of 4 cpu 3 are kept for the gang while one of its tasks is missing; once it runs again 2 are, since a task has ended. Its next stage waits for mem
+    const cluster = nodes(1, { cpu: 4, mem: 2 })
+    const policy = () => volcano({ tiers: [{ plugins: ['priority', 'gang', { name: 'overcommit', arguments: { 'overcommit-factor': 1 } }] }] })
+    const before = dispatcher({ cluster, policy: policy() })
+    const part = (tasks: number) => ({ name: 's', tasks, gang: true, demand: { cpu: 1 }, duration: 1 })
+    const [hog, other] = [job('hog', {}, 1, { mem: 2 }), job('other', {}, 1, { mem: 2 })]
+    const [first, next] = [{ ...job('first'), stages: [part(3), { name: 't', tasks: 1, demand: { mem: 2 }, duration: 1 }] }, { ...job('next'), stages: [part(2)] }]
+    for (const spec of [hog, first]) before.submit(spec, 0)
+    const [ended, failed] = before.pass(0).start.filter((placed) => placed.job === 'first') as [Placed, Placed, Placed]
+    for (const spec of [other, next]) before.submit(spec, 1)
+    before.taskEnded(ended, 2)
+    before.taskFailed(failed, 2)
+    expect(ids(before.pass(2).start)).toEqual([`first.${failed.task}`])
+    const kept = [0, 1, 2].find((task) => task !== ended.task && task !== failed.task) as number
+    const after = begunAgain(cluster, policy(), before, {
+      jobs: [[hog, 0], [first, 0], [other, 1], [next, 1]],
+      runs: [['hog', 0, 0], ['first', ended.task, 0, 2], ['first', kept, 0], ['first', failed.task, 2]],
+    })
+    expect([ids(before.pass(3).start), ids(after.pass(3).start)]).toEqual([['next.0', 'next.1'], ['next.0', 'next.1']])
+  })
+})
