@@ -4,7 +4,7 @@ const allowed = {
   bundled: [],
   cluster: ['core', 'bundled'],
   workload: ['core', 'bundled'],
-  sim: ['core', 'cluster', 'workload'],
+  sim: ['core', 'cluster'],
   policies: ['core', 'bundled'],
   placement: ['core', 'bundled'],
   architectures: ['core', 'bundled'],

@@ -1,26 +1,17 @@
-import { None, SchedError, type ClusterView, type Constraints, type Lane, type LaneId, type NodeId, type NodePower, type NodeSleep, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
+import { None, SchedError, type ClusterView, type LaneId, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
 import { BitSet } from './bit-set.js'
 import { NodeChanges } from './change-log.js'
 import { DeviceCells } from './devices.js'
 import { HardwareUse, NodeHardware } from './hardware.js'
 import type { ClusterModel } from './model.js'
+import { NodeFacts } from './node-facts.js'
 import { Special, type Shape, type Shapes } from './shapes.js'
 
 /**
  * What is free on every node, live: the authoritative copy. Claims and releases move whole demand vectors of integers, so conservation is exact. With
  * `validate` every move is checked.
  */
-export class CellState implements ClusterView {
-  readonly nodes: number
-  readonly resources: readonly string[]
-  readonly lanes: readonly Lane[]
-  readonly levels: number
-  readonly heartbeat: Seconds
-  readonly labels: readonly string[]
-  /** The cluster whose state this is. */
-  readonly model: ClusterModel
-  /** What tasks ask for, by shape. */
-  readonly shapes: Shapes
+export class CellState extends NodeFacts implements ClusterView {
   /** Free amounts, `[node * resources + resource]`. All resources of a node are read together and nodes mostly at random, so a node is one row. */
   freeAmounts: Int32Array
   /** By node: raised by every committed claim, and when the node goes down or comes up. Coarse conflict detection compares it. */
@@ -32,8 +23,6 @@ export class CellState implements ClusterView {
   /** Real use of the hardware, written by the runtime model and read through `hardware`. */
   readonly hardwareUse: HardwareUse
   readonly hardware: NodeHardware
-  readonly power: readonly (NodePower | undefined)[] | undefined
-  readonly sleep: readonly (NodeSleep | undefined)[] | undefined
   /** By node: number of tasks that hold resources there. */
   readonly #claims: Int32Array
   /** Width of a row of `freeAmounts`: the number of resources. */
@@ -60,16 +49,7 @@ export class CellState implements ClusterView {
   #roomyLane = 0 as LaneId
 
   constructor(model: ClusterModel, shapes: Shapes, options: { readonly validate?: boolean; readonly stockOf?: CellState } = {}) {
-    this.model = model
-    this.shapes = shapes
-    this.nodes = model.nodes
-    this.resources = model.resources
-    this.lanes = model.lanes
-    this.levels = model.groups.length
-    this.labels = model.labels.keys
-    this.power = model.power
-    this.sleep = model.sleep
-    this.heartbeat = model.heartbeat?.interval ?? 0
+    super(model, shapes)
     this.#validate = options.validate ?? false
     this.#roomy = new BitSet(model.lanes.length * model.nodes)
     this.#lowest = new Int32Array(model.lanes.length)
@@ -101,12 +81,6 @@ export class CellState implements ClusterView {
   total(node: NodeId, resource: ResourceId): number {
     return this.#total[resource * this.nodes + node] as number
   }
-  deviceSize(resource: ResourceId): number {
-    return this.model.devices?.sizes[resource] ?? 0
-  }
-  devices(node: NodeId, resource: ResourceId): number {
-    return this.model.devices?.counts[resource * this.nodes + node] ?? 0
-  }
   deviceFree(node: NodeId, resource: ResourceId, index: number): number {
     return this.#devices?.free(node, resource, index) ?? 0
   }
@@ -122,44 +96,17 @@ export class CellState implements ClusterView {
     }
     return room
   }
-  couldHold({ demand, constraints }: StageSpec, node: NodeId): number {
-    return this.shapes.roomOn(this.shapes.intern(demand, constraints), node)
-  }
   couldStart({ demand, constraints }: StageSpec, node: NodeId): number {
     return this.couldTake(this.shapes.intern(demand, constraints), node)
   }
   capacity(resource: ResourceId): number {
     return this.#capacity[resource] as number
   }
-  group(level: number, node: NodeId): number {
-    return (this.model.groups[level] as Int32Array)[node] as number
-  }
-  groups(level: number): number {
-    return (this.model.groupNames[level] as readonly string[]).length
-  }
-  groupName(level: number, group: number): string {
-    return this.model.groupNames[level]?.[group] ?? ''
-  }
-  speed(node: NodeId): number {
-    return this.model.speed[node] as number
-  }
   version(node: NodeId): number {
     return this.versions[node] as number
   }
   up(node: NodeId): boolean {
     return this.#up[node] === 1
-  }
-  name(node: NodeId): string {
-    return this.model.nodeNames[node] ?? ''
-  }
-  label(node: NodeId, key: string): string | undefined {
-    return this.model.labels.of(node, key)
-  }
-  get hasSoftTaints(): boolean {
-    return this.model.labels.softTaints.length > 0
-  }
-  keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined {
-    return this.shapes.keepsOff(constraints, node)
   }
 
   /** Whether a task of the shape could start on the node, apart from rules about other tasks of its job there. */

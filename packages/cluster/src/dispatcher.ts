@@ -16,8 +16,9 @@ import { interruptedTasks, takeUpInterrupted } from './interrupted-tasks.js'
 import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
+import { Starts } from './starts.js'
 import { withTimes, type SubmittedJob } from './submitted-job.js'
-import { taskName, unplacedTask } from './task-name.js'
+import { unplacedTask } from './task-name.js'
 import { Unheeded } from './unheeded.js'
 import { updatable, updateJob, type JobUpdate } from './update-job.js'
 import { Wakes } from './wakes.js'
@@ -64,14 +65,8 @@ export class Dispatcher {
   readonly #cancelled = new Set<JobId>()
   /** Cancelled jobs of which this round has killed tasks. */
   readonly #killed = new Set<JobId>()
-  readonly #running = new Map<number, TaskId>()
-  /** By running task: the number of its start. */
-  readonly #starts: number[] = []
-  #started = 0
+  readonly #starts: Starts
   #now: Seconds = 0
-  #decisions: Growing = { start: [], kill: [] }
-  /** Whether this call has stopped a task, so that more may fit now. */
-  #hasStopped = false
 
   constructor(options: DispatcherOptions) {
     checkOptions(options)
@@ -99,6 +94,7 @@ export class Dispatcher {
       heedsPlacementRules: this.#unheeded.heedsPlacementRules,
     })
     this.#owner = this.work.addListener(this.policy)
+    this.#starts = new Starts(this.work, this.cell)
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
     this.#mayLook = new Uint8Array(this.#model.lanes.length)
   }
@@ -150,14 +146,14 @@ export class Dispatcher {
     const id = this.#node(node)
     if (this.#rounds === 'unknown') this.#goByNode()
     if (this.nextWake <= now) this.#asked()
-    if (!this.cell.up(id)) return this.#decisions
+    if (!this.cell.up(id)) return this.#starts.decisions
     this.policy.onHeartbeat?.(id, now)
     for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++) {
       if (this.#pending(lane) === 0) continue
       if (this.cell.hasRoom(lane, id) || this.policy.wantsNode?.(lane, id) === true) this.#round(lane, [id], free)
       else if (this.#mayLook[lane] === 1) this.#look(lane)
     }
-    return this.#decisions
+    return this.#starts.decisions
   }
 
   /**
@@ -171,8 +167,8 @@ export class Dispatcher {
     for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++)
       if (this.#pending(lane) > 0) this.#round(lane, this.#all)
       else if (this.policy.wantsRound?.(now) === true) this.#round(lane, NOBODY)
-    if (this.#hasStopped) this.#wakes.add(now)
-    return this.#decisions
+    if (this.#starts.hasStopped) this.#wakes.add(now)
+    return this.#starts.decisions
   }
 
   /**
@@ -182,7 +178,7 @@ export class Dispatcher {
   tick(now: Seconds): Decisions {
     this.#pass(now)
     this.#asked()
-    return this.#decisions
+    return this.#starts.decisions
   }
 
   /**
@@ -208,7 +204,7 @@ export class Dispatcher {
         'Tell first of what has ended or failed there, and of a node that is down when all that runs on it is told.',
       )
     this.#mayLook.fill(1)
-    return this.#placed(taken, on)
+    return this.#starts.placed(taken)
   }
 
   /**
@@ -287,7 +283,7 @@ export class Dispatcher {
     for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) work.runningTasks(id, lane, running)
     this.#cancelled.add(id)
     this.#drop(id)
-    return running.map((task) => this.#placed(task, work.nodeOf(task) as NodeId))
+    return running.map((task) => this.#starts.placed(task))
   }
 
   /**
@@ -311,7 +307,7 @@ export class Dispatcher {
   }
 
   #comeAgain(job: JobId, spec: JobSpec): string | undefined {
-    return updateJob(this.work, job, spec, (task) => this.#starts[task] as number)
+    return updateJob(this.work, job, spec, (task) => this.#starts.of(task))
   }
 
   #setUp(name: string, up: boolean, now: Seconds): void {
@@ -339,7 +335,7 @@ export class Dispatcher {
     this.#pass(now)
     const { work, cell } = this
     const start = placed?.id as number
-    const task = this.#running.get(start)
+    const task = this.#starts.end(start)
     if (task === undefined)
       throw new SchedError(
         'BROKEN_CONTRACT',
@@ -347,7 +343,6 @@ export class Dispatcher {
         {},
         start === undefined ? 'Give what `start`, `resume` or `adopt` answered: its `id` is the number of the start.' : 'Tell each end once, and none of a task that was to be killed.',
       )
-    this.#running.delete(start)
     cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
     work.release(task, how)
     return task
@@ -397,32 +392,19 @@ export class Dispatcher {
   }
 
   #sink(): DraftSink {
-    const list = (kind: 'start' | 'kill' | 'suspend' | 'resume'): Placed[] => (this.#decisions[kind] ??= [])
     return {
       explained: false,
       start: (tasks, from) => {
-        for (const task of tasks.slice(from)) {
-          this.work.setRunStart(this.work.taskRun[task] as number, this.#now)
-          this.#running.set((this.#starts[task] = this.#started++), task)
-          if (this.work.isMaster(task)) this.work.masterUp(this.work.jobOf(task))
-          list(this.work.suspended.goesOn(task) ? 'resume' : 'start').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
-        }
+        for (const task of tasks.slice(from)) this.#starts.start(task, this.#now)
       },
       kill: (task, suspends) => {
         const job = this.work.jobOf(task)
         const isCancelled = this.#cancelled.has(job)
         if (isCancelled) this.#killed.add(job)
-        const isSuspended = suspends && !isCancelled // it would never resume
-        const undone = this.#takeBack(this.#starts[task] as number)
-        if (undone === undefined) list(isSuspended ? 'suspend' : 'kill').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
-        this.#running.delete(this.#starts[task] as number)
-        if (!isSuspended) this.work.suspended.forget(task)
-        else if (undone !== 'start') this.work.suspended.ran(task, this.#now - this.work.started(task))
-        this.#hasStopped = true
-        this.work.unclaim(task, 'evicted')
+        this.#starts.stop(task, suspends && !isCancelled, this.#now) // a task of a cancelled job would never resume
       },
       abandon: (job) => {
-        ;(this.#decisions.cancelled ??= []).push(this.work.name(job))
+        this.#starts.cancel(this.work.name(job))
         this.#drop(job)
       },
       reserve: (job, start) => this.#promised?.(this.work.name(job), start),
@@ -431,29 +413,6 @@ export class Dispatcher {
         if (time > this.#now && time < Infinity) this.#wakes.add(time)
       },
     }
-  }
-
-  /**
-   * Removes a start that this call has decided, since it also stops the task and nobody has carried it out yet. Answers in which list it was;
-   * `undefined`: in none.
-   */
-  #takeBack(start: number): 'start' | 'resume' | undefined {
-    for (const kind of ['start', 'resume'] as const) {
-      const listed = this.#decisions[kind] ?? []
-      const at = listed.findLastIndex(({ id }) => id === start)
-      if (at < 0) continue
-      listed.splice(at, 1)
-      if (kind === 'resume' && listed.length === 0) delete this.#decisions.resume
-      return kind
-    }
-    return undefined
-  }
-
-  #placed(task: TaskId, node: NodeId): Placed {
-    const { work } = this
-    const name = taskName(work, task)
-    const hasData = work.spec(work.jobOf(task)).stages[name.stage]?.data !== undefined
-    return { id: this.#starts[task] as number, ...name, node: this.cell.name(node), level: hasData ? work.level(task, node) : -1 }
   }
 
   #pass(now: Seconds): void {
@@ -465,8 +424,7 @@ export class Dispatcher {
         'Times are numbers that never go back.',
       )
     this.#now = now
-    this.#decisions = { start: [], kill: [] }
-    this.#hasStopped = false
+    this.#starts.begin()
     this.#wakes.come(now)
   }
 
@@ -486,6 +444,3 @@ export class Dispatcher {
 const NOBODY: readonly NodeId[] = []
 /** Advice for gangs that do not fit on one node. */
 const OVER_ALL = 'Ask by `pass` in place of `heartbeat`, and describe the cluster without heartbeats.'
-
-/** Decisions being collected. */
-type Growing = { start: Placed[]; kill: Placed[]; suspend?: Placed[]; resume?: Placed[]; cancelled?: string[] }

@@ -1,24 +1,10 @@
 import {
-  None,
-  nothingToPlace,
-  SchedError,
-  type Commit,
-  type CommitMode,
-  type JobId,
-  type LaneId,
-  type Moulding,
-  type NodeId,
-  type OpenRound,
-  type Reason,
-  type ResourceId,
-  type RoundLimits,
-  type Savepoint,
-  type Seconds,
-  type ShapeId,
-  type TaskId,
+  None, nothingToPlace, SchedError, type Commit, type CommitMode, type JobId, type LaneId, type Moulding, type NodeId, type OpenRound, type Reason,
+  type ResourceId, type RoundLimits, type Savepoint, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import { Allowance } from './allowance.js'
 import type { CellState } from './cell-state.js'
+import { brokenGang, shortGangs } from './gang-moves.js'
 import { Interruptions } from './interruptions.js'
 import { includes } from './sorted-nodes.js'
 import type { DraftSink } from './draft-sink.js'
@@ -253,20 +239,7 @@ export class Draft implements OpenRound {
   }
 
   brokenGang(job: JobId): Savepoint | undefined {
-    const { work } = this
-    const { tasks, count } = this.#moves
-    let from = None
-    for (let at = count - 1; at >= 0; at--) {
-      const move = tasks[at] as number
-      if (move < 0) continue
-      const stage = work.taskStage[move] as number
-      if (work.stageJob[stage] !== job) break
-      // behind it there may be claims of an earlier stage that has opened since
-      if ((work.stageLeast[stage] !== 1 || work.areGangJobs) && work.lacksTasks(stage)) from = at
-    }
-    if (from === None) return undefined
-    while (from > 0 && (tasks[from - 1] as number) < 0) from-- // include the evictions before its claims: they were made for it
-    return from as Savepoint
+    return brokenGang(this.#moves, this.work, job)
   }
 
   rollback(to: Savepoint): void {
@@ -352,17 +325,7 @@ export class Draft implements OpenRound {
   /** If evictions leave too few tasks of a gang, evicts the rest of it and withdraws its claims. */
   #stopShortGangs(cluster: CellState): void {
     const { work } = this
-    const { tasks, count } = this.#moves
-    const losing = new Set<number>()
-    const starting = new Map<number, number>()
-    for (let i = 0; i < count; i++) {
-      const move = tasks[i] as number
-      const stage = work.taskStage[move < 0 ? ~move : move] as number
-      if (!work.isGang(stage)) continue
-      if (move < 0) losing.add(stage)
-      else starting.set(stage, (starting.get(stage) ?? 0) + 1)
-    }
-    const short = new Set([...losing].filter((stage) => work.stopsWithout(stage, 0, starting.get(stage))).map((stage) => work.gangWith(stage)))
+    const short = shortGangs(this.#moves, work)
     if (short.size === 0) return
     const isShort = (move: number) => move >= 0 && short.has(work.gangWith(work.taskStage[move] as number))
     this.#withdraw(this.#moves.takeClaims(isShort), cluster)

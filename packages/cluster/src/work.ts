@@ -1,64 +1,36 @@
 import {
-  isGangJob, leastTasks, listOf, None, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec,
-  type TaskId, type WorkListener,
+  isGangJob, leastTasks, None, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec, type TaskId,
+  type WorkListener,
 } from '@sched/core'
-import { BlockLists } from './block-lists.js'
 import type { BlockPlaces } from './block-places.js'
 import { Blocks } from './blocks.js'
 import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
-import { withSpares } from './task-copies.js'
+import { WaitingWork } from './waiting-work.js'
 import { checkWork } from './work-check.js'
 import { DONE, OPEN, SHUT, UNPLACED } from './work-columns.js'
-import { StageWaits } from './stage-waits.js'
-import { WorkReads } from './work-reads.js'
-
-/** Number of stages from which on a job keeps track of which stages wait for which. */
-const MANY_STAGES = 16
 
 /**
  * All jobs in the system, live: columns of jobs, of their stages, of tasks and of runs (a run is a task on a node). Ids of ended jobs are reused, so
  * memory follows the jobs in the system and not all jobs ever submitted.
  */
-export class Work extends WorkReads {
+export class Work extends WaitingWork {
   /** Jobs submitted and not finished. */
   active = 0
 
-  readonly #listeners = listOf<WorkListener>()
   readonly #jobIds = new Blocks()
   readonly #stageIds = new Blocks()
   readonly #taskIds = new Blocks()
   /** Separate from task ids: the columns of runs are as short as the number of runs at once, while many more tasks may be in the system. */
   readonly #runIds = new Blocks()
-  readonly #blockPlaces: BlockPlaces
   #submitted = 0
   /** Jobs whose tasks run as if their data were on their node: see `Round.ignoreLocality`. */
   readonly nearAnywhere = new Set<JobId>()
-  /** Waits of stages, for jobs with many stages. */
-  readonly #waits = new Map<JobId, StageWaits>()
 
   constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
-    super(model, shapes)
-    this.#blockPlaces = blockPlaces
+    super(model, shapes, blockPlaces)
   }
-
-  /** Adds a scheduler, which is told of its own jobs; returns its number, the `owner` in `submit`. */
-  addListener(listener: WorkListener): number {
-    for (let lane = 0; lane < this.lanes; lane++) this.pendingTasks.push(0)
-    return this.#listeners.push(listener) - 1
-  }
-  /** The schedulers by number. */
-  get listeners(): readonly WorkListener[] {
-    return this.#listeners
-  }
-
-  /** Tells all schedulers that a node has gone down or come up. */
-  tellNode(node: NodeId, up: boolean): void {
-    for (const listener of this.#listeners) listener.onNode?.(node, up)
-  }
-
-  // ---- what moves it ----
 
   /** Puts a job into the system at `now`, with its stages closed until `open`. Throws `BAD_INPUT` for an invalid job. */
   submit(spec: JobSpec, now: Seconds, owner: number): JobId {
@@ -100,7 +72,7 @@ export class Work extends WorkReads {
       task = this.endOf(first + i)
     }
     this.active++
-    this.#listeners[owner]?.onSubmit?.(job)
+    this.listeners[owner]?.onSubmit?.(job)
     return job
   }
 
@@ -127,71 +99,12 @@ export class Work extends WorkReads {
     if ((this.spec(job).stages[0] as StageSpec).gang === true) this.stageLeast[stage] = tasks
     this.jobTasks[job] = tasks
     this.jobLeft[job] = tasks
-    if (tasks > had) return this.#addUnplaced(stage, tasks - had)
+    if (tasks > had) return this.addUnplaced(stage, tasks - had)
     const lane = this.stageLane[stage] as LaneId
     const owner = this.jobOwner[job] as number
     this.stageUnplaced[stage] = tasks
     this.laneUnplaced[job * this.lanes + lane] = tasks
     if (this.jobHeld[job] === 0) this.pendingTasks[owner * this.lanes + lane] = this.pending(owner, lane) + tasks - had
-  }
-
-  /** Opens the stages whose predecessors have gone far enough, of all stages or of `some` (ascending). The first call makes the job schedulable. */
-  open(job: JobId, some?: readonly number[]): void {
-    if (this.jobClosedStages[job] === 0) return
-    const spec = this.spec(job)
-    const first = this.jobFirstStage[job] as number
-    const isShown = this.isGangJob(job) && this.jobHeld[job] === 0
-    if (isShown) this.holdBack(job) // the scheduler sees all stages of a gang at once
-    const isMasterless = this.hasMasters && this.masters.has(job) && this.masters.get(job) !== 'up'
-    for (let at = 0; at < (some ?? spec.stages).length; at++) {
-      const i = some === undefined ? at : (some[at] as number)
-      const stage = spec.stages[i] as StageSpec
-      const before = this.stageOpen[first + i] as number
-      if (before === OPEN || (isMasterless && i > 0) || !this.#mayOpen(first, stage)) continue
-      this.stageOpen[first + i] = OPEN
-      this.jobClosedStages[job] = (this.jobClosedStages[job] as number) - 1
-      if (before === SHUT) {
-        const unplaced = this.countUnplaced(first + i)
-        if (unplaced > 0) this.#addUnplaced(first + i, unplaced)
-        continue
-      }
-      const places = stage.data === undefined ? undefined : this.#blockPlaces(spec, stage)
-      const replicas = places && withSpares(places.replicas, (this.stageSpares[first + i] as number) * places.factor)
-      this.stageLists[first + i] = replicas && new BlockLists(this.model, replicas, places.factor)
-      this.stageNear[first + i] = replicas === undefined ? -1 : this.near.take(replicas)
-      this.#addUnplaced(first + i, this.stageTasks[first + i] as number)
-    }
-    if (isShown) this.letGo(job)
-  }
-
-  /** The master of a job has started: its other stages may open. */
-  masterUp(job: JobId): void {
-    this.masters.set(job, 'up')
-    this.open(job)
-  }
-
-  /** The master of a job is lost: its open stages are shut until there is another. */
-  #loseMaster(job: JobId): void {
-    if (this.masters.get(job) !== 'up') return
-    this.masters.set(job, 'lost')
-    const wasHeld = this.jobHeld[job] === 1
-    this.holdBack(job)
-    this.shut(job, 1)
-    if (!wasHeld) this.letGo(job)
-  }
-
-  /** Shuts the open stages, from index `from` on, of a job that is held back. Their unplaced tasks are pending when the stages open again. */
-  shut(job: JobId, from: number): void {
-    const first = this.jobFirstStage[job] as number
-    for (let stage = first + from; stage < first + (this.jobStages[job] as number); stage++) {
-      if (this.stageOpen[stage] !== OPEN) continue
-      const at = (this.stageLane[stage] as number) + job * this.lanes
-      this.laneUnplaced[at] = (this.laneUnplaced[at] as number) - (this.stageUnplaced[stage] as number)
-      this.stageUnplaced[stage] = 0
-      this.stageOpen[stage] = SHUT
-      this.jobClosedStages[job] = (this.jobClosedStages[job] as number) + 1
-    }
-    for (let lane = 0 as LaneId; lane < this.lanes; lane++) this.#moveFront(job, lane)
   }
 
   /**
@@ -216,8 +129,8 @@ export class Work extends WorkReads {
     this.pendingTasks[owner * this.lanes + lane] = (this.pendingTasks[owner * this.lanes + lane] as number) - 1
     const stageLeft = (this.stageUnplaced[stage] as number) - 1
     this.stageUnplaced[stage] = stageLeft
-    if (stageLeft === 0 || this.frontChanges) this.#moveFront(job, lane)
-    const listener = this.#listeners[owner] as WorkListener
+    if (stageLeft === 0 || this.frontChanges) this.moveFront(job, lane)
+    const listener = this.listeners[owner] as WorkListener
     listener.onClaim?.(job, lane, task, node)
     if (left === 0) listener.onDrained?.(job, lane)
   }
@@ -243,7 +156,7 @@ export class Work extends WorkReads {
     const index = task - (this.stageFirst[stage] as number)
     if (index < (this.stageCursor[stage] as number)) this.stageCursor[stage] = index
     this.restoreBlocks(stage, index)
-    if (this.stageOpen[stage] === OPEN) this.#addUnplaced(stage, 1)
+    if (this.stageOpen[stage] === OPEN) this.addUnplaced(stage, 1)
   }
 
   /** The task stops counting as running; its run stays (an eviction in a draft, or a node whose slot is still occupied). */
@@ -264,10 +177,10 @@ export class Work extends WorkReads {
     this.releasedTask = task
     this.releasedStage = stage
     if (this.apart !== undefined) this.countApart(stage, node, -1)
-    this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, node, why)
+    this.listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, node, why)
     if (why !== 'evicted') return
     this.stops++
-    if (this.isMaster(task)) this.#loseMaster(job)
+    if (this.isMaster(task)) this.loseMaster(job)
   }
 
   /** Undoes the release of an eviction. */
@@ -280,7 +193,7 @@ export class Work extends WorkReads {
     this.setRunTask(run, task)
     if (this.apart !== undefined) this.countApart(stage, this.runNode(run), 1)
     this.laneRunning[at] = (this.laneRunning[at] as number) + 1
-    this.#listeners[this.jobOwner[job] as number]?.onClaim?.(job, lane, task, this.runNode(run))
+    this.listeners[this.jobOwner[job] as number]?.onClaim?.(job, lane, task, this.runNode(run))
     if (this.isMaster(task) && this.masters.get(job) === 'lost') this.masterUp(job)
   }
 
@@ -300,7 +213,7 @@ export class Work extends WorkReads {
     this.stageDone[stage] = (this.stageDone[stage] as number) + 1
     const left = (this.jobLeft[job] as number) - 1
     this.jobLeft[job] = left
-    if ((this.jobClosedStages[job] as number) > 0) this.open(job, (this.jobStages[job] as number) < MANY_STAGES ? undefined : this.#behind(job, stage))
+    this.openBehind(job, stage)
     return left === 0
   }
 
@@ -324,7 +237,7 @@ export class Work extends WorkReads {
     this.#part(job, task)
     this.taskRun[task] = DONE
     if (run >= 0) this.#runIds.giveBack(run, 1)
-    else if (run === UNPLACED) this.#takeUnplaced(job, this.taskStage[task] as number)
+    else if (run === UNPLACED) this.takeUnplaced(job, this.taskStage[task] as number)
   }
 
   /** Ends the copies of tasks of a stage that are neither claimed nor run. */
@@ -340,21 +253,9 @@ export class Work extends WorkReads {
     if (task !== original && this.taskRun[original] === DONE) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
   }
 
-  /** Counts one unplaced task less. The scheduler sees the job go and come again, as no hook tells of fewer tasks. */
-  #takeUnplaced(job: JobId, stage: number): void {
-    if (this.stageOpen[stage] !== OPEN) return
-    const lane = this.stageLane[stage] as LaneId
-    const wasHeld = this.jobHeld[job] === 1
-    this.holdBack(job)
-    this.stageUnplaced[stage] = (this.stageUnplaced[stage] as number) - 1
-    this.laneUnplaced[job * this.lanes + lane] = this.unplaced(job, lane) - 1
-    this.#moveFront(job, lane)
-    if (!wasHeld) this.letGo(job)
-  }
-
   /** Removes a job whose tasks have all ended; its ids may be reused. */
   remove(job: JobId): void {
-    this.#listeners[this.jobOwner[job] as number]?.onFinish?.(job)
+    this.listeners[this.jobOwner[job] as number]?.onFinish?.(job)
     this.#forget(job)
     const first = this.jobFirstStage[job] as number
     const stages = this.jobStages[job] as number
@@ -373,37 +274,11 @@ export class Work extends WorkReads {
   /** Removes the job from the sets that hold only few jobs. Most of these are empty, and checking the size first is faster. */
   #forget(job: JobId): void {
     if (this.nearAnywhere.size > 0) this.nearAnywhere.delete(job)
-    if (this.#waits.size > 0) this.#waits.delete(job)
+    if (this.waits.size > 0) this.waits.delete(job)
     if (this.masters.size > 0) this.masters.delete(job)
     if (this.gangJobs.size > 0) this.gangJobs.delete(job)
     if (this.failed.size > 0) this.failed.delete(job)
     if (this.areBars) this.copies.forget(job)
-  }
-
-  /** Hides a job from its scheduler, as if all its unplaced tasks had been claimed. */
-  holdBack(job: JobId): void {
-    if (this.jobHeld[job] === 1) return
-    this.jobHeld[job] = 1
-    const owner = this.jobOwner[job] as number
-    for (let lane = 0 as LaneId; lane < this.lanes; lane++) {
-      const unplaced = this.unplaced(job, lane)
-      if (unplaced === 0) continue
-      this.pendingTasks[owner * this.lanes + lane] = this.pending(owner, lane) - unplaced
-      this.#listeners[owner]?.onDrained?.(job, lane)
-    }
-  }
-
-  /** Ends `holdBack`: the scheduler is told of the unplaced tasks again. */
-  letGo(job: JobId): void {
-    if (this.jobHeld[job] === 0) return
-    this.jobHeld[job] = 0
-    const owner = this.jobOwner[job] as number
-    for (let lane = 0 as LaneId; lane < this.lanes; lane++) {
-      const unplaced = this.unplaced(job, lane)
-      if (unplaced === 0) continue
-      this.pendingTasks[owner * this.lanes + lane] = this.pending(owner, lane) + unplaced
-      this.#listeners[owner]?.onReady?.(job, lane)
-    }
   }
 
   /**
@@ -430,23 +305,6 @@ export class Work extends WorkReads {
       this.laneFront[job * this.lanes + lane] = -1
     }
     return this.jobLeft[job] === 0
-  }
-
-  /**
-   * Stages that may open now that one more task of `stage` has ended. The first end of a task in the job creates its entry in `#waits`, so that no
-   * end is missed.
-   */
-  #behind(job: JobId, stage: number): number[] {
-    let waits = this.#waits.get(job)
-    if (waits === undefined) this.#waits.set(job, (waits = new StageWaits(this.spec(job).stages)))
-    return waits.ended(stage - (this.jobFirstStage[job] as number), this.stageDone[stage] as number)
-  }
-
-  #mayOpen(first: number, stage: StageSpec): boolean {
-    for (const { stage: index, fraction } of stage.after ?? [])
-      // not `done < fraction * tasks`, since 0.07 * 100 > 7
-      if ((this.stageDone[first + index] as number) / (this.stageTasks[first + index] as number) < fraction) return false
-    return true
   }
 
   #addStage(job: JobId, stage: number, spec: StageSpec, firstTask: number): void {
@@ -482,41 +340,6 @@ export class Work extends WorkReads {
       this.taskStage[spare] = stage
       this.taskRun[spare] = DONE
     }
-  }
-
-  #addUnplaced(stage: number, count: number): void {
-    const job = this.stageJob[stage] as JobId
-    const lane = this.stageLane[stage] as LaneId
-    const at = job * this.lanes + lane
-    const had = this.laneUnplaced[at] as number
-    this.laneUnplaced[at] = had + count
-    this.stageUnplaced[stage] = (this.stageUnplaced[stage] as number) + count
-    const front = this.laneFront[at] as number
-    if (front < 0 || stage < front) this.laneFront[at] = stage
-    if (this.frontChanges) this.#moveFront(job, lane)
-    if (this.jobHeld[job] === 1) return
-    const owner = this.jobOwner[job] as number
-    this.pendingTasks[owner * this.lanes + lane] = (this.pendingTasks[owner * this.lanes + lane] as number) + count
-    const listener = this.#listeners[owner]
-    if (had === 0) listener?.onReady?.(job, lane)
-    else listener?.onMore?.(job, lane)
-  }
-
-  /** Copies may be kept off nodes from now on. Before the first job. */
-  barNodes(): void {
-    this.areBars = true
-    this.frontChanges = true
-  }
-
-  /** Moves the front to the first stage with unplaced tasks; no stage before the current front has any. */
-  #moveFront(job: JobId, lane: LaneId): void {
-    const at = job * this.lanes + lane
-    if (this.laneUnplaced[at] === 0) return void (this.laneFront[at] = -1)
-    if (this.isGangJob(job)) return void (this.laneFront[at] = this.frontOfGangJob(job))
-    let front = this.laneFront[at] as number
-    while (this.stageLane[front] !== lane || this.stageUnplaced[front] === 0) front++
-    this.laneFront[at] = front
-    if (this.areBars) this.stageAsks[front] = this.copies.asks(front)
   }
 
   /** Recounts every counter and throws `INVARIANT` at the first difference. For tests and `--validate`. */

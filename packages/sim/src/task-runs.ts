@@ -4,6 +4,7 @@ import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Failures } from './failures.js'
 import { InVain } from './in-vain.js'
+import { KeptWork } from './kept-work.js'
 import { Masters } from './masters.js'
 import { NodeRuns } from './node-runs.js'
 import type { Observers } from './observers.js'
@@ -73,7 +74,7 @@ export class TaskRuns {
   readonly #observers: Observers
   readonly #runtime: RuntimeModel
   readonly #commitPending: boolean
-  readonly #checkpoints: Checkpoints | undefined
+  readonly #kept: KeptWork
   readonly #failures: Failures | undefined
   readonly #sleep: SleepingNodes | undefined
   /** Runs that have ended in this instant with a failure of their task. */
@@ -103,7 +104,7 @@ export class TaskRuns {
     this.#observers = options.observers
     this.#runtime = options.runtime
     this.#commitPending = options.commitPending
-    this.#checkpoints = options.checkpoints
+    this.#kept = new KeptWork(options.work, options.checkpoints)
     this.#failures = options.failures
     this.speculation = options.speculation
     this.#sleep = options.sleep
@@ -132,7 +133,7 @@ export class TaskRuns {
   /** Forgets what is known under a job id that is about to be reused. */
   forget(job: JobId): void {
     this.#keys.forget(job)
-    this.#checkpoints?.forget(job)
+    this.#kept.forget(job)
     this.#failures?.forget(job)
     this.speculation?.open(job)
     this.masters.used(job)
@@ -186,8 +187,7 @@ export class TaskRuns {
    */
   #length(run: number, task: TaskId, alone: Seconds, ready: Seconds): Seconds {
     const start = this.#start
-    const checkpoints = start.stage.phases === undefined ? this.#checkpoints : undefined
-    const rest = checkpoints === undefined ? Math.max(0, alone - this.#work.worked(task)) : checkpoints.start(start.job, task, alone)
+    const rest = this.#kept.rest(start, task, alone)
     this.speculation?.starts(run, ready + rest)
     return this.#failures === undefined ? rest : this.#failures.start(run, this.#work.originalOf(task), start, rest)
   }
@@ -277,28 +277,14 @@ export class TaskRuns {
 
   /** Seconds of work that are kept of a task which stops `ran` seconds after it started or resumed, minus those kept before. */
   #saved(task: TaskId, job: JobId, ran: Seconds, how: TaskEnd, isSuspended: boolean): Seconds {
-    const work = this.#work
-    if (work.isMaster(task)) return 0
+    if (this.#work.isMaster(task)) return 0
     if (isSuspended) {
       this.progress?.refuseToSuspend()
       this.speculation?.refuseToSuspend(task)
-    } else if (how === 'superseded' || work.isCopy(task)) return -this.#retire(task, job)
-    const before = work.worked(task)
-    if (isSuspended) work.suspended.ran(task, ran)
-    else work.suspended.forget(task)
-    if (!this.#hasCheckpoints(task, job)) return isSuspended ? ran : -before
-    const checkpoints = this.#checkpoints as Checkpoints
-    return isSuspended ? checkpoints.keep(job, task, ran) : checkpoints.cut(job, task, ran, how === 'evicted')
-  }
-
-  /** Forgets an attempt that will not go on. Returns the seconds of work that were kept of it. */
-  #retire(task: TaskId, job: JobId): Seconds {
-    return this.#hasCheckpoints(task, job) ? (this.#checkpoints as Checkpoints).retire(job, task) : 0
-  }
-
-  #hasCheckpoints(task: TaskId, job: JobId): boolean {
-    const work = this.#work
-    return this.#checkpoints !== undefined && work.spec(job).stages[work.stageOf(task)]?.phases === undefined
+      return this.#kept.suspend(task, job, ran)
+    }
+    if (how === 'superseded' || this.#work.isCopy(task)) return -this.#kept.retire(task, job)
+    return this.#kept.stop(task, job, ran, how === 'evicted')
   }
 
   /** A suspended task loses the work that it has not saved, and will start anew. */
@@ -306,7 +292,7 @@ export class TaskRuns {
     const work = this.#work
     const job = work.jobOf(task)
     this.#sleep?.forget(task, now)
-    const seconds = this.#hasCheckpoints(task, job) ? (this.#checkpoints as Checkpoints).lose(job, task) : work.worked(task)
+    const seconds = this.#kept.lose(task, job)
     if (seconds > 0) this.#observers.onWorkLost(task, job, work.laneOf(task), how, seconds, now)
   }
 
@@ -379,7 +365,7 @@ export class TaskRuns {
   #giveUp(task: TaskId, now: Seconds): void {
     const work = this.#work
     const job = work.jobOf(task)
-    const seconds = this.#retire(task, job)
+    const seconds = this.#kept.retire(task, job)
     if (seconds > 0) this.#observers.onWorkLost(task, job, work.laneOf(task), 'superseded', seconds, now)
   }
 
@@ -451,7 +437,7 @@ export class TaskRuns {
     row.add(task, node)
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices(run) : 0)
     this.#sleep?.stop(run, node, now)
-    this.#checkpoints?.done(row.job, task)
+    this.#kept.done(task, row.job)
     this.done++
     const last = work.finishRun(run)
     if (!last) this.speculation?.done(stage, node, row.stopped - row.started, now)

@@ -7,6 +7,7 @@ export interface UserInside {
   readonly used: Vector
   readonly limit: Vector
 }
+
 /** A job of a leaf in one partition. */
 export interface JobInside {
   readonly user: UserInside
@@ -19,6 +20,7 @@ export interface JobInside {
   /** What its master asks for, and what of that is in use; it is not taken or divided. Absent: the job has no master. */
   readonly master?: { readonly asked: Vector; readonly used: Vector } | undefined
 }
+
 /** A leaf whose jobs may take from each other; vectors are amounts of the counted resources. */
 export interface Inside {
   /** Total of the partition, for comparing vectors. */
@@ -37,11 +39,14 @@ export interface Inside {
   /** Jobs get equal parts of what the leaf uses, or of the limit of their user; absent: each in order gets as much as there is. */
   readonly equal?: 'parts-of-leaf' | 'parts-of-users' | undefined
 }
+
 /** The result for a job: what it should have of what the leaf uses, and what is to be taken from it. */
 export interface Share {
   ideal: number[]
   taken: number[]
 }
+
+/** A job while the amounts are divided. */
 interface Line extends Share {
   readonly job: JobInside
   readonly user: Account
@@ -50,6 +55,8 @@ interface Line extends Share {
   lacks: number[]
   gives: number[]
 }
+
+/** A user with all its jobs while the amounts are divided. */
 interface Account {
   readonly user: UserInside
   /** What the masters of the user's jobs ask for. */
@@ -100,7 +107,7 @@ function divide({ divided, conservativeDrf }: Inside, lines: readonly Line[], ve
     user.chosen = plus(user.chosen, job.chosen)
     const limit = minus(user.user.limit, user.masters)
     if (vectors.compare(user.ideal, limit) >= 0) continue
-    const others = job.master === undefined ? job.used : minus(job.used, job.master.used)
+    const others = besideMaster(job)
     const keeps = minus(others, job.chosen)
     line.ideal = vectors.least(left, vectors.least(plus(keeps, job.pending), minus(limit, user.ideal)))
     user.ideal = plus(user.ideal, line.ideal)
@@ -109,13 +116,16 @@ function divide({ divided, conservativeDrf }: Inside, lines: readonly Line[], ve
   }
 }
 
+/** The part of what a job uses that may be divided. */
+const besideMaster = ({ used, master }: JobInside): Vector => (master === undefined ? used : minus(used, master.used))
+
 /** The same for equal parts, which do not depend on the order. */
 function divideEqually({ divided, equal }: Inside, lines: readonly Line[], vectors: Vectors): void {
   for (const line of lines) {
     const { job, user } = line
     const [whole, among] = equal === 'parts-of-leaf' ? [divided, lines.length] : [user.user.limit, lines.filter((each) => each.user === user).length]
     const part = whole.map((amount) => Math.max(0, Math.ceil(amount / among)))
-    const others = job.master === undefined ? job.used : minus(job.used, job.master.used)
+    const others = besideMaster(job)
     const keeps = minus(others, job.chosen)
     line.chosen = job.chosen
     line.ideal = minus(vectors.least(part, plus(others, job.pending)), job.chosen)
@@ -157,6 +167,7 @@ function give({ order, equal }: Inside, high: Line, low: Line, vectors: Vectors)
   if (vectors.isSome(may)) hand(high, low, may, vectors)
 }
 
+/** Moves to job `high` what it lacks from job `low`, up to the amount `may`. */
 function hand(high: Line, low: Line, may: Vector, vectors: Vectors): void {
   const part = vectors.least(high.lacks, may)
   high.lacks = minus(high.lacks, part)
@@ -165,6 +176,7 @@ function hand(high: Line, low: Line, may: Vector, vectors: Vectors): void {
 
 const plus = (a: Vector, b: Vector): number[] => a.map((each, i) => each + (b[i] as number))
 const minus = (a: Vector, b: Vector): number[] => a.map((each, i) => each - (b[i] as number))
+/** The difference, but nothing where it is negative. */
 const rest = (a: Vector, b: Vector): number[] => a.map((each, i) => Math.max(0, each - (b[i] as number)))
 
 /** Vectors compared by their dominant shares of a total. */

@@ -5,5 +5,8 @@ export function fullPath(written: string): string {
   return underRoot(written.replaceAll('/', '.'))
 }
 
-export const parentPath = (path: string): string => path.slice(0, path.lastIndexOf('.'))
+/** Path of the queue around one, from full paths; empty for `root`. */
+export const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('.')))
+
+/** Name of a queue in the one around it. */
 export const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1)

@@ -95,11 +95,10 @@ export class UserLimits {
 
   /** A user becomes active in a lane (`sign` 1), since it has waiting jobs there, or inactive (-1). */
   activate(pair: number, lane: number, sign: 1 | -1): void {
-    const { count, lanes } = this.#pots
-    const { weight, leaf, used } = this.#users
-    const { width } = this.#pots
+    const { count, lanes, width } = this.#pots
+    const { weight, used } = this.#users
     for (let pot = lane; pot < count; pot += lanes) {
-      const limit = this.#limits[(leaf[pair] as number) * count + pot] as Limit
+      const limit = this.#limitOf(pair, pot)
       limit.weights += sign * (weight[pair] as number)
       limit.isFresh = false
       for (let i = 0; i < width; i++) limit.usedByActive[i] = (limit.usedByActive[i] as number) + sign * (used[(pair * count + pot) * width + i] as number)
@@ -109,7 +108,7 @@ export class UserLimits {
   /** Whether a user of a leaf uses more than its limit, not counting what it would give up with reservations of one job (`held`). */
   isOver(pair: number, pot: number, held?: Float64Array): boolean {
     const users = this.#users
-    const here = this.#limits[(users.leaf[pair] as number) * this.#pots.count + pot] as Limit
+    const here = this.#limitOf(pair, pot)
     const at = pair * this.#pots.count + pot
     const share = users.share[at] as number
     // the only active user may always have one step more than it uses, up to the cap
@@ -131,8 +130,7 @@ export class UserLimits {
   /** Whether a user uses more of a lent partition than its limit there, for which only the size of the partition is a maximum. */
   isOverLent(pair: number, pot: number): boolean {
     const { width, count } = this.#pots
-    const limit = this.#limits[(this.#users.leaf[pair] as number) * count + pot] as Limit
-    this.#fresh(limit)
+    const limit = this.#fresh(this.#limitOf(pair, pot))
     const { total, capacity, usageRatio, usedByActive, activeWeight, percent, minimum, basis } = limit
     const value = userLimit({ total, capacity, most: total, usageRatio, usedByActive, activeWeight, percent, factor: Infinity, minimum, basis })
     return compareShares(this.#users.used, (pair * count + pot) * width, this.#weighted(pair, { value, minimum }), 0, total, 0, width) > 0
@@ -140,7 +138,7 @@ export class UserLimits {
 
   /** The limit of a user of a leaf if all of its users count as active; `weights`: the sum of their weights, in millionths. */
   amongAll(pair: number, pot: number, weights: number): readonly number[] {
-    const limit = this.#fresh(this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit)
+    const limit = this.#fresh(this.#limitOf(pair, pot))
     const { total, capacity, most, usageRatio, usedByActive, percent, factor, minimum } = limit
     const value = userLimit({ total, capacity, most, usageRatio, usedByActive, activeWeight: weights / inMillionths, percent, factor, minimum, basis: 'active-users' })
     return this.#weighted(pair, { value, minimum })
@@ -148,18 +146,25 @@ export class UserLimits {
 
   /** Writes what a user of a leaf may still be given to `out`; below 0 where it has more than its limit. */
   room(pair: number, pot: number, out: Float64Array): void {
-    const limit = this.#fresh(this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit)
+    const limit = this.#fresh(this.#limitOf(pair, pot))
     const { width, count } = this.#pots
     const most = this.#weighted(pair, limit)
     const { used } = this.#users
     for (let i = 0, at = (pair * count + pot) * width; i < width; i++, at++) out[i] = (most[i] as number) - (used[at] as number)
   }
 
+  /** The limit of a pair of user and leaf in a pot. */
+  #limitOf(pair: number, pot: number): Limit {
+    return this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit
+  }
+
+  /** The limit in whole steps of the minimum, as the weight of the user says. */
   #weighted(pair: number, { value, minimum }: Pick<Limit, 'value' | 'minimum'>): readonly number[] {
     if (this.#users.weight[pair] === inMillionths) return value
     return value.map((amount, i) => Math.floor((amount * this.#users.weightOf(pair)) / (minimum[i] as number)) * (minimum[i] as number))
   }
 
+  /** The limit, computed anew if something that it depends on has changed. */
   #fresh(limit: Limit): Limit {
     if (limit.isFresh) return limit
     limit.isFresh = true

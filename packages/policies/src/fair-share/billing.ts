@@ -2,7 +2,12 @@ import { amountsByName, type ClusterView, type ResourceId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { isOfNode } from '../slurm-limits/amounts.js'
 
-/** Option that says how weighted amounts are combined into a bill. */
+/**
+ * Option that says how weighted amounts are combined into a bill: false: all are added up; true: the largest counts; 'gres': the
+ * largest of processors, memory and nodes, and all others are added.
+ *
+ * Source: Slurm, slurm.conf(5), MAX_TRES and MAX_TRES_GRES of PriorityFlags.
+ */
 export const maxTresOption = z.union([z.boolean(), z.literal('gres')]).default(false)
 
 /** By resource: whether its weighted amount is added up in a bill; of the others only the largest counts. */

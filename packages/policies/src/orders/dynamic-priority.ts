@@ -51,13 +51,16 @@ interface SpendingMemory {
 
 interface Queue {
   readonly name: string
+  /** What is left to spend, and what it pays per running task and interval; both >= 0. */
   budget: number
   rate: number
+  /** The part of the cluster that it pays for in this interval, in [0, 1]. */
   share: number
   readonly changes: SpendingChange[]
-  /** By lane: waiting jobs, running tasks, and waiting tasks. */
+  /** By lane: jobs with unplaced tasks, and number of running tasks. */
   readonly jobs: readonly SortedIds[]
   readonly running: number[]
+  /** Number of running tasks in all lanes. */
   usage: number
 }
 

@@ -177,7 +177,7 @@ class FairOrder implements Order {
 
   /** A node has come or gone: minimum shares are scaled to the capacity that is there. */
   onNode(): void {
-    if (this.#shares.scale(false)) this.#placeAll(this.#tree.pools.length)
+    if (this.#shares.rescale()) this.#placeAll(this.#tree.pools.length)
   }
 
   /** Which jobs may run; the rest is known from what runs and waits. */

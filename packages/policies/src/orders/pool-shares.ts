@@ -53,12 +53,13 @@ export class PoolShares implements Sharing {
   addPool(pool: number): boolean {
     this.#jobs[pool] = new Set()
     if (this.#pool(pool).minShare.some((share) => share > 0)) this.#anyMinimum = true
-    return this.scale(true)
+    if (this.#anyMinimum) this.#scale(true)
+    return this.#anyMinimum
   }
 
-  /** Scales minimum shares anew, after pools or nodes have come or gone. Returns whether any pool has a minimum share. */
-  scale(warns: boolean): boolean {
-    if (this.#anyMinimum) this.#scale(warns)
+  /** Scales minimum shares anew, after nodes have come or gone. Returns whether any pool has a minimum share. */
+  rescale(): boolean {
+    if (this.#anyMinimum) this.#scale(false)
     return this.#anyMinimum
   }
 

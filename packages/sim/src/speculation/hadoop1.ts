@@ -2,6 +2,7 @@ import { None, type JobId, type Seconds, type ShapeId, type StageSpec, type Task
 import type { Attempts } from './attempts.js'
 import { checkAmounts, checkFractions, checkTimes } from './checks.js'
 import { FreeNodes } from './free-nodes.js'
+import { PeriodicRule } from './periodic-rule.js'
 import type { Copy, SpeculationRule } from './rule.js'
 
 /** Limits of the rule of Hadoop 0.20 and 1. */
@@ -27,40 +28,24 @@ export interface Hadoop1Speculation {
  * Deviations: progress is linear in time. Tasks are gone through by index, not by how near a node is. Nodes do not ask one by one: every few seconds
  * copies are made for those with room, and where the scheduler gives this room to others, they are taken back. Nodes where a task has failed may run it.
  */
-export class Hadoop1Rule implements SpeculationRule {
-  readonly barsNodes = true
-  readonly isForNow = true
-  readonly isPrompt = false
+export class Hadoop1Rule extends PeriodicRule implements SpeculationRule {
   readonly #attempts: Attempts
   readonly #gap: number
   readonly #minAge: Seconds
-  readonly #interval: Seconds
 
   /** Throws `BAD_INPUT` for invalid options. */
   constructor({ gap = 0.2, minAge = 60, interval = 3 }: Hadoop1Speculation, attempts: Attempts) {
+    super(interval)
     checkFractions({ gap })
     checkAmounts({ minAge })
     checkTimes({ interval })
     this.#attempts = attempts
     this.#gap = gap
     this.#minAge = minAge
-    this.#interval = interval
   }
 
   mostCopies({ tasks }: StageSpec): number {
     return tasks
-  }
-
-  leastDone(): number {
-    return 0
-  }
-
-  afterLook(now: Seconds): Seconds {
-    return now + this.#interval
-  }
-
-  afterNews(now: Seconds): Seconds {
-    return now + this.#interval
   }
 
   copies(stage: number, now: Seconds): readonly Copy[] {

@@ -2,6 +2,7 @@ import { None, type JobId, type NodeId, type Seconds, type ShapeId, type StageSp
 import type { Attempts } from './attempts.js'
 import { checkAmounts, checkFractions, checkTimes } from './checks.js'
 import { FreeNodes } from './free-nodes.js'
+import { PeriodicRule } from './periodic-rule.js'
 import type { Copy, SpeculationRule } from './rule.js'
 import { SortedTimes } from './sorted-times.js'
 
@@ -36,16 +37,12 @@ export interface LateSpeculation {
  * Deviations: a copy does not run on the node of its task, as in all versions of Hadoop. Nodes do not ask one by one: every few seconds copies are made
  * for those with room, and where the scheduler gives this room to others, they are taken back.
  */
-export class LateRule implements SpeculationRule {
-  readonly barsNodes = true
-  readonly isForNow = true
-  readonly isPrompt = false
+export class LateRule extends PeriodicRule implements SpeculationRule {
   readonly #attempts: Attempts
   readonly #cap: number
   readonly #slowNode: number
   readonly #slowTask: number
   readonly #minRunTime: Seconds
-  readonly #interval: Seconds
   readonly #times: SortedTimes
   /** By job: number of its tasks that are done, by node. */
   readonly #doneOn = new Map<JobId, Map<NodeId, number>>()
@@ -53,6 +50,7 @@ export class LateRule implements SpeculationRule {
 
   /** Throws `BAD_INPUT` for invalid options. */
   constructor({ cap = 0.1, slowNode = 0.25, slowTask = 0.25, minRunTime = 60, interval = 3 }: LateSpeculation, attempts: Attempts) {
+    super(interval)
     checkFractions({ cap, slowNode, slowTask })
     checkAmounts({ minRunTime })
     checkTimes({ interval })
@@ -61,7 +59,6 @@ export class LateRule implements SpeculationRule {
     this.#slowNode = slowNode
     this.#slowTask = slowTask
     this.#minRunTime = minRunTime
-    this.#interval = interval
     this.#times = new SortedTimes(attempts)
   }
 
@@ -76,10 +73,6 @@ export class LateRule implements SpeculationRule {
     return this.#cap === 0 ? 0 : Math.max(1, Math.floor(this.#cap * slots))
   }
 
-  leastDone(): number {
-    return 0
-  }
-
   open(job: JobId): void {
     this.#times.open(job)
     this.#doneOn.delete(job)
@@ -91,14 +84,6 @@ export class LateRule implements SpeculationRule {
     const doneOn = this.#doneOn.get(job) ?? new Map<NodeId, number>()
     this.#doneOn.set(job, doneOn)
     doneOn.set(node, (doneOn.get(node) ?? 0) + 1)
-  }
-
-  afterLook(now: Seconds): Seconds {
-    return now + this.#interval
-  }
-
-  afterNews(now: Seconds): Seconds {
-    return now + this.#interval
   }
 
   copies(stage: number, now: Seconds): readonly Copy[] {

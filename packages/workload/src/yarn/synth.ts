@@ -39,6 +39,7 @@ export const synthFormat: TraceFormat<typeof synthOptions> = {
 
 /** Most jobs, and most tasks of all jobs; more would be a mistake. */
 const MOST = 10_000_000
+/** Least memory of a container, in MiB, as in SLS. */
 const LEAST_MEMORY = 1024
 
 class SynthJobs implements DocumentJobs {
