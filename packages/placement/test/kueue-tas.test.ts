@@ -87,6 +87,27 @@ describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
     expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, flavors, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
   })
 
+  it('of two flavors come to rest where one has no nodes and the first of another queue keeps the quota of the other', () => {
+    const nodes = { x1: { cpu: 2 }, x2: { cpu: 2 }, x3: { cpu: 2 }, y1: { cpu: 3 } }
+    const flavors = { flavors: { f1: { kind: 'x' }, f2: { kind: 'y' } }, queues: {
+      on: { nominalQuota: { f1: { cpu: 2 }, f2: { cpu: 1 } } },
+      a: { cohort: 'c', nominalQuota: { f1: { cpu: 2 }, f2: { cpu: 0 } } },
+      b: { cohort: 'c', nominalQuota: { f1: { cpu: 2 }, f2: { cpu: 0 } } },
+      strict: { cohort: 'c', queueingStrategy: 'StrictFIFO', nominalQuota: { f2: { cpu: 3 } } },
+    } } as const
+    const on = (id: string, host: string): JobSpec => ({ ...jobOf([id, 1, 1]), stages: [stage(1, 1, { constraints: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'host', operator: 'In', values: [host] }] }] } })] })
+    const master = dispatcher({
+      cluster: { nodes: Object.entries(nodes).map(([name, resources]) => ({ names: [name], count: 1, racks: ['rack'], labels: { kind: name.slice(0, 1), host: name }, resources })) },
+      policy: kueue(flavors, topologyAware()),
+    })
+    for (const [now, [id, host]] of ([['on_1', 'x1'], ['on_2', 'x2'], ['on_3', 'y1'], ['a_on', 'x3']] as const).entries()) {
+      master.submit(on(id, host), now)
+      expect(master.pass(now).start).toHaveLength(1)
+    }
+    for (const load of [['strict_1', 3, 1, HOST], ['a_1', 2, 1, HOST], ['b_1', 4, 1, { preferred: 0 }, 1], ['b_2', 2, 1, HOST]] as const) master.submit(jobOf(load), 9)
+    expect(master.pass(9).start).toEqual([])
+  })
+
   it('go elsewhere where the node that both could have is taken, or has too little of what one asks', () => {
     expect(come(two, ab, [], ['a_1', 1, 2, onHost, 2], ['b_1', 1, 2, onHost, 1])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
     const both = { cohort: 'c', nominalQuota: { cpu: 4, mem: 4 } }
