@@ -22,7 +22,7 @@ function placed(cluster: Group, tasks: number, topology: Topology, profile: 'bal
   for (const { node } of control.pass(0).start) counts[node] = (counts[node] ?? 0) + 1
   return counts
 }
-const near = (preferred: number, ...slice: readonly [level: number, size: number] | readonly []): Topology => ({ preferred, ...(slice[0] !== undefined && { slices: [{ level: slice[0], size: slice[1] }] }) })
+const near = (preferred: number, level = 0, size = 1): Topology => ({ preferred, ...((level > 0 || size > 1) && { slices: [{ level, size }] }) })
 
 const uneven: Group = { b1: { sb1: { r1: { x1: 18 }, r2: { x2: 8 } }, sb2: { r3: { x3: 15 }, r4: { x4: 9, x5: 7 } } } }
 

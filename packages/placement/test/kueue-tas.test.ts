@@ -130,6 +130,17 @@ describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
     expect(come({ x1: { cpu: 2 }, y1: { cpu: 1 } }, { queues: { a, b } }, [['a_on y1', 1, 1, HOST], ['a_on x1', 1, 1, HOST]], ['a_1', 2, 1, HOST], ['b_1', 1, 1])).toEqual(expected)
   })
 
+  it('borrow quota of one that would have no nodes even if all were empty (simulateEmpty)', () => {
+    const [x, y] = [{ f: { cpu: 4 } }, { f: { cpu: 0 } }]
+    const queues = { a: { cohort: 'c', queueingStrategy: 'StrictFIFO', nominalQuota: x }, b: { cohort: 'c', nominalQuota: y }, g: { nominalQuota: { g: { cpu: 9 }, f: { cpu: 0 } } } } as const
+    const options: KueueOptions = { flavors: { f: { host: 'y1' }, g: { host: 'x1' } }, queues }
+    expect(come({ x1: { cpu: 3 }, y1: { cpu: 4 } }, options, [['a_0', 2, 1]], ['a_1', 3, 1, HOST], ['b_1', 2, 1])).toEqual([])
+    const both = { ...options, flavors: { f: { kind: 'y' }, g: { kind: 'x' } } }
+    const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'y2'].map((name) => ({ names: [name], count: 1, racks: ['rack'], labels: { kind: name.slice(0, 1) }, resources: { cpu: name === 'x1' ? 3 : 2 } })) }, policy: kueue(both, topologyAware()) })
+    for (const load of [['a_1', 3, 1, HOST], ['b_1', 2, 1]] as const) master.submit(jobOf(load), 0)
+    expect(master.pass(0).start.map(({ job }) => job)).toEqual(['b_1', 'b_1'])
+  })
+
   it('go where a workload waits that has quota and no nodes; in Kueue that keeps its nodes for the rest of the cycle, and they wait', () => {
     const a = { cohort: 'c', nominalQuota: { cpu: 8 }, borrowingLimit: { cpu: 0 }, preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'LowerPriority' } } as const
     expect(come({ y1: { cpu: 5 } }, { queues: { a, b: of4 } }, [['a_0', 2, 1, HOST, 2]], ['a_2', 4, 1, onHost, 2], ['b_1', 3, 1, onHost, 1])).toEqual(['b_1@y1 3'])

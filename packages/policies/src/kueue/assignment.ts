@@ -93,8 +93,8 @@ function withTasks(workload: Workload, means: Means, canHold: CanHold): Assignme
  * The assignment of a workload that must have nodes, too. If it lacks quota or nodes, all that it asks for counts as short: also who is only on its nodes may
  * have to go.
  *
- * Source: Kueue, flavorassigner.go (assignFlavors, updateModeForTASRequests). Deviation: that no nodes would do even if all were empty is not found out, and
- * the workload counts as one that may preempt nobody.
+ * Source: Kueue, flavorassigner.go (assignFlavors, updateModeForTASRequests). Deviation: for whom no nodes would do even if all were empty, that counts as one
+ * that may preempt nobody; it only keeps no quota then.
  */
 function onNodes(workload: Workload, found: Assignment, search: Search, nodes: Nodes): Assignment {
   if (found.mode === Mode.Fit && nodes.haveRoom([])) return found

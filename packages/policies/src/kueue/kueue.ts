@@ -35,7 +35,7 @@ import { Workloads } from './workloads.js'
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; a job that is one gang gives its quota back when
  * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it; it
- * preempts for these as for quota. While it waits it keeps its quota for itself, but no nodes.
+ * preempts for these as for quota. While it waits it keeps its quota for itself, if it could ever have nodes, but no nodes.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -120,7 +120,7 @@ class Kueue implements Policy {
     this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts)
     const barred = {
       onFinish: (job: JobId) => { this.#preempted.forget(job, env.work) },
-      onNode: (_node: NodeId, up: boolean) => { if (up) this.#workloads.freed++ },
+      onNode: (_node: NodeId, up: boolean) => { if (up) this.#workloads.freed++; this.#trials.nodesChanged() },
       memory: () => this.#preempted.memory(env.work),
       recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) },
     }
@@ -330,7 +330,8 @@ class Kueue implements Policy {
     const found = hasChanged ? this.#inFlavor(workload, round) : assignment
     const { mode, borrows, targets } = found
     if (mode !== Mode.Fit && targets.length === 0) {
-      if (mode !== Mode.NoFit && this.#kept.keep(workload, borrows > 0, this.#protection.delaysReclaim)) this.#touched.add(workload.queue)
+      const neverHas = found.lacksNodes === true && this.#trials.lacksEmpty(workload, round)
+      if (mode !== Mode.NoFit && !neverHas && this.#kept.keep(workload, borrows > 0, this.#protection.delaysReclaim)) this.#touched.add(workload.queue)
       return this.#setAside({ ...entry, assignment: found }, round)
     }
     if (!this.#hasRoomWithout(targets, workload)) return this.#scans.skipped(workload)
