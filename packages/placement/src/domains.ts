@@ -40,7 +40,7 @@ const TASK: Slice = { level: 0, size: 1 }
  * first. Above the level of a slice those domains are taken that have room for most slices; inside it tasks are placed without a look at the other domains.
  *
  * Source: Kueue, tas_flavor_snapshot.go (fillInCountsHelper, findLevelWithFitDomains, updateCountsToMinimumGeneric, buildSliceSizeAtLevel). Deviation: a last
- * slice with fewer tasks needs the room of a whole one.
+ * slice with fewer tasks needs the room of a whole one, and gets nodes; Kueue finds none for its tasks.
  */
 export class Domains {
   /** Domains by level. */

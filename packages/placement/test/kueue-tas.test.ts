@@ -219,7 +219,7 @@ describe('preemption with a topology (TestScheduleForTASPreemption)', () => {
     expect(come(one, main, [['q_low', 1, low, HOST, 1]], ['q_foo', 1, foo, onHost, 3])).toEqual(['-q_low', 'q_foo@x1 1'])
   })
 
-  it('takes nobody for a pod that replaces one lost with its node', () => {
+  it('takes nobody for a pod that replaces one lost with its node, and without a node for it gives up the others (TASFailedNodeReplacementFailFast)', () => {
     const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'z1'].map((name) => ({ names: [name], count: 1, racks: ['rack'], resources: { cpu: 5, mem: 5 } })) }, policy: kueue(main, topologyAware()) })
     master.submit({ ...jobOf(['q_foo', 2, 5, RACK, 3]), replacesLost: true }, 0)
     const [lost] = master.pass(0).start
@@ -227,9 +227,21 @@ describe('preemption with a topology (TestScheduleForTASPreemption)', () => {
     expect(master.pass(1).start.map(({ job, node }) => `${job}@${node}`)).toEqual(['q_low@z1'])
     master.nodeDown('x1', 2)
     master.taskFailed(lost as NonNullable<typeof lost>, 2)
+    const first = master.pass(2)
+    expect([first.start, first.kill.map(({ job }) => job)]).toEqual([[], ['q_foo']])
     expect(master.pass(2)).toMatchObject({ start: [], kill: [] })
-    master.nodeUp('x1', 3)
-    expect(master.pass(3).start.map(({ job, node }) => `${job}@${node}`)).toEqual(['q_foo@x1'])
+    const then = master.pass(master.nextWake) // anew, all of it: it takes others as any workload does
+    expect([then.kill.map(({ job }) => job), then.start.map(({ job, node }) => `${job}@${node}`).sort()]).toEqual([['q_low'], ['q_foo@y1', 'q_foo@z1']])
+  })
+
+  it('puts a pod that replaces one lost with its node where there is one', () => {
+    const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'z1'].map((name) => ({ names: [name], count: 1, racks: ['rack'], resources: { cpu: 5, mem: 5 } })) }, policy: kueue(main, topologyAware()) })
+    master.submit({ ...jobOf(['q_foo', 2, 5, RACK, 3]), replacesLost: true }, 0)
+    const [lost] = master.pass(0).start
+    master.nodeDown('x1', 2)
+    master.taskFailed(lost as NonNullable<typeof lost>, 2)
+    const { start, kill } = master.pass(2)
+    expect([kill, start.map(({ job, node }) => `${job}@${node}`)]).toEqual([[], ['q_foo@z1']])
   })
 
   it('takes who is in its place, where a node has room for one pod', () => {

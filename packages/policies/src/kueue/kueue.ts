@@ -430,12 +430,24 @@ class Kueue implements Policy {
       this.#hasMoved = true
       return
     }
+    if (assignment.lacksNodes === true && this.#trials.isReplacing(workload)) return this.#giveUp(workload, round)
     const mayPreempt = round.claimsLeft > 0 && !this.#held.has(job)
     const isForTime = assignment.lacksNodes === true && round.work.topology(job, lane)?.asked.wait !== undefined
     if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt || isForTime) return this.#passOver(workload)
     likeness.setAsideAt = returns
     likeness.setAsideIn = this.#call
     likeness.freedAt = assignment.lacksNodes === true ? this.#workloads.freed : -1
+    this.#hasMoved = true
+  }
+
+  /**
+   * Preempts what still runs of a job, where there is no node for what it lost: all of it is to be admitted anew.
+   *
+   * Source: Kueue, scheduler.go (handleFailedTASReplacement; the gate TASFailedNodeReplacementFailFast).
+   */
+  #giveUp({ job, queue }: Workload, round: Round): void {
+    for (const each of [...(this.#workloads.admitted.get(queue) ?? [])]) if (each.job === job) this.#preempt(each, round)
+    this.#isUnsettled = true
     this.#hasMoved = true
   }
 

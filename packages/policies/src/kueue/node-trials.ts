@@ -40,7 +40,7 @@ export class NodeTrials {
     if (!this.#starts.hasTopologies || nodes.length < Math.min(2, cluster.nodes) || jobsLeft < Infinity || claimsLeft === 0) return undefined
     if (round.work.topology(workload.job, round.lane) === undefined) return undefined
     const haveRoom = (gone: readonly Workload[]) => this.#haveRoom(workload, gone, round)
-    return { isReplacing: this.#isReplacing(workload), haveRoom, haveRoomBeside: (each, gone) => each.running.every((task) => !this.#found.includes(this.#work.nodeOf(task) as NodeId)) || haveRoom(gone()) }
+    return { isReplacing: this.isReplacing(workload), haveRoom, haveRoomBeside: (each, gone) => each.running.every((task) => !this.#found.includes(this.#work.nodeOf(task) as NodeId)) || haveRoom(gone()) }
   }
 
   /** A node has come up or gone. */
@@ -78,7 +78,8 @@ export class NodeTrials {
     if (this.#gone.length > 0) this.#workloads.unheard(() => { this.#remove([], round) })
   }
 
-  #isReplacing({ job, lane }: Workload): boolean {
+  /** Whether it replaces lost tasks of a gang that runs on. */
+  isReplacing({ job, lane }: Workload): boolean {
     const running = this.#work.running(job, lane)
     return running > 0 && running < this.#work.least(job, lane)
   }
