@@ -119,7 +119,7 @@ class Kueue implements Policy {
     this.#starts = new Starts(placement, this.#queues.choices)
     this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts)
     const barred = {
-      onFinish: (job: JobId) => { this.#preempted.forget(job, env.work) },
+      onFinish: (job: JobId) => { this.#preempted.forget(job, env.work); this.#trials.finished(job) },
       onNode: (_node: NodeId, up: boolean) => { if (up) this.#workloads.freed++; this.#trials.nodesChanged() },
       memory: () => this.#preempted.memory(env.work),
       recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) },
@@ -129,6 +129,7 @@ class Kueue implements Policy {
 
   #refusal(spec: JobSpec): string | undefined {
     if (spec.topology !== undefined || spec.stages.some((stage) => stage.topology !== undefined)) this.#starts.hasTopologies = true
+    this.#trials.submitted(spec)
     return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#env.cluster, this.#queues.resources)
   }
 

@@ -1,4 +1,4 @@
-import { WrappedRound, type NodeId, type Round, type Savepoint, type TaskId, type WorkView } from '@sched/core'
+import { WrappedRound, type JobId, type JobSpec, type NodeId, type Round, type Savepoint, type TaskId, type WorkView } from '@sched/core'
 import type { Nodes } from './nodes.js'
 import type { Starts } from './starts.js'
 import { hasStarted, type Likeness, type Workload } from './workload.js'
@@ -16,6 +16,8 @@ export class NodeTrials {
    * somebody else goes in their place.
    */
   hasMetNew = false
+  /** Names of jobs that replace lost tasks one by one, and are not elastic. */
+  readonly #replaceLost = new Set<string>()
   readonly #work: WorkView
   readonly #workloads: Workloads
   readonly #starts: Starts
@@ -41,6 +43,15 @@ export class NodeTrials {
     if (round.work.topology(workload.job, round.lane) === undefined) return undefined
     const haveRoom = (gone: readonly Workload[]) => this.#haveRoom(workload, gone, round)
     return { isReplacing: this.isReplacing(workload), haveRoom, haveRoomBeside: (each, gone) => each.running.every((task) => !this.#found.includes(this.#work.nodeOf(task) as NodeId)) || haveRoom(gone()) }
+  }
+
+  /** A job is about to come. */
+  submitted({ id, replacesLost, stages }: JobSpec): void {
+    if (replacesLost === true && stages.every(({ minTasks }) => minTasks === undefined)) this.#replaceLost.add(id)
+  }
+
+  finished(job: JobId): void {
+    if (this.#replaceLost.size > 0 && !this.#work.comesAgain(job)) this.#replaceLost.delete(this.#work.name(job))
   }
 
   /** A node has come up or gone. */
@@ -78,10 +89,10 @@ export class NodeTrials {
     if (this.#gone.length > 0) this.#workloads.unheard(() => { this.#remove([], round) })
   }
 
-  /** Whether it replaces lost tasks of a gang that runs on. */
+  /** Whether it replaces lost tasks of a gang that runs on. Of an elastic gang so few may be left because others have ended. */
   isReplacing({ job, lane }: Workload): boolean {
     const running = this.#work.running(job, lane)
-    return running > 0 && running < this.#work.least(job, lane)
+    return running > 0 && running < this.#work.least(job, lane) && this.#replaceLost.has(this.#work.name(job))
   }
 
   #haveRoom(workload: Workload, gone: readonly Workload[], round: Round): boolean {
