@@ -1,5 +1,5 @@
 import { portableLog2 } from '@sched/core'
-import type { Domain, Filled } from './domains.js'
+import type { Domain, Filled } from './domain.js'
 
 /** A domain with the tasks and the whole slices for which it has room; both become 0 where it is left out. */
 export interface Room {

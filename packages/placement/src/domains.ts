@@ -1,5 +1,6 @@
 import type { ClusterView, NodeId, Slice } from '@sched/core'
 import { balancedDomains, type Room } from './balanced-domains.js'
+import type { Domain, Filled } from './domain.js'
 
 /**
  * How the domains of a level are chosen. best-fit: those with room for most tasks first, but what is left goes to the one that holds it with the
@@ -14,21 +15,6 @@ interface Search {
   readonly isFirm?: boolean
   /** Whether domains of the level `from` share the tasks evenly, where they can. */
   readonly isBalanced?: boolean
-}
-
-/** A group of nodes of a level. */
-export interface Domain {
-  readonly level: number
-  readonly group: number
-  /** Its rank by name among the domains of its level; names of the groups around it count first. */
-  readonly rank: number
-  readonly inside: Domain[]
-}
-
-/** A domain with the number of units that it has room for, or is to take: slices where slices are whole, below that tasks, or slices of the next layer. */
-export interface Filled {
-  readonly domain: Domain
-  readonly units: number
 }
 
 const NONE: readonly Slice[] = []
