@@ -1,4 +1,6 @@
 import type { ClusterView, NodeId, Slice } from '@sched/core'
+import { balancedDomains, type Room } from './balanced-domains.js'
+import type { Domain, Filled } from './domain.js'
 
 /**
  * How the domains of a level are chosen. best-fit: those with room for most tasks first, but what is left goes to the one that holds it with the
@@ -11,21 +13,8 @@ interface Search {
   readonly from?: number
   readonly to?: number
   readonly isFirm?: boolean
-}
-
-/** A group of nodes of a level. */
-interface Domain {
-  readonly level: number
-  readonly group: number
-  /** Its rank by name among the domains of its level; names of the groups around it count first. */
-  readonly rank: number
-  readonly inside: Domain[]
-}
-
-/** A domain with the number of units that it has room for, or is to take: slices where slices are whole, below that tasks, or slices of the next layer. */
-interface Filled {
-  readonly domain: Domain
-  readonly units: number
+  /** Whether domains of the level `from` share the tasks evenly, where they can. */
+  readonly isBalanced?: boolean
 }
 
 const NONE: readonly Slice[] = []
@@ -37,7 +26,7 @@ const TASK: Slice = { level: 0, size: 1 }
  * first. Above the level of a slice those domains are taken that have room for most slices; inside it tasks are placed without a look at the other domains.
  *
  * Source: Kueue, tas_flavor_snapshot.go (fillInCountsHelper, findLevelWithFitDomains, updateCountsToMinimumGeneric, buildSliceSizeAtLevel). Deviation: a last
- * slice with fewer tasks needs the room of a whole one.
+ * slice with fewer tasks needs the room of a whole one, and gets nodes; Kueue finds none for its tasks.
  */
 export class Domains {
   /** Domains by level. */
@@ -100,23 +89,40 @@ export class Domains {
    * If no domain of that level holds them, they go to several, or with `isFirm` nowhere (`undefined`); also `undefined` if there is too little
    * room. No level is below that of the outermost slices.
    */
-  nodes(tasks: number, choice: Choice, { from = 0, to = from, isFirm = false }: Search = {}): NodeId[] | undefined {
+  nodes(tasks: number, choice: Choice, { from = 0, to = from, isFirm = false, isBalanced = false }: Search = {}): NodeId[] | undefined {
     const { level: whole, size } = this.#outer
     const units = Math.ceil(tasks / size)
+    const shares = isBalanced ? this.#balanced(from, units) : undefined
+    if (shares !== undefined) return this.#nodesIn(shares, tasks, choice)
     let at = from
     let chosen = this.#one(at, units, choice)
     while (chosen === undefined && at < to) chosen = this.#one(++at, units, choice)
     if (chosen === undefined && !isFirm) chosen = fewest(this.#sorted(this.#levels[at] as readonly Domain[], choice), units, choice)
     for (; at > whole && chosen !== undefined; at--) chosen = fewest(this.#sorted(chosen.flatMap(({ domain }) => domain.inside), choice), units, choice)
-    for (; at > 0 && chosen !== undefined; at--) chosen = chosen.flatMap((each) => this.#inside(each, choice))
-    const sorted = chosen && [...chosen].sort((a, b) => a.domain.rank - b.domain.rank)
-    return sorted?.flatMap((each) => Array<NodeId>(this.#tasksOf(each)).fill(each.domain.group as NodeId)).slice(0, tasks)
+    return chosen && this.#nodesIn(chosen, tasks, choice)
   }
 
-  /** The domains inside a slice to which its tasks go. */
+  /** Domains of the level that share the slices evenly, or, above the level of slices, those of the level below it. */
+  #balanced(level: number, slices: number): readonly Filled[] | undefined {
+    const { level: whole, size } = this.#outer
+    if (level > 0 && level === whole) return undefined // in Kueue, too: it leaves out all that is inside domains of the level of slices
+    const roomOf = (domain: Domain): Room => ({ domain, tasks: this.#room[domain.level]?.[domain.group] as number, slices: this.#slices[domain.level]?.[domain.group] as number, inside: domain.level === level ? domain.inside.map(roomOf) : [] })
+    const siblings = this.#levels[level + 1]?.map(({ inside }) => inside) ?? [this.#levels[level] as readonly Domain[]]
+    return balancedDomains(siblings.map((each) => each.map(roomOf)), slices, size, level > whole)
+  }
+
+  /** The nodes inside these domains that take their units, each domain for itself. */
+  #nodesIn(chosen: readonly Filled[], tasks: number, choice: Choice): NodeId[] {
+    let filled = chosen
+    while ((filled[0]?.domain.level ?? 0) > 0) filled = filled.flatMap((each) => this.#inside(each, choice))
+    return [...filled].sort((a, b) => a.domain.rank - b.domain.rank).flatMap((each) => Array<NodeId>(this.#tasksOf(each)).fill(each.domain.group as NodeId)).slice(0, tasks)
+  }
+
+  /** The domains inside one to which its tasks go. */
   #inside(filled: Filled, choice: Choice): readonly Filled[] {
     const { inside, level } = filled.domain
-    return fewest(this.#sorted(inside, choice), this.#tasksOf(filled) / (this.#sizes[level - 1] as number), choice) as readonly Filled[]
+    const units = level > this.#outer.level ? filled.units : this.#tasksOf(filled) / (this.#sizes[level - 1] as number)
+    return fewest(this.#sorted(inside, choice), units, choice) as readonly Filled[]
   }
 
   #tasksOf({ domain, units }: Filled): number {

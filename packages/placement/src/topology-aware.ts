@@ -5,8 +5,8 @@ import { NearPlacement } from './near-placement.js'
 import { Nearness, startingAtBest, startingTogether, type Asked, type Firm } from './nearness.js'
 
 const topologyAwareOptions = z.strictObject({
-  profile: z.enum(['mixed', 'best-fit', 'least-free-capacity', 'most-free-capacity']).default('mixed')
-    .describe('which domains are taken: those with most room first and the last one the tightest (best-fit), or those with least or most room first; mixed: best-fit for what must or should be together, least-free-capacity for all else (the profiles of Kueue)'),
+  profile: z.enum(['mixed', 'best-fit', 'least-free-capacity', 'most-free-capacity', 'balanced']).default('mixed')
+    .describe('which domains are taken: those with most room first and the last one the tightest (best-fit), or those with least or most room first; mixed: best-fit for what must or should be together, least-free-capacity for all else; balanced: the same, but what should be together is shared evenly by domains near each other (the profiles of Kueue)'),
 })
 /** Options of `topology-aware`; it may be left out. */
 export type TopologyAwareOptions = z.input<typeof topologyAwareOptions>
@@ -19,7 +19,7 @@ export type TopologyAwareOptions = z.input<typeof topologyAwareOptions>
  *
  * Source: Kueue, Topology Aware Scheduling (KEP-2724), tas_flavor_snapshot.go, with its feature gates as profiles. Deviations: nodes are always the
  * lowest level; the room of a domain is the sum of what each of its nodes has room for; several pod sets in one domain (`podset-group-name`) are placed
- * as `topology-tree` does; a task that follows later, or starts anew, goes where a slice is not whole; no balanced placement.
+ * as `topology-tree` does; a task that follows later, or starts anew, goes where a slice is not whole; a leader is placed before its workers.
  */
 export const topologyAwarePlacement = definePlacement({
   name: 'topology-aware',
@@ -89,7 +89,7 @@ class TopologyAware extends NearPlacement {
     const together = startingTogether(job, round)
     const tasks = Math.min(startingAtBest(job, round) - planned, Math.max(together - planned, this.#domains.most(required)))
     const from = Math.min(level ?? (slices.length > 0 ? top : racks === undefined ? 0 : 1), top)
-    const nodes = tasks > 0 ? this.#domains.nodes(tasks, choice, { from, to: required ?? (asked.preferred === undefined ? from : top), isFirm: required !== undefined }) : undefined
+    const nodes = tasks > 0 ? this.#domains.nodes(tasks, choice, { from, to: required ?? (asked.preferred === undefined ? from : top), isFirm: required !== undefined, isBalanced: this.#isBalanced(asked) }) : undefined
     this.#place(nodes)
     if (this.places.nodes.length < together) this.places.nodes.length = 0
   }
@@ -115,6 +115,11 @@ class TopologyAware extends NearPlacement {
       }
     }
     this.#domains.fill(this.#room, slices)
+  }
+
+  /** Whether the tasks are to be shared evenly by domains of the level that is preferred. */
+  #isBalanced({ preferred = Infinity, required, racks }: Asked): boolean {
+    return this.#profile === 'balanced' && preferred < this.#levels && required === undefined && racks === undefined
   }
 
   /** The level of the cluster that is required; none if it is above all, since then all nodes are one group. */
@@ -161,7 +166,7 @@ class TopologyAware extends NearPlacement {
   }
 
   #choice(isNear: boolean): Choice {
-    if (this.#profile !== 'mixed') return this.#profile
+    if (this.#profile !== 'mixed' && this.#profile !== 'balanced') return this.#profile
     return isNear ? 'best-fit' : 'least-free-capacity'
   }
 

@@ -87,6 +87,27 @@ describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
     expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, flavors, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
   })
 
+  it('of two flavors come to rest where one has no nodes and the first of another queue keeps the quota of the other', () => {
+    const nodes = { x1: { cpu: 2 }, x2: { cpu: 2 }, x3: { cpu: 2 }, y1: { cpu: 3 } }
+    const flavors = { flavors: { f1: { kind: 'x' }, f2: { kind: 'y' } }, queues: {
+      on: { nominalQuota: { f1: { cpu: 2 }, f2: { cpu: 1 } } },
+      a: { cohort: 'c', nominalQuota: { f1: { cpu: 2 }, f2: { cpu: 0 } } },
+      b: { cohort: 'c', nominalQuota: { f1: { cpu: 2 }, f2: { cpu: 0 } } },
+      strict: { cohort: 'c', queueingStrategy: 'StrictFIFO', nominalQuota: { f2: { cpu: 3 } } },
+    } } as const
+    const on = (id: string, host: string): JobSpec => ({ ...jobOf([id, 1, 1]), stages: [stage(1, 1, { constraints: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'host', operator: 'In', values: [host] }] }] } })] })
+    const master = dispatcher({
+      cluster: { nodes: Object.entries(nodes).map(([name, resources]) => ({ names: [name], count: 1, racks: ['rack'], labels: { kind: name.slice(0, 1), host: name }, resources })) },
+      policy: kueue(flavors, topologyAware()),
+    })
+    for (const [now, [id, host]] of ([['on_1', 'x1'], ['on_2', 'x2'], ['on_3', 'y1'], ['a_on', 'x3']] as const).entries()) {
+      master.submit(on(id, host), now)
+      expect(master.pass(now).start).toHaveLength(1)
+    }
+    for (const load of [['strict_1', 3, 1, HOST], ['a_1', 2, 1, HOST], ['b_1', 4, 1, { preferred: 0 }, 1], ['b_2', 2, 1, HOST]] as const) master.submit(jobOf(load), 9)
+    expect(master.pass(9).start).toEqual([])
+  })
+
   it('go elsewhere where the node that both could have is taken, or has too little of what one asks', () => {
     expect(come(two, ab, [], ['a_1', 1, 2, onHost, 2], ['b_1', 1, 2, onHost, 1])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
     const both = { cohort: 'c', nominalQuota: { cpu: 4, mem: 4 } }
@@ -107,6 +128,17 @@ describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
     const a = { cohort: 'c', queueingStrategy, nominalQuota: { cpu: 4 }, preemption: { withinClusterQueue: 'Never', reclaimWithinCohort } } as const
     const b = { cohort: 'c', nominalQuota: { cpu: 0 } }
     expect(come({ x1: { cpu: 2 }, y1: { cpu: 1 } }, { queues: { a, b } }, [['a_on y1', 1, 1, HOST], ['a_on x1', 1, 1, HOST]], ['a_1', 2, 1, HOST], ['b_1', 1, 1])).toEqual(expected)
+  })
+
+  it('borrow quota of one that would have no nodes even if all were empty (simulateEmpty)', () => {
+    const [x, y] = [{ f: { cpu: 4 } }, { f: { cpu: 0 } }]
+    const queues = { a: { cohort: 'c', queueingStrategy: 'StrictFIFO', nominalQuota: x }, b: { cohort: 'c', nominalQuota: y }, g: { nominalQuota: { g: { cpu: 9 }, f: { cpu: 0 } } } } as const
+    const options: KueueOptions = { flavors: { f: { host: 'y1' }, g: { host: 'x1' } }, queues }
+    expect(come({ x1: { cpu: 3 }, y1: { cpu: 4 } }, options, [['a_0', 2, 1]], ['a_1', 3, 1, HOST], ['b_1', 2, 1])).toEqual([])
+    const both = { ...options, flavors: { f: { kind: 'y' }, g: { kind: 'x' } } }
+    const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'y2'].map((name) => ({ names: [name], count: 1, racks: ['rack'], labels: { kind: name.slice(0, 1) }, resources: { cpu: name === 'x1' ? 3 : 2 } })) }, policy: kueue(both, topologyAware()) })
+    for (const load of [['a_1', 3, 1, HOST], ['b_1', 2, 1]] as const) master.submit(jobOf(load), 0)
+    expect(master.pass(0).start.map(({ job }) => job)).toEqual(['b_1', 'b_1'])
   })
 
   it('go where a workload waits that has quota and no nodes; in Kueue that keeps its nodes for the rest of the cycle, and they wait', () => {
@@ -187,7 +219,7 @@ describe('preemption with a topology (TestScheduleForTASPreemption)', () => {
     expect(come(one, main, [['q_low', 1, low, HOST, 1]], ['q_foo', 1, foo, onHost, 3])).toEqual(['-q_low', 'q_foo@x1 1'])
   })
 
-  it('takes nobody for a pod that replaces one lost with its node', () => {
+  it('takes nobody for a pod that replaces one lost with its node, and without a node for it gives up the others (TASFailedNodeReplacementFailFast)', () => {
     const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'z1'].map((name) => ({ names: [name], count: 1, racks: ['rack'], resources: { cpu: 5, mem: 5 } })) }, policy: kueue(main, topologyAware()) })
     master.submit({ ...jobOf(['q_foo', 2, 5, RACK, 3]), replacesLost: true }, 0)
     const [lost] = master.pass(0).start
@@ -195,9 +227,21 @@ describe('preemption with a topology (TestScheduleForTASPreemption)', () => {
     expect(master.pass(1).start.map(({ job, node }) => `${job}@${node}`)).toEqual(['q_low@z1'])
     master.nodeDown('x1', 2)
     master.taskFailed(lost as NonNullable<typeof lost>, 2)
+    const first = master.pass(2)
+    expect([first.start, first.kill.map(({ job }) => job)]).toEqual([[], ['q_foo']])
     expect(master.pass(2)).toMatchObject({ start: [], kill: [] })
-    master.nodeUp('x1', 3)
-    expect(master.pass(3).start.map(({ job, node }) => `${job}@${node}`)).toEqual(['q_foo@x1'])
+    const then = master.pass(master.nextWake) // anew, all of it: it takes others as any workload does
+    expect([then.kill.map(({ job }) => job), then.start.map(({ job, node }) => `${job}@${node}`).sort()]).toEqual([['q_low'], ['q_foo@y1', 'q_foo@z1']])
+  })
+
+  it('puts a pod that replaces one lost with its node where there is one', () => {
+    const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'z1'].map((name) => ({ names: [name], count: 1, racks: ['rack'], resources: { cpu: 5, mem: 5 } })) }, policy: kueue(main, topologyAware()) })
+    master.submit({ ...jobOf(['q_foo', 2, 5, RACK, 3]), replacesLost: true }, 0)
+    const [lost] = master.pass(0).start
+    master.nodeDown('x1', 2)
+    master.taskFailed(lost as NonNullable<typeof lost>, 2)
+    const { start, kill } = master.pass(2)
+    expect([kill, start.map(({ job, node }) => `${job}@${node}`)]).toEqual([[], ['q_foo@z1']])
   })
 
   it('takes who is in its place, where a node has room for one pod', () => {

@@ -63,8 +63,8 @@ describe('manifests of Kueue', () => {
     }
     const both = ['default topologyName: honoured', 'Topology network: honoured']
     expect(of(flavor('network'), topology)).toEqual([{ 'topology-aware': { profile: 'mixed' } }, ...both])
-    const profiles = ['TASProfileMixed: false', 'TASProfileLeastFreeCapacity: true', 'TASProfileMostFreeCapacity: true, TopologyAwareScheduling: true']
-    expect(profiles.map((gate) => of(flavor('network'), topology, gates(`{ ${gate} }`))[0])).toEqual(['best-fit', 'least-free-capacity', 'most-free-capacity'].map((profile) => ({ 'topology-aware': { profile } })))
+    const profiles = ['TASProfileMixed: false', 'TASProfileLeastFreeCapacity: true', 'TASProfileMostFreeCapacity: true, TopologyAwareScheduling: true', 'TASBalancedPlacement: true']
+    expect(profiles.map((gate) => of(flavor('network'), topology, gates(`{ ${gate} }`))[0])).toEqual(['best-fit', 'least-free-capacity', 'most-free-capacity', 'balanced'].map((profile) => ({ 'topology-aware': { profile } })))
     expect(of(flavor('network'), topology, gates('{ TopologyAwareScheduling: false }')).slice(0, 2)).toEqual([undefined, 'default topologyName: ignored the gate TopologyAwareScheduling is closed'])
     expect(of(flavor('other'), topology)).toEqual([undefined, 'default topologyName: ignored the file has no Topology of this name', 'Topology network: ignored no ResourceFlavor names it'])
     expect(made([flavor('network'), topology, queue('a')]).findings.find(({ setting }) => setting === 'Topology network')?.note).toContain('the nodes here stand in no racks')

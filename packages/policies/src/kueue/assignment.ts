@@ -84,9 +84,8 @@ function withTasks(workload: Workload, means: Means, canHold: CanHold): Assignme
   const { mode, short, targets } = found
   if (mode === Mode.NoFit) return { ...found, targets: [] }
   if (nodes !== undefined) return onNodes(workload, found, search, nodes)
-  const asksOne = workload.amounts.filter((amount) => amount > 0).length === 1
-  // the search of one column stands for the workload only if it asks for that column alone: with fair sharing other resources change its share
-  const isKnown = short.length === 0 || (short.length === 1 && (asksOne || (!fairSharing && targets.length === 0)))
+  // of a workload that asks for more the search of one column does not tell all: with fair sharing other resources change its share
+  const isKnown = short.length === 0 || (short.length === 1 && (asksOne(workload) || (!fairSharing && targets.length === 0)))
   return isKnown ? found : { ...found, targets: search(workload, short) } // so far searched with one of its resources alone
 }
 
@@ -94,17 +93,20 @@ function withTasks(workload: Workload, means: Means, canHold: CanHold): Assignme
  * The assignment of a workload that must have nodes, too. If it lacks quota or nodes, all that it asks for counts as short: also who is only on its nodes may
  * have to go.
  *
- * Source: Kueue, flavorassigner.go (assignFlavors, updateModeForTASRequests). Deviation: that no nodes would do even if all were empty is not found out, and
- * the workload counts as one that may preempt nobody.
+ * Source: Kueue, flavorassigner.go (assignFlavors, updateModeForTASRequests). Deviation: for whom no nodes would do even if all were empty, that counts as one
+ * that may preempt nobody; it only keeps no quota then.
  */
 function onNodes(workload: Workload, found: Assignment, search: Search, nodes: Nodes): Assignment {
   if (found.mode === Mode.Fit && nodes.haveRoom([])) return found
   if (found.mode === Mode.Fit && nodes.isReplacing) return { ...found, mode: Mode.NoCandidates, lacksNodes: true }
   const short = Array.from(workload.columns).filter((_, i) => (workload.amounts[i] as number) > 0)
-  const targets = search(workload, short, nodes)
-  const lacksNodes = targets.length === 0 && (found.mode === Mode.Fit || search(workload, short).length > 0)
-  return { ...found, mode: modeWith(targets, workload.queue), short, targets, lacksNodes }
+  const hasQuota = found.mode === Mode.Fit || ((found.mode > Mode.NoCandidates || !asksOne(workload)) && search(workload, short).length > 0)
+  const targets = hasQuota ? search(workload, short, nodes) : NOBODY // who would get no quota gets none together with nodes either
+  return { ...found, mode: modeWith(targets, workload.queue), short, targets, lacksNodes: hasQuota && targets.length === 0 }
 }
+
+/** Whether it asks for one column alone, so that the search for that stands for the workload. */
+const asksOne = ({ amounts }: Workload): boolean => amounts.filter((amount) => amount > 0).length === 1
 
 /** The mode of a workload that must preempt, and would preempt these. */
 function modeWith(targets: readonly Workload[], queue: ClusterQueue): Mode {

@@ -14,7 +14,7 @@ export interface Preemptor {
   readonly short: readonly number[]
   /** Admitted workloads by queue. */
   readonly admitted: ReadonlyMap<ClusterQueue, Iterable<Workload>>
-  readonly borrowers: Borrowers
+  readonly candidates: Candidates
   readonly fairSharing: KueueSettings['fairSharing']
   readonly protection: Protection
   readonly resources: number
@@ -25,11 +25,12 @@ export interface Preemptor {
 }
 
 /** Candidates of the workload's own queue: those that the queue's rules let it preempt and that use some of what is short. */
-export function ownCandidates(preemptor: Preemptor): Workload[] {
+export function ownCandidates(preemptor: Preemptor): readonly Workload[] {
   const { workload, admitted } = preemptor
   const { withinClusterQueue = 'Never' } = workload.queue.settings.preemption ?? {}
   if (withinClusterQueue === 'Never') return []
-  const isNewer = (each: Workload): boolean => withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.submitted > workload.submitted
+  if (withinClusterQueue === 'LowerPriority') return preemptor.candidates.own(preemptor)
+  const isNewer = (each: Workload): boolean => each.priority === workload.priority && each.submitted > workload.submitted
   const own = eligible(admitted.get(workload.queue), preemptor, (each) => each.priority < workload.priority || isNewer(each))
   return inOrder(own, preemptor)
 }
@@ -42,7 +43,7 @@ export function reclaimable(preemptor: Preemptor): Found {
   const { queue, priority } = preemptor.workload
   const { reclaimWithinCohort = 'Never' } = queue.settings.preemption ?? {}
   if (reclaimWithinCohort === 'Never' || queue.root === queue) return NOBODY
-  return preemptor.borrowers.below(reclaimWithinCohort === 'Any' ? Infinity : priority, preemptor)
+  return preemptor.candidates.below(reclaimWithinCohort === 'Any' ? Infinity : priority, preemptor)
 }
 
 interface Found {
@@ -54,14 +55,29 @@ interface Found {
 const NOBODY: Found = { all: [], byQueue: new Map(), most: 0 }
 
 /**
- * Workloads of queues that borrow, in the order in which they would be preempted. They are found once for all searches of the same kind, until the
- * usage of a queue changes.
+ * Workloads of queues that borrow, or of the preemptor's own queue, in the order in which they would be preempted. They are found once for all searches of
+ * the same kind, until the usage of a queue changes.
  */
-export class Borrowers {
+export class Candidates {
   readonly #found = new Map<QuotaNode, Map<string, Found>>()
+  readonly #own = new Map<ClusterQueue, Map<string, readonly Workload[]>>()
 
   forget(): void {
     this.#found.clear()
+    this.#own.clear()
+  }
+
+  /** Workloads of the preemptor's queue with a lower priority. */
+  own(preemptor: Preemptor): readonly Workload[] {
+    const { workload: { queue, priority, lane }, short, admitted } = preemptor
+    const ofQueue = this.#own.get(queue) ?? new Map<string, readonly Workload[]>()
+    this.#own.set(queue, ofQueue)
+    const key = `${priority} ${lane} ${short.join()}`
+    const known = ofQueue.get(key)
+    if (known !== undefined) return known
+    const found = inOrder(eligible(admitted.get(queue), preemptor, (each) => each.priority < priority), preemptor)
+    ofQueue.set(key, found)
+    return found
   }
 
   /** Such workloads in the preemptor's tree of cohorts with a priority below `priority`. */

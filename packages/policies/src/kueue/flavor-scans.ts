@@ -36,6 +36,19 @@ export class FlavorScans {
     return scan?.version !== this.#version || !scan.before.has(keyOf(next))
   }
 
+  /**
+   * The workload fitted when the cycle began, but not beside what others have taken or keep since. Its search begins anew, unless it has done so already and
+   * nobody was admitted or has gone since: then all flavors are as they were, and it stays with this one, lest two such workloads take turns without end.
+   *
+   * Source: Kueue, scheduler.go (setSkipped), which begins anew each time.
+   */
+  skipped(workload: Workload): void {
+    const { scan, skippedIn } = workload
+    if (skippedIn !== this.#version) delete workload.scan
+    else if (scan !== undefined) workload.scan = { ...scan, cycle: -1 }
+    workload.skippedIn = this.#version
+  }
+
   /** Notes where the search goes on in the next cycle; returns false if it does not go on. */
   goOn(workload: Workload, assignment: Assignment): boolean {
     const { scan } = workload

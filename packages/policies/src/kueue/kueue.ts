@@ -3,7 +3,7 @@ import { deferWithoutNode } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { comesIn, fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
-import { Borrowers } from './candidates.js'
+import { Candidates } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
 import { FlavorScans } from './flavor-scans.js'
@@ -35,7 +35,7 @@ import { Workloads } from './workloads.js'
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; a job that is one gang gives its quota back when
  * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it; it
- * preempts for these as for quota. While it waits it keeps its quota for itself, but no nodes.
+ * preempts for these as for quota. While it waits it keeps its quota for itself, if it could ever have nodes, but no nodes.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -93,7 +93,7 @@ class Kueue implements Policy {
   /** Jobs that have room in their quota, but had no nodes for their topology at the last look. */
   readonly #far = new Set<JobId>()
   readonly #scans = new FlavorScans()
-  readonly #borrowers = new Borrowers()
+  readonly #candidates = new Candidates()
   readonly #protection: Protection
   /** By queue and priority: when the newest of the admitted workloads was submitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
@@ -119,8 +119,8 @@ class Kueue implements Policy {
     this.#starts = new Starts(placement, this.#queues.choices)
     this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts)
     const barred = {
-      onFinish: (job: JobId) => { this.#preempted.forget(job, env.work) },
-      onNode: (_node: NodeId, up: boolean) => { if (up) this.#workloads.freed++ },
+      onFinish: (job: JobId) => { this.#preempted.forget(job, env.work); this.#trials.finished(job) },
+      onNode: (_node: NodeId, up: boolean) => { if (up) this.#workloads.freed++; this.#trials.nodesChanged() },
       memory: () => this.#preempted.memory(env.work),
       recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) },
     }
@@ -129,6 +129,7 @@ class Kueue implements Policy {
 
   #refusal(spec: JobSpec): string | undefined {
     if (spec.topology !== undefined || spec.stages.some((stage) => stage.topology !== undefined)) this.#starts.hasTopologies = true
+    this.#trials.submitted(spec)
     return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#env.cluster, this.#queues.resources)
   }
 
@@ -206,7 +207,7 @@ class Kueue implements Policy {
   #cycle(round: Round): boolean {
     this.#hasMoved = false
     this.#scans.beginCycle()
-    this.#borrowers.forget() // no quota is kept for anybody at the beginning of a cycle
+    this.#candidates.forget() // no quota is kept for anybody at the beginning of a cycle
     const entries: Entry[] = []
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const entry = this.#exhausted.has(queue) ? undefined : this.#entry(queue, list, round)
@@ -283,8 +284,9 @@ class Kueue implements Policy {
     const isAlone = this.#isAlone(workload)
     const known = isAlone || this.#scans.goesOn(workload) ? undefined : this.#unfit.of(workload.likeness)
     if (known !== undefined) return known
-    const found = this.#nominate(workload, (flavor, part) => this.#room.canHold(flavor, workload, part), this.#scans.from(workload), round)
-    if (found.mode !== Mode.Fit && !isAlone && !this.#scans.isPending(workload, found)) this.#unfit.add(workload, found)
+    const from = this.#scans.from(workload)
+    const found = (isAlone || from.size > 0 ? undefined : this.#unfit.withoutQuota(workload)) ?? this.#nominate(workload, (flavor, part) => this.#room.canHold(flavor, workload, part), from, round)
+    if (found.mode !== Mode.Fit && !isAlone && !this.#scans.isPending(workload, found)) this.#unfit.add(workload, found, from.size === 0)
     return found
   }
 
@@ -329,11 +331,12 @@ class Kueue implements Policy {
     const found = hasChanged ? this.#inFlavor(workload, round) : assignment
     const { mode, borrows, targets } = found
     if (mode !== Mode.Fit && targets.length === 0) {
-      if (mode !== Mode.NoFit && this.#kept.keep(workload, borrows > 0, this.#protection.delaysReclaim)) this.#touched.add(workload.queue)
+      const neverHas = found.lacksNodes === true && this.#trials.lacksEmpty(workload, round)
+      if (mode !== Mode.NoFit && !neverHas && this.#kept.keep(workload, borrows > 0, this.#protection.delaysReclaim)) this.#touched.add(workload.queue)
       return this.#setAside({ ...entry, assignment: found }, round)
     }
+    if (!this.#hasRoomWithout(targets, workload)) return this.#scans.skipped(workload)
     delete workload.scan // the next search begins with all flavors
-    if (!this.#hasRoomWithout(targets, workload)) return
     const areGone = targets.every((each) => hasStarted(each, this.#env.work))
     for (const each of targets) this.#preempt(each, round)
     const isRoom = areGone && this.#hasRoomBeside(this.#workloads.leaving[round.lane] as Set<Workload>, workload)
@@ -352,7 +355,7 @@ class Kueue implements Policy {
 
   #inFlavor(workload: Workload, round: Round): Assignment {
     const { flavor, queue: { choices } } = workload
-    this.#borrowers.forget()
+    this.#candidates.forget()
     return this.#nominate(workload, (each, part) => each === (part === undefined ? flavor : choices.partOf(flavor, part)), undefined, round)
   }
 
@@ -377,7 +380,7 @@ class Kueue implements Policy {
     if (round.claimsLeft === 0 || !preempts(workload.queue)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage, nodes })
+    const found = targets({ workload, short, admitted, candidates: this.#candidates, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage, nodes })
     if (found.length === 0 || !this.#preempted.isBarred(workload.job)) return found
     this.#held.add(workload.job)
     if (this.#preempted.mayLater(workload.job)) this.#isUnsettled = true
@@ -411,7 +414,7 @@ class Kueue implements Policy {
   #forgetUnfit(): void {
     this.#scans.changed()
     this.#unfit.clear()
-    this.#borrowers.forget()
+    this.#candidates.forget()
     this.#newest.clear()
   }
 
@@ -428,12 +431,24 @@ class Kueue implements Policy {
       this.#hasMoved = true
       return
     }
+    if (assignment.lacksNodes === true && this.#trials.isReplacing(workload)) return this.#giveUp(workload, round)
     const mayPreempt = round.claimsLeft > 0 && !this.#held.has(job)
     const isForTime = assignment.lacksNodes === true && round.work.topology(job, lane)?.asked.wait !== undefined
     if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt || isForTime) return this.#passOver(workload)
     likeness.setAsideAt = returns
     likeness.setAsideIn = this.#call
     likeness.freedAt = assignment.lacksNodes === true ? this.#workloads.freed : -1
+    this.#hasMoved = true
+  }
+
+  /**
+   * Preempts what still runs of a job, where there is no node for what it lost: all of it is to be admitted anew.
+   *
+   * Source: Kueue, scheduler.go (handleFailedTASReplacement; the gate TASFailedNodeReplacementFailFast).
+   */
+  #giveUp({ job, queue }: Workload, round: Round): void {
+    for (const each of [...(this.#workloads.admitted.get(queue) ?? [])]) if (each.job === job) this.#preempt(each, round)
+    this.#isUnsettled = true
     this.#hasMoved = true
   }
 

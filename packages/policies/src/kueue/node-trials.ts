@@ -1,7 +1,7 @@
-import { WrappedRound, type NodeId, type Round, type Savepoint, type TaskId, type WorkView } from '@sched/core'
+import { WrappedRound, type JobId, type JobSpec, type NodeId, type Round, type Savepoint, type TaskId, type WorkView } from '@sched/core'
 import type { Nodes } from './nodes.js'
 import type { Starts } from './starts.js'
-import { hasStarted, type Workload } from './workload.js'
+import { hasStarted, type Likeness, type Workload } from './workload.js'
 import type { Workloads } from './workloads.js'
 
 /**
@@ -16,6 +16,8 @@ export class NodeTrials {
    * somebody else goes in their place.
    */
   hasMetNew = false
+  /** Names of jobs that replace lost tasks one by one, and are not elastic. */
+  readonly #replaceLost = new Set<string>()
   readonly #work: WorkView
   readonly #workloads: Workloads
   readonly #starts: Starts
@@ -25,6 +27,8 @@ export class NodeTrials {
   /** Those that are gone in the draft, and for each the point before it went. */
   readonly #gone: Workload[] = []
   readonly #before: Savepoint[] = []
+  /** What was found of nodes that are all empty, by flavor and number of tasks; holds until a node comes up or goes. */
+  #onEmpty = new WeakMap<Likeness, Map<string, boolean>>()
 
   constructor(work: WorkView, workloads: Workloads, starts: Starts) {
     this.#work = work
@@ -38,7 +42,46 @@ export class NodeTrials {
     if (!this.#starts.hasTopologies || nodes.length < Math.min(2, cluster.nodes) || jobsLeft < Infinity || claimsLeft === 0) return undefined
     if (round.work.topology(workload.job, round.lane) === undefined) return undefined
     const haveRoom = (gone: readonly Workload[]) => this.#haveRoom(workload, gone, round)
-    return { isReplacing: this.#isReplacing(workload), haveRoom, haveRoomBeside: (each, gone) => each.running.every((task) => !this.#found.includes(this.#work.nodeOf(task) as NodeId)) || haveRoom(gone()) }
+    return { isReplacing: this.isReplacing(workload), haveRoom, haveRoomBeside: (each, gone) => each.running.every((task) => !this.#found.includes(this.#work.nodeOf(task) as NodeId)) || haveRoom(gone()) }
+  }
+
+  /** A job is about to come. */
+  submitted({ id, replacesLost, stages }: JobSpec): void {
+    if (replacesLost === true && stages.every(({ minTasks }) => minTasks === undefined)) this.#replaceLost.add(id)
+  }
+
+  finished(job: JobId): void {
+    if (this.#replaceLost.size > 0 && !this.#work.comesAgain(job)) this.#replaceLost.delete(this.#work.name(job))
+  }
+
+  /** A node has come up or gone. */
+  nodesChanged(): void {
+    this.#onEmpty = new WeakMap()
+  }
+
+  /**
+   * Whether there are no nodes for a workload that lacks some even if all others are gone; false where that cannot be told yet, since others have just
+   * started or are leaving.
+   *
+   * Source: Kueue, tas_flavor_snapshot.go (simulateEmpty).
+   */
+  lacksEmpty(workload: Workload, round: Round): boolean {
+    const { likeness, flavor, tasks } = workload
+    const known = this.#onEmpty.get(likeness) ?? new Map<string, boolean>()
+    this.#onEmpty.set(likeness, known)
+    const key = `${flavor} ${tasks}`
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const lacks = !this.#haveRoom(workload, this.#allIn(round), round)
+    this.end(round)
+    const isSure = !this.hasMetNew
+    this.hasMetNew = false
+    if (isSure) known.set(key, lacks)
+    return isSure && lacks
+  }
+
+  #allIn({ lane }: Round): Workload[] {
+    return [...this.#workloads.admitted.values()].flatMap((all) => [...all]).filter((each) => each.lane === lane && each.running.length > 0)
   }
 
   /** Brings everybody back. */
@@ -46,9 +89,10 @@ export class NodeTrials {
     if (this.#gone.length > 0) this.#workloads.unheard(() => { this.#remove([], round) })
   }
 
-  #isReplacing({ job, lane }: Workload): boolean {
+  /** Whether it replaces lost tasks of a gang that runs on. Of an elastic gang so few may be left because others have ended. */
+  isReplacing({ job, lane }: Workload): boolean {
     const running = this.#work.running(job, lane)
-    return running > 0 && running < this.#work.least(job, lane)
+    return running > 0 && running < this.#work.least(job, lane) && this.#replaceLost.has(this.#work.name(job))
   }
 
   #haveRoom(workload: Workload, gone: readonly Workload[], round: Round): boolean {

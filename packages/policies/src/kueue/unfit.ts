@@ -1,10 +1,12 @@
 import type { Assignment } from './assignment.js'
 import type { ClusterQueue } from './queues.js'
-import type { Likeness, Workload } from './workload.js'
+import { isPartial, type Likeness, type Workload } from './workload.js'
 
 /** Assignments found for workloads that do not fit. They hold for all workloads that ask alike, until one is admitted or goes. */
 export class Unfit {
   readonly #found = new Map<Likeness, Assignment>()
+  /** By what they ask of quota: assignments of those for whom there is not even quota, wherever the nodes are. */
+  readonly #ofQuota = new Map<string, Assignment>()
   /** Likenesses for which there is nobody to preempt. */
   readonly #vain = new Set<Likeness>()
   /** By queue: the number of waiting workloads that are like one of these. */
@@ -14,9 +16,16 @@ export class Unfit {
     return this.#found.get(likeness)
   }
 
-  add({ likeness, queue }: Workload, found: Assignment): void {
+  /** The assignment of another workload that asks the same of quota, and for which there is none. One that may be admitted in part may find some for fewer tasks. */
+  withoutQuota(workload: Workload): Assignment | undefined {
+    return isPartial(workload) ? undefined : this.#ofQuota.get(workload.likeness.ofQuota)
+  }
+
+  /** `isOfAll`: no flavor was left out in the search. */
+  add({ likeness, queue }: Workload, found: Assignment, isOfAll: boolean): void {
     this.#found.set(likeness, found)
     if (found.targets.length > 0) return
+    if (found.lacksNodes !== true && isOfAll) this.#ofQuota.set(likeness.ofQuota, found)
     this.#vain.add(likeness)
     this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + likeness.waiting)
   }
@@ -33,6 +42,7 @@ export class Unfit {
 
   clear(): void {
     this.#found.clear()
+    this.#ofQuota.clear()
     this.#vain.clear()
     this.#hopeless.clear()
   }

@@ -5,6 +5,8 @@ import type { ClusterQueue } from './queues.js'
 /** Shared by all workloads that ask alike: those of one queue with the same priority and demand. */
 export interface Likeness {
   readonly key: string
+  /** The same for all workloads that ask alike of quota: their topologies may differ, but either all have one or none. */
+  readonly ofQuota: string
   /** How many of them wait for admission. */
   waiting: number
   /** `returns` of the root of their tree, and the call, when there was neither room for them nor anybody to preempt; -1: never so far. */
@@ -80,6 +82,8 @@ export interface Workload {
   unstarted: number
   readonly running: TaskId[]
   scan?: Scan
+  /** How often workloads had been admitted or gone when it last fitted in a cycle in vain. */
+  skippedIn?: number
 }
 
 /** Whether it may be admitted in part. It then has quota for as many tasks at a time as it was admitted with, until its last tasks have ended. */

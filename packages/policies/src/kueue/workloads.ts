@@ -348,8 +348,10 @@ export class Workloads implements WorkListener {
     const rank = work.rank(job)
     const { columns } = this.#queues.flavors[0] as Flavor
     const parts = isWhole && queue.hasChoice ? this.#partsOf(job, lane, queue) : undefined
-    const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}${this.#nearnessOf(job, lane)}`
-    const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
+    const near = this.#nearnessOf(job, lane)
+    const ofQuota = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}${near === '' ? '' : ' near'}`
+    const key = ofQuota + near
+    const likeness = this.#likenesses.get(key) ?? { key, ofQuota, waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
     return { job, lane, queue, user, priority, rank, submitted: work.submitted(job), shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
   }
 

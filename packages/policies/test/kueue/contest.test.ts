@@ -46,7 +46,7 @@ describe('the entries of a cycle with fair sharing', () => {
         })
         const workloadOf = (i: number): Workload => {
           const { asks, priority } = queues[i] as (typeof queues)[number]
-          return { job: i as JobId, lane: 0 as LaneId, queue: leaves[i] as ClusterQueue, user: 0 as UserId, priority, submitted: 0, rank: i, shape: 0 as ShapeId, likeness: { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }, isWhole: false, demand: Float64Array.from(asks), parts: undefined, flavor: 0, columns: Int32Array.of(0, 1), amounts: Float64Array.from(asks), admission: 0, since: NaN, least: 1, most: 1, tasks: 1, unstarted: 1, running: [] }
+          return { job: i as JobId, lane: 0 as LaneId, queue: leaves[i] as ClusterQueue, user: 0 as UserId, priority, submitted: 0, rank: i, shape: 0 as ShapeId, likeness: { key: '', ofQuota: '', waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }, isWhole: false, demand: Float64Array.from(asks), parts: undefined, flavor: 0, columns: Int32Array.of(0, 1), amounts: Float64Array.from(asks), admission: 0, since: NaN, least: 1, most: 1, tasks: 1, unstarted: 1, running: [] }
         }
         const left = queues.flatMap(({ hasEntry }, i): Entry[] => (hasEntry ? [{ workload: workloadOf(i), assignment: { mode: 4, flavor: 0, tasks: 1, borrows: 0, short: [], targets: [], next: new Map() }, returns: 0 }] : []))
         const contest = new Contest(left, 2)

@@ -255,3 +255,33 @@ describe('one whose victim has gone for another in the cycle', () => {
     ],
   ])
 })
+
+describe('cases of its tests of 2026', () => {
+  const lower = { preemption: { ...own, reclaimWithinCohort: 'LowerPriority' } } as const
+  const two = (alpha: number, beta: number) => ({ queues: { a: queue('other', { one: alpha, two: alpha }, lower), b: queue('other', { one: beta, two: beta }) } })
+  const lends = (reclaimWithinCohort: 'Any' | 'LowerPriority' | 'Never') => ({ queues: { a: queue('root', { one: 2 }, { queueingStrategy: 'StrictFIFO', preemption: { reclaimWithinCohort } }), b: queue('root', { one: 0 }) } })
+  const alone = (more: Queue) => ({ queues: { a: queue(undefined, { one: 10, two: 10 }, { preemption: own, ...more }) } })
+  const borrows = (ofTwo: number) => ({ queues: { a: queue('c', { one: [10, 1], two: ofTwo }, { flavorFungibility: { whenCanBorrow: 'TryNextFlavor', whenCanPreempt: 'TryNextFlavor' } }), b: queue('c', { one: 1 }) } })
+  const zero = { cohort: 'all', preemption: { reclaimWithinCohort: 'Any' } } as const
+  /** Queue b has all of the 4 CPUs but one, and a has one of its own. */
+  const shares = (weightOfA: number, weightOfB: number): KueueOptions => ({ fairSharing: true, cohorts: { all: { nominalQuota: { one: { cpu: 3 } } } }, queues: { a: { ...zero, weight: weightOfA, nominalQuota: { one: { cpu: 1 } } }, b: { ...zero, preemption: {}, weight: weightOfB, nominalQuota: { one: { cpu: 0 } } } } })
+
+  check([
+    ['the flavor in which it reclaims is preferred', two(10, 0), [['a_1', 5, 'one', 50], ['b_1', 5, 'two', 50]], [['a_in', 6, 100]], ['-b_1', '+a_in two']],
+    ['the flavor in which it takes of others is preferred, with fair sharing, though it borrows', { ...two(7, 3), fairSharing: true }, [['a_1', 5, 'one', 50], ['b_1', 5, 'two', 50]], [['a_in', 8, 100]], ['-b_1', '+a_in two']],
+    ['the first flavor is, where it would have to take of its own queue in the second, too', two(10, 0), [['a_1', 5, 'one', 50], ['a_2', 5, 'two', 50], ['b_1', 5, 'two', 50]], [['a_in', 6, 100]], ['-a_1', '+a_in one']],
+    ['the first flavor is, where who borrows in the second has a higher priority', two(10, 0), [['a_1', 6, 'one', 50], ['a_2', 5, 'two', 50], ['b_1', 5, 'two', 9001]], [['a_in', 5, 100]], ['-a_1', '+a_in one']],
+    ['who reclaims comes before an older one of another queue that is full', { queues: { x: queue('o', { one: 10 }), y: queue('o', { one: 10 }, { preemption: { reclaimWithinCohort: 'Any' } }), z: queue('o', { one: 0 }) } },
+      [['x_0', 5, 'one'], ['z_2', 5, 'one'], ['z_3', 5, 'one', 1]], [['x_1', 10], ['y_1', 10]], ['-z_2', '+y_1 one']],
+    ['quota of a queue that can always reclaim it is lent', lends('Any'), [['a_1', 1, 'one']], [['a_2', 2], ['b_1', 1]], ['+b_1 one']],
+    ['quota of a queue that may not reclaim it from all is not lent', lends('LowerPriority'), [['a_1', 1, 'one']], [['a_2', 2], ['b_1', 1]], []],
+    ['quota of a queue that never reclaims it is not lent', lends('Never'), [['a_1', 1, 'one']], [['a_2', 2], ['b_1', 1]], []],
+    ['takes others before it tries the next flavor', alone({ flavorFungibility: { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'MayStopSearch' } }), [['a_0', 2, 'one', -1]], [['a_in', 9]], ['-a_0', '+a_in one']],
+    ['tries the next flavor before it takes others', alone({}), [['a_0', 2, 'one', -1]], [['a_in', 9]], ['+a_in two']],
+    ['borrows in the first flavor, where the next has too little', borrows(1), [['a_0', 2, 'one']], [['a_in', 9]], ['+a_in one']],
+    ['does not borrow in the first flavor, where the next has enough', borrows(10), [['a_0', 2, 'one']], [['a_in', 9]], ['+a_in two']],
+    ['a queue without weight that borrows takes of another without weight', shares(0, 0), [['b_1', 1, 'one'], ['b_2', 1, 'one'], ['b_3', 1, 'one']], [['a_in', 2]], ['-b_3', '+a_in one']],
+    ['so does one with weight of another with weight', shares(1, 1), [['b_1', 1, 'one'], ['b_2', 1, 'one'], ['b_3', 1, 'one']], [['a_in', 2]], ['-b_3', '+a_in one']],
+    ['a queue without weight that borrows takes nothing of one with weight', shares(0, 1), [['b_1', 1, 'one'], ['b_2', 1, 'one'], ['b_3', 1, 'one']], [['a_in', 2]], []],
+  ])
+})

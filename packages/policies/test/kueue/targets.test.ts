@@ -1,7 +1,7 @@
 import type { JobId, LaneId, ShapeId, UserId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Borrowers, type Preemptor } from '../../src/kueue/candidates.js'
+import { Candidates, type Preemptor } from '../../src/kueue/candidates.js'
 import { FlavorChoices } from '../../src/kueue/flavor-choices.js'
 import { targets } from '../../src/kueue/preemption.js'
 import { Protection } from '../../src/kueue/protection.js'
@@ -55,7 +55,7 @@ function made({ cohorts, leaves, loads, isProtected }: Anything) {
   const own = leaves.map(({ tree }, i): Place => ({ ...tree, name: `q${i}`, parent: places[around(tree, cohorts.length)] }))
   const workloads = loads.map(({ queue: of, asks, tasks, priority, since }, i): Workload => {
     const [job, queue] = [i as JobId, queues[of % queues.length] as ClusterQueue]
-    const likeness = { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
+    const likeness = { key: '', ofQuota: '', waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
     const rank = (i * 7) % 13 // not in the order of admission
     return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, submitted: rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), parts: undefined, flavor: 0, columns: Int32Array.of(0, 1), amounts: Float64Array.from(asks), admission: i, since, least: tasks, most: tasks, tasks, unstarted: tasks, running: [] }
   })
@@ -91,7 +91,7 @@ describe('those preempted are whom Kueue preempts', () => {
     fc.assert(
       fc.property(anything, onNodes, (world, nodes) => {
         const { asking, admitted, plain, snapshot, protection } = made(near ? withMore(world, nodes) : world)
-        const borrowers = new Borrowers() // those of the second may have been found for the first
+        const candidates = new Candidates() // those of the second may have been found for the first
         for (const workload of asking) {
           const { queue, demand, tasks } = workload
           const lacking = [0, 1].filter((c) => (demand[c] as number) * tasks > queue.available(c))
@@ -100,7 +100,7 @@ describe('those preempted are whom Kueue preempts', () => {
           if (lacking.length === 0 && (!near || roomWithout([]))) continue
           const short = near ? [0, 1].filter((c) => (demand[c] as number) > 0) : lacking
           const rules = queue.settings.preemption as NonNullable<typeof queue.settings.preemption>
-          const preemptor: Preemptor = { workload, short, admitted, borrowers, protection, fairSharing: way !== undefined && { preemptionStrategies: [...way] }, resources: 2, pastUsage: () => 0, nodes: near ? { isReplacing: false, haveRoom: roomWithout, haveRoomBeside: (_, gone) => roomWithout(gone()) } : undefined }
+          const preemptor: Preemptor = { workload, short, admitted, candidates, protection, fairSharing: way !== undefined && { preemptionStrategies: [...way] }, resources: 2, pastUsage: () => 0, nodes: near ? { isReplacing: false, haveRoom: roomWithout, haveRoomBeside: (_, gone) => roomWithout(gone()) } : undefined }
           const taken = targets(preemptor).sort((a, b) => a.admission - b.admission)
           const left = near ? (those: ReadonlySet<Admitted>) => haveRoom(nodes, Array.from(those, ({ id }) => id)) : undefined
           const expected = way === undefined ? classicalTargets(snapshot, plain(workload), short, rules, left) : fairTargets(snapshot, plain(workload), short, rules, way, left)

@@ -6,7 +6,7 @@ import type { Findings } from '../finding.js'
 import type { KueueFile } from './kueue-file.js'
 
 /** Kueue's feature gates for the profiles of topology-aware scheduling. The first is open by default, the others are closed. */
-export const PROFILE_GATES = ['TASProfileMixed', 'TASProfileLeastFreeCapacity', 'TASProfileMostFreeCapacity'] as const
+export const PROFILE_GATES = ['TASProfileMixed', 'TASProfileLeastFreeCapacity', 'TASProfileMostFreeCapacity', 'TASBalancedPlacement'] as const
 
 /**
  * The placement `topology-aware` if a flavor names a Topology of the file; undefined if none does or the gate TopologyAwareScheduling is closed. Adds a
@@ -39,7 +39,8 @@ function tellTopology(found: KubernetesObject, why: string | undefined, { racks 
 }
 
 function profileOf(gates: Readonly<Record<string, unknown>>): string {
-  const [mixed, least, most] = PROFILE_GATES.map((gate) => gates[gate])
+  const [mixed, least, most, balanced] = PROFILE_GATES.map((gate) => gates[gate])
+  if (balanced === true) return 'balanced'
   if (least === true) return 'least-free-capacity'
   if (most === true) return 'most-free-capacity'
   return mixed === false ? 'best-fit' : 'mixed'
