@@ -364,7 +364,7 @@ export class Draft implements OpenRound {
     }
     const short = new Set([...losing].filter((stage) => work.stopsWithout(stage, 0, starting.get(stage))).map((stage) => work.gangWith(stage)))
     if (short.size === 0) return
-    const isShort = (move: number) => move >= 0 && short.has(work.gangWith(work.taskStage[move] as number))
+    const isShort = (move: number) => move >= 0 && work.stopsWith(short, work.taskStage[move] as number)
     this.#withdraw(this.#moves.takeClaims(isShort), cluster)
     for (const gang of short) for (const task of [...work.startedInGang(gang)]) this.#evict(task, cluster)
   }

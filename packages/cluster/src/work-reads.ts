@@ -1,5 +1,5 @@
 import {
-  None, type Duration, type GangPart, type JobId, type JobSpec, type LaneId, type Moulding, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId, type WorkView,
+  None, nonPreemptibleTasks, type Duration, type GangPart, type JobId, type JobSpec, type LaneId, type Moulding, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId, type WorkView,
 } from '@sched/core'
 import type { BlockLists } from './block-lists.js'
 import { JobFacts } from './job-facts.js'
@@ -108,7 +108,9 @@ export class WorkReads extends JobFacts implements WorkView {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 0
     if (!this.isGangJob(job)) return this.unplaced(job, lane) * this.#amount(stage, resource)
-    return this.#overGang(stage, (each) => (this.stageUnplaced[each] as number) * this.#amount(each, resource))
+    let sum = 0
+    for (const each of this.#stagesOf(job)) sum += (this.stageUnplaced[each] as number) * this.#amount(each, resource)
+    return sum
   }
   frontStage(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
@@ -124,13 +126,13 @@ export class WorkReads extends JobFacts implements WorkView {
   least(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 1
-    return this.isGangJob(job) ? this.#overGang(stage, (each) => this.stageLeast[each] as number) : (this.stageLeast[stage] as number)
+    return this.isGangJob(job) ? this.#overGang(this.jobFirstStage[job] as number, (each) => this.stageLeast[each] as number) : (this.stageLeast[stage] as number)
   }
   isGangJob(job: JobId): boolean {
     return this.areGangJobs && this.gangJobs.has(job)
   }
   gangOf(task: TaskId): number {
-    return this.isGangJob(this.jobOf(task)) ? 0 : this.stageOf(task)
+    return (this.stageGang[this.taskStage[task] as number] as number) - (this.jobFirstStage[this.jobOf(task)] as number)
   }
   inGang(task: TaskId): boolean {
     const stage = this.taskStage[task] as number
@@ -140,6 +142,9 @@ export class WorkReads extends JobFacts implements WorkView {
     let before = 0 // number of placed tasks with smaller ids
     for (let other = this.stageFirst[stage] as number; other < task; other++) if (this.taskRun[other] !== UNPLACED) before++
     return before < least
+  }
+  nonPreemptible(job: JobId, stage: number): number {
+    return nonPreemptibleTasks(this.spec(job).stages[stage] as StageSpec)
   }
   isMaster(task: TaskId): boolean {
     if (!this.hasMasters) return false
@@ -335,25 +340,40 @@ export class WorkReads extends JobFacts implements WorkView {
     return (this.stageLeast[stage] as number) > 1 || this.isGangJob(this.stageJob[stage] as JobId)
   }
 
-  /** Number of the gang that a stage belongs to: the stage itself, or the first stage of a job that is one gang. */
+  /** Number of the gang that a stage belongs to: its first stage. */
   gangWith(stage: number): number {
-    const job = this.stageJob[stage] as JobId
-    return this.isGangJob(job) ? (this.jobFirstStage[job] as number) : stage
+    return this.stageGang[stage] as number
   }
 
   /** The stages of the gang that a stage belongs to. */
   *stagesWith(stage: number): Generator<number> {
     const job = this.stageJob[stage] as JobId
     if (!this.isGangJob(job)) return void (yield stage)
-    const first = this.jobFirstStage[job] as number
-    for (let each = first; each < first + (this.jobStages[job] as number); each++) yield each
+    for (const each of this.#stagesOf(job)) if (this.stageGang[each] === this.stageGang[stage]) yield each
   }
 
-  /** Whether the gang of a stage has fewer tasks claimed, running or ended than it needs. */
+  *#stagesOf(job: JobId): Generator<number> {
+    const first = this.jobFirstStage[job] as number
+    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield stage
+  }
+
+  /** Whether a stage is of a group without which its job, which is one gang, runs. */
+  isOptional(stage: number): boolean {
+    const job = this.stageJob[stage] as JobId
+    return this.isGangJob(job) && this.stageGang[stage] !== this.jobFirstStage[job]
+  }
+
+  /** Whether a stage stops with some of the gangs, given by their numbers. */
+  stopsWith(gangs: ReadonlySet<number> | undefined, stage: number): boolean {
+    if (gangs === undefined || gangs.size === 0) return false
+    return gangs.has(this.stageGang[stage] as number) || (this.isOptional(stage) && gangs.has(this.jobFirstStage[this.stageJob[stage] as JobId] as number))
+  }
+
+  /** Whether the gang of a stage, or the one with which it stops, has fewer tasks claimed, running or ended than it needs. */
   lacksTasks(stage: number): boolean {
     if (!this.isGangJob(this.stageJob[stage] as JobId)) return this.spareIn(stage) < 0
     for (const each of this.stagesWith(stage)) if (this.spareIn(each) < 0) return true
-    return false
+    return this.isOptional(stage) && this.lacksTasks(this.jobFirstStage[this.stageJob[stage] as JobId] as number)
   }
 
   /** Amount of a resource that a task of the stage asks for. */
@@ -367,15 +387,19 @@ export class WorkReads extends JobFacts implements WorkView {
     return sum
   }
 
-  /** For a job that is one gang: its first stage that lacks tasks, else its first stage with unplaced tasks. */
+  /**
+   * For a job that is one gang: the first stage that it needs and that lacks tasks; else the first with unplaced tasks, or of its group the first that
+   * lacks some.
+   */
   protected frontOfGangJob(job: JobId): number {
-    const first = this.jobFirstStage[job] as number
     let front = -1
-    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) {
+    for (const stage of this.#stagesOf(job)) {
       if (this.stageUnplaced[stage] === 0) continue
-      if (this.spareIn(stage) < 0) return stage
+      if (this.spareIn(stage) < 0 && !this.isOptional(stage)) return stage
       if (front < 0) front = stage
     }
+    if (front < 0 || !this.isOptional(front)) return front
+    for (const stage of this.stagesWith(front)) if (this.stageUnplaced[stage] !== 0 && this.spareIn(stage) < 0) return stage
     return front
   }
 
@@ -426,8 +450,10 @@ export class WorkReads extends JobFacts implements WorkView {
     for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield* this.startedIn(stage)
   }
 
-  /** The same for the gang that a stage belongs to. */
+  /** The same for the gang that a stage belongs to, and for groups that stop with it. */
   *startedInGang(stage: number): Generator<TaskId> {
+    const job = this.stageJob[stage] as JobId
+    if (this.isGangJob(job) && !this.isOptional(stage)) return yield* this.startedOf(job)
     for (const each of this.stagesWith(stage)) yield* this.startedIn(each)
   }
 
