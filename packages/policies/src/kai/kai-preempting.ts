@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -8,8 +8,9 @@ import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { Consolidation, type Move } from './consolidation.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { LeastRuntimes } from './least-runtimes.js'
-import { minimumOf } from './minimum.js'
+import { minimumOf, optionalGroupOf, protectedOf } from './minimum.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
+import { StaleGangs, type StaleMemory } from './stale-gangs.js'
 import type { Victim } from './victim.js'
 import { Reclaiming } from './reclaiming.js'
 import { Victims } from './victims.js'
@@ -19,7 +20,8 @@ import { Victims } from './victims.js'
  * queues are taken (reclaim); otherwise, or if that makes no room, tasks of lower priority of its own queue (preempt); never more than are needed. Of the
  * other queues the one gives that would be served last. A queue gives while it has more than it is due, or more than its quota if the job's queue stays
  * within its own quota. In a queue the lowest priority goes first, then the latest job; a gang goes as a whole. Before that, if
- * `maxConsolidationPreemptees` says so, room for preemptible jobs is made by moving others: these start anew elsewhere at the same instant.
+ * `maxConsolidationPreemptees` says so, room for preemptible jobs is made by moving others: these start anew elsewhere at the same instant. A gang that
+ * has too few tasks for longer than `stalenessGracePeriod` is evicted.
  *
  * Source: KAI Scheduler, actions consolidation, reclaim and preempt, plug-in `proportion` (reclaimable.go, strategies.go). Deviations: a taken task
  * is gone at once, a moment later if it has just started, and its job takes nothing at the same instant; in reclaim a task that could be moved
@@ -44,6 +46,11 @@ const CYCLE = 1
 /** Seconds until tasks that have just started can be taken; in KAI they can be at once. */
 const MOMENT = 0.001
 
+interface Memory {
+  readonly taken: TakenMemory
+  readonly stale: StaleMemory
+}
+
 class KaiPreempting implements Policy {
   readonly startsGangJobs = true
   readonly #order: KaiOrder
@@ -54,6 +61,7 @@ class KaiPreempting implements Policy {
   /** Jobs of which tasks started together. */
   readonly #gangs = new Set<JobId>()
   readonly #taken = new TakenJobs()
+  readonly #stale: StaleGangs
   readonly #leastRuntimes: LeastRuntimes
   readonly #consolidation: Consolidation | undefined
   readonly #settings: KaiSettings
@@ -76,6 +84,7 @@ class KaiPreempting implements Policy {
     this.#policy = greedyPolicy.plug({ order: { ...kaiOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
     this.#running = new TasksByJob(env)
     this.#leastRuntimes = new LeastRuntimes(settings, order, () => env.now())
+    this.#stale = new StaleGangs(settings.stalenessGracePeriod, this.#gangs, env)
     this.#settings = settings
     const { maxConsolidationPreemptees: most } = settings
     if (most !== 0) this.#consolidation = new Consolidation(most === -1 ? Infinity : most, order, env.work)
@@ -85,13 +94,21 @@ class KaiPreempting implements Policy {
         onClaim: (job: JobId, lane: LaneId) => {
           if (env.work.least(job, lane) > 1) this.#gangs.add(job) // `least` does not say so at the claim of the last task, when the job is known already
         },
+        onRelease: (job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, why: Release) => {
+          if (why === 'evicted') this.#stale.lost(job)
+        },
         onFinish: (job: JobId) => {
+          this.#stale.forget(job)
           this.#gangs.delete(job)
           this.#taken.forget(job, env.work)
           this.#moving = this.#moving.filter(({ victim }) => victim.job !== job)
         },
-        memory: () => this.#taken.memory(env.work),
-        recall: (memory: unknown) => this.#taken.recall(memory as TakenMemory, env.work),
+        memory: (): Memory => ({ taken: this.#taken.memory(env.work), stale: this.#stale.memory() }),
+        recall: (memory: unknown) => {
+          const { taken, stale } = memory as Memory
+          this.#taken.recall(taken, env.work)
+          this.#stale.recall(stale)
+        },
       }),
     )
   }
@@ -113,6 +130,7 @@ class KaiPreempting implements Policy {
     }
     const isInVain = this.#preemptFor(jobs, round)
     this.#order.areSharesHeld = false
+    this.#stale.evict(round)
     if (!isInVain || round.cluster.heartbeat > 0) return
     if (this.#order.nextChange < Infinity && this.#running.in(round.lane).size > 0) round.wakeAt(this.#order.nextChange)
     if (this.#leastRuntimes.next < Infinity) round.wakeAt(this.#leastRuntimes.next)
@@ -226,10 +244,11 @@ class KaiPreempting implements Policy {
       if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       const leaf = this.#order.leaf(job)
-      const core = minimumOf(tasks, this.#gangs.has(job), work)
+      const isSemi = this.#order.isSemi(job)
+      const core = isSemi ? protectedOf(tasks, work) : minimumOf(tasks, this.#gangs.has(job), work)
       const since = this.#runsSince(tasks)
-      if (core.length > 0 && !this.#order.isSemi(job)) found.add(leaf, { job, tasks: core, isCore: true, since })
-      if (core.length < tasks.length) for (const task of tasks) if (!core.includes(task)) found.add(leaf, { job, tasks: [task], isCore: false, since })
+      if (core.length > 0 && !isSemi) found.add(leaf, { job, tasks: core, isCore: true, since })
+      if (core.length < tasks.length) for (const piece of beyond(core, tasks, work)) found.add(leaf, { job, ...piece, isCore: false, since })
     }
     this.#victims = found
     return found
@@ -316,6 +335,20 @@ class InVain {
     ofLeaf.set(priority, this.#last)
     return this.#last
   }
+}
+
+/** What a job can do without of its running tasks: single tasks, and groups of tasks that run together, unless some of the group is of the core. */
+function beyond(core: readonly TaskId[], tasks: readonly TaskId[], work: WorkView): readonly Pick<Victim, 'tasks' | 'isGroup'>[] {
+  const found: Pick<Victim, 'tasks' | 'isGroup'>[] = []
+  const groups = new Map<number, TaskId[]>()
+  const kept = new Set(core.map((task) => optionalGroupOf(task, work)))
+  for (const task of tasks) {
+    if (core.includes(task)) continue
+    const group = optionalGroupOf(task, work)
+    if (group === 0) found.push({ tasks: [task] })
+    else if (!kept.has(group)) groups.set(group, [...(groups.get(group) ?? []), task])
+  }
+  return [...found, ...Array.from(groups.values(), (each) => ({ tasks: each, isGroup: true }))]
 }
 
 function evict(victims: readonly Victim[], round: Round): void {

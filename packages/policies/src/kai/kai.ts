@@ -3,7 +3,7 @@ import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
 import { fairShares, type Claimant } from './fair-shares.js'
-import { Minimums } from './minimum.js'
+import { lacksProtected, Minimums } from './minimum.js'
 import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
 import { PastUsage, type Meter, type PastUsageMemory } from './past-usage.js'
 import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js'
@@ -126,17 +126,19 @@ export class KaiOrder implements Order {
 
   admits(job: JobSpec): string | undefined {
     const { queue, user, priority = 0, preemptible } = job
-    const isFixed = this.#isFixed(preemptible, priority) || preemptible === 'semi'
+    const isFixed = this.#isFixed(preemptible, priority)
     const parts = queuePath(queue ?? user ?? 'default').split('/')
-    for (const stages of startedTogether(job))
+    for (const stages of startedTogether(job)) {
+      const isKept = isFixed || (preemptible === 'semi' && stages.every(({ optionalGroup }) => optionalGroup === undefined))
       for (const [r, name] of this.#cluster.resources.entries())
         for (const depth of parts.keys()) {
           const path = parts.slice(0, depth + 1).join('/')
           const asked = askedTogether(stages, name)
           const { limit, quota } = this.#claimsOf(path)
-          const [what, most] = isFixed && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
+          const [what, most] = isKept && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
           if (asked > most) return `${whatStarts(stages)} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
         }
+    }
     return undefined
   }
 
@@ -230,7 +232,7 @@ export class KaiOrder implements Order {
 
   /** Whether what the job starts next is never preempted. Source: KAI Scheduler, `getCoreRequiredQuota`. */
   startsFixed(job: JobId): boolean {
-    return this.isFixed(job) || (this.isSemi(job) && this.#work.running(job, this.#lane) < this.#work.least(job, this.#lane))
+    return this.isFixed(job) || (this.isSemi(job) && lacksProtected(job, this.#lane, this.#work))
   }
 
   /** Whether a job is never preempted: what it says itself counts before its priority. Source: KAI Scheduler, `CalculatePreemptibility`. */
