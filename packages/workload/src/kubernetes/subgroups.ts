@@ -1,7 +1,7 @@
 import type { Fields } from '../json/fields.js'
 
 /** What starts together of the kinds of pods of a group. */
-export interface KindsTogether {
+interface KindsTogether {
   /** Fewest pods of each kind that start together. */
   readonly least: ReadonlyMap<string, number>
   /** Kinds that the gang does without: the name of their group, and the fewest pods of each that start together. Default: none. */
