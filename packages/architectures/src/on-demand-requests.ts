@@ -297,6 +297,9 @@ export class Requests implements WorkView {
   gangOf(): number {
     return 0
   }
+  nonPreemptible(): number {
+    return 0
+  }
   inGang(): boolean {
     return true
   }

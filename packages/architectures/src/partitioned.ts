@@ -106,9 +106,8 @@ class Partitioned implements Architecture {
   /** Throws `INFEASIBLE` if stages that start together ask for more than the partition has. */
   #checkTogether(spec: JobSpec, { id, name }: Scheduler): void {
     const { cluster } = this.#cell
-    const [together = []] = startedTogether(spec)
     for (const [r, resource] of cluster.resources.entries()) {
-      const asked = askedTogether(together, resource)
+      const asked = Math.max(...startedTogether(spec).map((together) => askedTogether(together, resource)))
       const total = (this.#nodes[id] as readonly NodeId[]).reduce((sum, node) => sum + cluster.total(node, r as ResourceId), 0)
       if (asked > total)
         throw new SchedError(

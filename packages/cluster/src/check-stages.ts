@@ -9,11 +9,14 @@ export function checkStages(job: JobSpec): void {
   const { id, stages } = job
   if (!Array.isArray(stages) || stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
   for (let i = 0; i < stages.length; i++) {
-    const { tasks, minTasks, gang, demand, duration, after, master, topology, placementRules } = stages[i] as StageSpec
+    const { tasks, minTasks, minNonPreemptible, gang, demand, duration, after, master, topology, placementRules } = stages[i] as StageSpec
     if (!(Number.isInteger(tasks) && tasks >= 1)) throw badStage(id, i, 'tasks', `${tasks}`, 'Give a whole number, at least 1.')
     if (minTasks !== undefined && gang !== true) throw badStage(id, i, 'minTasks', `${minTasks}, and no gang`, 'Add `gang: true`.')
     if (minTasks !== undefined && !(Number.isInteger(minTasks) && minTasks >= 1 && minTasks <= tasks))
       throw badStage(id, i, 'minTasks', `${minTasks}`, `Give a whole number from 1 to ${tasks}.`)
+    if (minNonPreemptible !== undefined && !(Number.isInteger(minNonPreemptible) && minNonPreemptible >= 0 && minNonPreemptible <= tasks))
+      throw badStage(id, i, 'minNonPreemptible', `${minNonPreemptible}`, `Give a whole number from 0 to ${tasks}.`)
+    checkGroup(job, i)
     if (typeof demand !== 'object' || demand === null) throw badStage(id, i, 'demand', 'none', 'Give amounts per task by resource name.')
     if (typeof duration === 'number') checkTime(id, i, duration)
     else if (typeof duration !== 'object' || duration === null)
@@ -29,6 +32,17 @@ export function checkStages(job: JobSpec): void {
   if (isGangJob(job)) checkGangJob(job)
   if (job.topology !== undefined) checkTopology(id, 'topology', job.topology)
   if (job.placementRules !== undefined) checkRules(id, 'placementRules', job.placementRules)
+}
+
+/** Checks a stage that its gang does without. */
+function checkGroup(job: JobSpec, index: number): void {
+  const { optionalGroup, gang } = job.stages[index] as StageSpec
+  if (optionalGroup === undefined) return
+  const bad = (fact: string, wayOut: string) => badStage(job.id, index, 'optionalGroup', `${optionalGroup}, and ${fact}`, wayOut)
+  if (typeof optionalGroup !== 'string' || optionalGroup === '') throw bad('no name', 'Give a name.')
+  if (gang !== true) throw bad('no gang', 'Add `gang: true`.')
+  if (!isGangJob(job)) throw bad('is not one gang of several stages', 'Add `gang: true` to the job.')
+  if (index === 0) throw bad('begins with it', 'List first the stages that the gang needs.')
 }
 
 function checkBefore(id: string, index: number, after: NonNullable<StageSpec['after']>): void {

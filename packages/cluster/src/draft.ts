@@ -327,7 +327,7 @@ export class Draft implements OpenRound {
     const { work } = this
     const short = shortGangs(this.#moves, work)
     if (short.size === 0) return
-    const isShort = (move: number) => move >= 0 && short.has(work.gangWith(work.taskStage[move] as number))
+    const isShort = (move: number) => move >= 0 && work.stopsWith(short, work.taskStage[move] as number)
     this.#withdraw(this.#moves.takeClaims(isShort), cluster)
     for (const gang of short) for (const task of [...work.startedInGang(gang)]) this.#evict(task, cluster)
   }

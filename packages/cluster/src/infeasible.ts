@@ -32,7 +32,6 @@ export function refusedWhole(spec: JobSpec, { startsGangJobs }: Policy): SchedEr
  * Whether nodes can be found for all of them is only known when they start.
  */
 function togetherInfeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
-  const [together = []] = startedTogether(spec)
   const lanes = new Set(spec.stages.map(({ demand, constraints }) => shapes.of(shapes.intern(demand, constraints)).lane))
   if (lanes.size > 1)
     return new SchedError(
@@ -42,7 +41,7 @@ function togetherInfeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes):
       'Describe the nodes with resources instead of slots.',
     )
   for (const [r, name] of model.resources.entries()) {
-    const asked = askedTogether(together, name)
+    const asked = Math.max(...startedTogether(spec).map((together) => askedTogether(together, name)))
     const total = model.total.subarray(r * model.nodes, (r + 1) * model.nodes).reduce((sum, amount) => sum + amount, 0)
     if (asked > total)
       return new SchedError(

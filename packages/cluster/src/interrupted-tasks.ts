@@ -36,7 +36,6 @@ function placeOf(task: TaskId, work: Work, cell: CellState): { readonly node: st
  * anew, with its gang. Returns the jobs with running tasks that had been suspended.
  */
 export function takeUpInterrupted(tasks: readonly InterruptedTask[], work: Work, cell: CellState, jobs: ReadonlyMap<string, JobId>, nodes: ReadonlyMap<string, NodeId>): ReadonlySet<JobId> {
-  const gangOf = (task: TaskId) => work.gangWith(work.taskStage[task] as number)
   const lost = new Set<number>()
   const known = new Set<JobId>()
   for (const { job: name, stage, task: index, worked, on } of tasks) {
@@ -45,12 +44,12 @@ export function takeUpInterrupted(tasks: readonly InterruptedTask[], work: Work,
     if (task === None || !(on === undefined ? work.nodeOf(task) !== None : work.taskRun[task] === UNPLACED)) continue
     if (on === undefined) known.add(job as JobId)
     else if (!holdAgain(task, on, work, cell, nodes)) {
-      if (work.inGang(task)) lost.add(gangOf(task))
+      if (work.inGang(task)) lost.add(work.gangWith(work.taskStage[task] as number))
       continue
     }
     if (worked !== undefined) work.suspended.ran(task, worked)
   }
-  loseSuspended(work, cell, (task) => lost.has(gangOf(task)))
+  loseSuspended(work, cell, (task) => work.stopsWith(lost, work.taskStage[task] as number))
   return known
 }
 

@@ -111,5 +111,5 @@ export function loseSuspended(work: Work, cell: CellState, areLost: (task: TaskI
 export function loseSuspendedOn(work: Work, cell: CellState, lost: NodeId, onLost?: (task: TaskId) => void): void {
   const gangs = new Set<number>()
   for (const [task, { node }] of work.suspended.entries()) if (node === lost && work.inGang(task)) gangs.add(work.gangWith(work.taskStage[task] as number))
-  loseSuspended(work, cell, (task, { node }) => node === lost || gangs.has(work.gangWith(work.taskStage[task] as number)), onLost)
+  loseSuspended(work, cell, (task, { node }) => node === lost || work.stopsWith(gangs, work.taskStage[task] as number), onLost)
 }

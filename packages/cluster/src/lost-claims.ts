@@ -21,6 +21,5 @@ export function takeLostClaims(moves: Moves, work: Work, live: CellState): TaskI
   }
   const broken = new Set<number>()
   for (const stage of gangs.keys()) for (const each of work.stagesWith(stage)) if (work.spareIn(each) < (gangs.get(each) ?? 0)) broken.add(work.gangWith(stage))
-  const isBroken = (stage: number) => broken.size > 0 && broken.has(work.gangWith(stage))
-  return moves.takeClaims((move) => move >= 0 && (isBroken(work.taskStage[move] as number) || isLost(move as TaskId)))
+  return moves.takeClaims((move) => move >= 0 && (work.stopsWith(broken, work.taskStage[move] as number) || isLost(move as TaskId)))
 }

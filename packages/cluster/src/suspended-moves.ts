@@ -80,7 +80,7 @@ export class SuspendedMoves {
         if (own === -1 || own !== gang) {
           gang = own
           gangFrom = kept
-          isBroken = broken?.has(own) === true || (work.isElastic(stage) && work.lacksTasks(stage)) // other tasks of it have stopped meanwhile
+          isBroken = work.stopsWith(broken, stage) || (work.isElastic(stage) && work.lacksTasks(stage)) // other tasks of it have stopped meanwhile
         }
         last = stage
       }

@@ -1,4 +1,4 @@
-import { None, type JobId, type JobSpec, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
+import { None, nonPreemptibleTasks, type JobId, type JobSpec, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
 import { JobFacts } from './job-facts.js'
 import type { Shapes } from './shapes.js'
 import { SuspendedTasks } from './suspended-tasks.js'
@@ -129,12 +129,13 @@ export class TaskFacts extends JobFacts {
 
   /** Tasks of a job that have started and not been released, by ascending id. */
   *startedOf(job: JobId): Generator<TaskId> {
-    const first = this.jobFirstStage[job] as number
-    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield* this.startedIn(stage)
+    for (const stage of this.stagesOf(job)) yield* this.startedIn(stage)
   }
 
-  /** The same for the gang that a stage belongs to. */
+  /** The same for the gang that a stage belongs to, and for groups that stop with it. */
   *startedInGang(stage: number): Generator<TaskId> {
+    const job = this.stageJob[stage] as JobId
+    if (this.isGangJob(job) && !this.isOptional(stage)) return yield* this.startedOf(job)
     for (const each of this.stagesWith(stage)) yield* this.startedIn(each)
   }
 
@@ -161,21 +162,36 @@ export class TaskFacts extends JobFacts {
   }
 
   gangOf(task: TaskId): number {
-    return this.isGangJob(this.jobOf(task)) ? 0 : this.stageOf(task)
+    return (this.stageGang[this.taskStage[task] as number] as number) - (this.jobFirstStage[this.jobOf(task)] as number)
   }
 
-  /** Number of the gang that a stage belongs to: the stage itself, or the first stage of a job that is one gang. */
+  /** Number of the gang that a stage belongs to: its first stage. */
   gangWith(stage: number): number {
-    const job = this.stageJob[stage] as JobId
-    return this.isGangJob(job) ? (this.jobFirstStage[job] as number) : stage
+    return this.stageGang[stage] as number
   }
 
   /** The stages of the gang that a stage belongs to. */
   *stagesWith(stage: number): Generator<number> {
     const job = this.stageJob[stage] as JobId
     if (!this.isGangJob(job)) return void (yield stage)
+    for (const each of this.stagesOf(job)) if (this.stageGang[each] === this.stageGang[stage]) yield each
+  }
+
+  protected *stagesOf(job: JobId): Generator<number> {
     const first = this.jobFirstStage[job] as number
-    for (let each = first; each < first + (this.jobStages[job] as number); each++) yield each
+    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield stage
+  }
+
+  /** Whether a stage is of a group without which its job, which is one gang, runs. */
+  isOptional(stage: number): boolean {
+    const job = this.stageJob[stage] as JobId
+    return this.isGangJob(job) && this.stageGang[stage] !== this.jobFirstStage[job]
+  }
+
+  /** Whether a stage stops with some of the gangs, given by their numbers. */
+  stopsWith(gangs: ReadonlySet<number> | undefined, stage: number): boolean {
+    if (gangs === undefined || gangs.size === 0) return false
+    return gangs.has(this.stageGang[stage] as number) || (this.isOptional(stage) && gangs.has(this.jobFirstStage[this.stageJob[stage] as JobId] as number))
   }
 
   inGang(task: TaskId): boolean {
@@ -187,12 +203,15 @@ export class TaskFacts extends JobFacts {
     for (let other = this.stageFirst[stage] as number; other < task; other++) if (this.taskRun[other] !== UNPLACED) before++
     return before < least
   }
+  nonPreemptible(job: JobId, stage: number): number {
+    return nonPreemptibleTasks(this.spec(job).stages[stage] as StageSpec)
+  }
 
-  /** Whether the gang of a stage has fewer tasks claimed, running or ended than it needs. */
+  /** Whether the gang of a stage, or the one with which it stops, has fewer tasks claimed, running or ended than it needs. */
   lacksTasks(stage: number): boolean {
     if (!this.isGangJob(this.stageJob[stage] as JobId)) return this.spareIn(stage) < 0
     for (const each of this.stagesWith(stage)) if (this.spareIn(each) < 0) return true
-    return false
+    return this.isOptional(stage) && this.lacksTasks(this.jobFirstStage[this.stageJob[stage] as JobId] as number)
   }
 
   /** How many more tasks of a gang are claimed, running or ended than it needs; negative if it lacks some. */

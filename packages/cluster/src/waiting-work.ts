@@ -209,15 +209,19 @@ export class WaitingWork extends WorkReads {
     if (this.areBars) this.stageAsks[front] = this.copies.asks(front)
   }
 
-  /** For a job that is one gang: its first stage that lacks tasks, else its first stage with unplaced tasks. */
+  /**
+   * For a job that is one gang: the first stage that it needs and that lacks tasks; else the first with unplaced tasks, or of its group the first that
+   * lacks some.
+   */
   #frontOfGangJob(job: JobId): number {
-    const first = this.jobFirstStage[job] as number
     let front = -1
-    for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) {
+    for (const stage of this.stagesOf(job)) {
       if (this.stageUnplaced[stage] === 0) continue
-      if (this.spareIn(stage) < 0) return stage
+      if (this.spareIn(stage) < 0 && !this.isOptional(stage)) return stage
       if (front < 0) front = stage
     }
+    if (front < 0 || !this.isOptional(front)) return front
+    for (const stage of this.stagesWith(front)) if (this.stageUnplaced[stage] !== 0 && this.spareIn(stage) < 0) return stage
     return front
   }
 

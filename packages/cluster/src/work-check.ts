@@ -63,10 +63,11 @@ function checkCopies(work: WorkReads, stage: number): void {
   }
 }
 
-/** Throws if a job that is one gang runs only in part, unless it may after a loss. */
+/** Throws if a job that is one gang, or a group of its stages, runs only in part, unless it may after a loss. */
 function checkGangJob(work: WorkReads, job: JobId): void {
-  if (work.spec(job).replacesLost === true || !work.lacksTasks(work.jobFirstStage[job] as number)) return
-  for (const task of work.startedOf(job)) throw new SchedError('INVARIANT', `task ${task} of job ${work.name(job)} runs without others of its gang`)
+  if (work.spec(job).replacesLost === true) return
+  for (const task of work.startedOf(job))
+    if (work.lacksTasks(work.taskStage[task] as number)) throw new SchedError('INVARIANT', `task ${task} of job ${work.name(job)} runs without others of its gang`)
 }
 
 function checkApart(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly string[]): void {

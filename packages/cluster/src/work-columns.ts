@@ -67,6 +67,8 @@ export class WorkColumns {
    * not a gang.
    */
   stageLeast: Int32Array = new Int32Array(0)
+  /** First stage of the gang that the stage belongs to: the stage itself, or the first of its job that is one gang, or of a group that this does without. */
+  stageGang: Int32Array = new Int32Array(0)
   /** Task columns. */
   taskStage: Int32Array = new Int32Array(0)
   taskRun: Int32Array = new Int32Array(0)
@@ -169,6 +171,7 @@ export class WorkColumns {
     this.stageOpen = grown(this.stageOpen, size)
     this.stageNear = grown(this.stageNear, size)
     this.stageLeast = grown(this.stageLeast, size)
+    this.stageGang = grown(this.stageGang, size)
   }
 
   protected growTasks(n: number): void {

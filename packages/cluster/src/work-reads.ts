@@ -83,7 +83,9 @@ export class WorkReads extends TaskFacts implements WorkView {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 0
     if (!this.isGangJob(job)) return this.unplaced(job, lane) * this.#amount(stage, resource)
-    return this.#overGang(stage, (each) => (this.stageUnplaced[each] as number) * this.#amount(each, resource))
+    let sum = 0
+    for (const each of this.stagesOf(job)) sum += (this.stageUnplaced[each] as number) * this.#amount(each, resource)
+    return sum
   }
   frontStage(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
@@ -99,7 +101,7 @@ export class WorkReads extends TaskFacts implements WorkView {
   least(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 1
-    return this.isGangJob(job) ? this.#overGang(stage, (each) => this.stageLeast[each] as number) : (this.stageLeast[stage] as number)
+    return this.isGangJob(job) ? this.#overGang(this.jobFirstStage[job] as number, (each) => this.stageLeast[each] as number) : (this.stageLeast[stage] as number)
   }
   masterShape(job: JobId): ShapeId | None {
     return this.masters.has(job) ? (this.stageShape[this.jobFirstStage[job] as number] as ShapeId) : None

@@ -319,9 +319,15 @@ export class Work extends WaitingWork {
     this.stageOpen[stage] = 0
     this.stageNear[stage] = -1
     this.stageLeast[stage] = this.isGangJob(job) && spec.gang !== true ? 0 : leastTasks(spec)
+    this.stageGang[stage] = this.isGangJob(job) ? this.#gangOfStage(job, spec) : stage
     this.areGangs ||= spec.gang === true
     this.areRules ||= spec.placementRules !== undefined
     this.#addTasks(stage, firstTask, spec.tasks)
+  }
+
+  #gangOfStage(job: JobId, { optionalGroup }: StageSpec): number {
+    const first = this.jobFirstStage[job] as number
+    return optionalGroup === undefined ? first : first + this.spec(job).stages.findIndex((each) => each.optionalGroup === optionalGroup)
   }
 
   #addTasks(stage: number, first: number, tasks: number): void {

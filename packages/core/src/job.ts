@@ -180,6 +180,16 @@ export interface StageSpec {
    */
   readonly minTasks?: number
   /**
+   * In a job that is one gang: name of a group of its stages that the gang does without. The stages of the group, which are gangs, start together when
+   * the gang runs, and stop together. Not of the first stage. Default: the gang needs the stage. KAI's subgroups beyond `minSubGroup`.
+   */
+  readonly optionalGroup?: string
+  /**
+   * Of a job that is preemptible beyond its minimum alone (`preemptible: 'semi'`): so many tasks of the stage may not be preempted, 0 to `tasks`.
+   * Default, and the least of a gang that is not optional: the fewest that start together. KAI's `minNonPreemptible`.
+   */
+  readonly minNonPreemptible?: number
+  /**
    * The user's estimate of the run time of its tasks in seconds, in a job that is one gang. Default: that of the job, which is the longest of its
    * stages. In Slurm every part of a heterogeneous job has its own time limit.
    */
@@ -278,7 +288,7 @@ export interface JobSpec {
   readonly nice?: number
   /**
    * Whether its running tasks may be preempted, for schedulers that ask jobs (those of KAI, Volcano and YuniKorn). Default: what these do for a job
-   * that does not say. `semi`: those of its minimum may not be, those beyond it may (see `StageSpec.minTasks`). KAI's `semi-preemptible`; for all other
+   * that does not say. `semi`: those of its minimum may not be, those beyond it may (see `StageSpec.minTasks`, `minNonPreemptible`). KAI's `semi-preemptible`; for all other
    * schedulers the same as true.
    */
   readonly preemptible?: boolean | 'semi'
@@ -308,8 +318,8 @@ export interface JobSpec {
   readonly recorded?: RecordedRun
   /**
    * The job is one gang. Its stages that are gangs start together, each with all its tasks or its `minTasks`, in the order of the stages; if one
-   * stage lacks a task, nothing starts, and everything stops. Tasks of the other stages follow one by one, and stop with them. No stage waits for
-   * another, is a master or has phases. Volcano's jobs of several tasks, Kueue's workloads of several pod sets, Slurm's `hetjob`.
+   * stage lacks a task, nothing starts, and everything stops. Tasks of the other stages follow one by one, or group by group (`optionalGroup`), and
+   * stop with them. No stage waits for another, is a master or has phases. Volcano's jobs of several tasks, Kueue's workloads of several pod sets, Slurm's `hetjob`.
    */
   readonly gang?: boolean
   /**

@@ -220,8 +220,8 @@ export interface WorkView {
   /**
    * Number of tasks of the front stage that must be claimed in one round. For a gang: all its unplaced tasks, or as many as are missing from its
    * `minTasks`. Otherwise 1, and 0 for a job without unplaced tasks in the lane.
-   * For a job that is one gang: the missing tasks of all its stages together. The front stage is then the first stage with missing tasks, so that
-   * claiming task after task claims them all.
+   * For a job that is one gang: the missing tasks of all its stages together; when it runs, those of a group of stages that it does without. The
+   * front stage is then the first stage with missing tasks, so that claiming task after task claims them all.
    */
   together(job: JobId, lane: LaneId): number
   /**
@@ -243,18 +243,23 @@ export interface WorkView {
   waiting(job: JobId, lane: LaneId, resource: ResourceId): number
   /**
    * Fewest tasks that must run at once: if the front stage is a gang, all its tasks or its `minTasks`, otherwise 1. For a job that is one gang: the
-   * sum over its stages that are gangs. 1 for a job without unplaced tasks in the lane.
+   * sum over the stages that it needs. 1 for a job without unplaced tasks in the lane.
    */
   least(job: JobId, lane: LaneId): number
   /** Whether the job is one gang of several stages, whose tasks may ask for different amounts. */
   isGangJob(job: JobId): boolean
-  /** Number of a task's gang in its job: the index of its stage, or 0 where the job is one gang. */
+  /**
+   * Number of a task's gang in its job: the index of its stage; where the job is one gang 0, or the index of the first stage of the task's group that
+   * the gang does without.
+   */
   gangOf(task: TaskId): number
   /**
    * Whether the task must run together with others or not at all, placed or not. In a gang with `minTasks`, these are the first placed tasks and the
    * tasks not placed. Any other task can be evicted alone, but is evicted with them.
    */
   inGang(task: TaskId): boolean
+  /** Of a job that is preemptible beyond its minimum alone: so many tasks of a stage may not be preempted; 0 where neither a gang nor the stage says. */
+  nonPreemptible(job: JobId, stage: number): number
   /** Whether the task is its job's master. Evicting a master evicts everything else that runs of its job. */
   isMaster(task: TaskId): boolean
   /** Shape of the job's master, `None` for a job without one. */

@@ -59,6 +59,7 @@ export abstract class WrappedWork implements WorkView {
   isGangJob(job: JobId): boolean { return this.inner.isGangJob(job) }
   gangOf(task: TaskId): number { return this.inner.gangOf(task) }
   inGang(task: TaskId): boolean { return this.inner.inGang(task) }
+  nonPreemptible(job: JobId, stage: number): number { return this.inner.nonPreemptible(job, stage) }
   isMaster(task: TaskId): boolean { return this.inner.isMaster(task) }
   masterShape(job: JobId): ShapeId | None { return this.inner.masterShape(job) }
   use(job: JobId, lane: LaneId): Readonly<Record<string, number>> | undefined { return this.inner.use(job, lane) }

@@ -99,6 +99,13 @@ describe('queues of KAI', () => {
       expect(messageOf(() => of(`{ ${flag('many')} }`))).toContain('spec.args.max-consolidation-preemptees: found "many", expected a whole number from -1 on')
     })
 
+    it('says after what time a gang that lacks tasks goes', () => {
+      const grace = (time: string) => of(`{ args: { default-staleness-grace-period: ${time} } }`).options.stalenessGracePeriod
+      expect([grace('90s'), grace('2m'), grace('"0"'), grace('-1s')]).toEqual([90, 120, 0, -1])
+      expect(told(of('{ args: { default-staleness-grace-period: 90s } }'))).toEqual(['honoured | default args.default-staleness-grace-period | 90s | '])
+      expect(messageOf(() => of('{ args: { default-staleness-grace-period: soon } }'))).toContain('spec.args.default-staleness-grace-period: found "soon", expected a duration such as 10m or 1h30m')
+    })
+
     it('are due less the more they have had of late, where it says so (UsageParams)', () => {
       const past = (spec: string) => of(spec).options.pastUsage
       const params = 'usageParams: { windowSize: 2w, windowType: tumbling, halfLifePeriod: 12h, fetchInterval: 30s }'

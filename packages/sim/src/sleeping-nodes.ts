@@ -148,13 +148,11 @@ export class SleepingNodes {
     }
   }
 
-  /** A number shared by tasks that start together: one per job that is a gang, one per stage that is a gang; -1 for a single task. */
+  /** A number shared by tasks that start together; -1 for a single task. */
   #gangOf(task: TaskId): number {
     const work = this.#work
-    const job = work.jobOf(task)
-    const { gang, stages } = work.spec(job)
-    if (gang === true) return 2 * job
-    return stages[work.stageOf(task)]?.gang === true ? 2 * (work.taskStage[task] as number) + 1 : -1
+    const { gang, stages } = work.spec(work.jobOf(task))
+    return gang === true || stages[work.stageOf(task)]?.gang === true ? work.gangWith(work.taskStage[task] as number) : -1
   }
 
   /** Sets the timer for going to sleep: nothing runs on a node that is awake. */

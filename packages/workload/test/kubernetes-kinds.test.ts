@@ -209,24 +209,24 @@ describe('what a group of pods asks at least', () => {
     const leastIn = (spec: Json, pods: Readonly<Record<string, number>>, options: object = {}) => {
       const text = JSON.stringify(list(other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', spec), ...Object.entries(pods).flatMap(([name, count]) => subgroup(name, count))))
       const stages = [...jobsOf(read(text, options))][0]?.stages ?? []
-      return stages.map(({ tasks, gang, minTasks }) => (gang === true ? (minTasks ?? tasks) : 0))
+      return stages.map(({ tasks, gang, minTasks = tasks, optionalGroup }) => (gang !== true ? 0 : optionalGroup === undefined ? minTasks : `${optionalGroup} ${minTasks}`))
     }
     const replicas = (least: number) => ['c', 'b', 'a'].map((name) => ({ name, minMember: least }))
 
-    it('is that of so many subgroups, the first by name, and the others are of no gang', () => {
+    it('is that of so many subgroups, the first by name, and each other one starts as a whole', () => {
       const pods = { c: 3, b: 3, a: 3 }
-      expect([1, 2, 3].map((minSubGroup) => leastIn({ minSubGroup, subGroups: replicas(2) }, pods))).toEqual([[0, 0, 2], [0, 2, 2], [2, 2, 2]])
+      expect([1, 2, 3].map((minSubGroup) => leastIn({ minSubGroup, subGroups: replicas(2) }, pods))).toEqual([[2, 'c 2', 'b 2'], [2, 2, 'c 2'], [2, 2, 2]])
       expect(leastIn({ subGroups: replicas(2) }, pods)).toEqual([2, 2, 2])
     })
 
     it('is that of those with pods enough, and of the others where they are too few', () => {
-      expect(leastIn({ minSubGroup: 1, subGroups: replicas(2) }, { c: 2, b: 3, a: 1 })).toEqual([0, 2, 0])
-      expect(leastIn({ minSubGroup: 2, subGroups: replicas(3) }, { c: 1, b: 3, a: 1 })).toEqual([0, 3, 1])
+      expect(leastIn({ minSubGroup: 1, subGroups: replicas(2) }, { c: 2, b: 3, a: 1 })).toEqual([2, 'c 2', 'a 1'])
+      expect(leastIn({ minSubGroup: 2, subGroups: replicas(3) }, { c: 1, b: 3, a: 1 })).toEqual([3, 1, 'c 1'])
     })
 
     it('counts subgroups that need no pods first', () => {
       const subGroups = [{ name: 'a', minMember: 2 }, { name: 'b', minMember: 2 }, { name: 'idle', minMember: 0 }]
-      expect(leastIn({ minSubGroup: 2, subGroups }, { a: 2, b: 2, idle: 2 })).toEqual([2, 0, 0])
+      expect(leastIn({ minSubGroup: 2, subGroups }, { a: 2, b: 2, idle: 2 })).toEqual([2, 0, 'b 2'])
     })
 
     it('is told of subgroups in others for each of them: three of four for prefill and one of two for decode', () => {
@@ -234,9 +234,17 @@ describe('what a group of pods asks at least', () => {
       const decode = ['d0', 'd1'].map((name) => ({ name, parent: 'decode', minMember: 4 }))
       const subGroups = [{ name: 'prefill', minSubGroup: 3 }, ...prefill, { name: 'decode', minSubGroup: 1 }, ...decode]
       const pods = { p0: 8, p1: 8, p2: 8, p3: 8, d0: 4, d1: 4 }
-      expect(leastIn({ minSubGroup: 2, subGroups }, pods)).toEqual([8, 8, 8, 0, 4, 0])
-      expect(leastIn({ minSubGroup: 1, subGroups }, pods)).toEqual([0, 0, 0, 0, 4, 0])
-      expect(leastIn({ minSubGroup: 2, subGroups: [{ name: 'prefill', minSubGroup: 0 }, ...subGroups.slice(1)] }, pods)).toEqual([0, 0, 0, 0, 4, 0])
+      expect(leastIn({ minSubGroup: 2, subGroups }, pods)).toEqual([8, 8, 8, 4, 'p3 8', 'd1 4'])
+      expect(leastIn({ minSubGroup: 1, subGroups }, pods)).toEqual([4, 'prefill 8', 'prefill 8', 'prefill 8', 'p3 8', 'd1 4'])
+      expect(leastIn({ minSubGroup: 2, subGroups: [{ name: 'prefill', minSubGroup: 0 }, ...subGroups.slice(1)] }, pods)).toEqual([4, 'p0 8', 'p1 8', 'p2 8', 'p3 8', 'd1 4'])
+    })
+
+    it('says what may not be preempted where `minNonPreemptible` is more, of pods, of subgroups and of a group without any', () => {
+      const keptIn = (spec: Json, pods: Readonly<Record<string, number>>) =>
+        ([...jobsOf(read(JSON.stringify(list(other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', spec), ...Object.entries(pods).flatMap(([name, count]) => subgroup(name, count))))))][0]?.stages ?? []).map(({ minNonPreemptible = 0 }) => minNonPreemptible)
+      expect(keptIn({ minSubGroup: 1, minNonPreemptible: 2, subGroups: replicas(2) }, { c: 2, b: 2, a: 2 })).toEqual([0, 0, 2]) // a needs both, c is optional, b is kept
+      expect(keptIn({ subGroups: [{ name: 'a', minMember: 1, minNonPreemptible: 3 }, { name: 'b', minMember: 2, minNonPreemptible: 1 }] }, { a: 4, b: 4 })).toEqual([3, 0])
+      expect(keptIn({ minMember: 2, minNonPreemptible: 3 }, { a: 4 })).toEqual([3])
     })
 
     it('is that of each subgroup alone for policies that start stages one by one', () => {

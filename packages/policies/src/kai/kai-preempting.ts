@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, jobsByName, nodesByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, nodesByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -8,8 +8,9 @@ import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { Consolidation, type Move } from './consolidation.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { LeastRuntimes } from './least-runtimes.js'
-import { minimumOf } from './minimum.js'
+import { minimumOf, optionalGroupOf, protectedOf } from './minimum.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
+import { StaleGangs, type StaleMemory } from './stale-gangs.js'
 import type { Victim } from './victim.js'
 import { Reclaiming } from './reclaiming.js'
 import { Victims } from './victims.js'
@@ -19,7 +20,8 @@ import { Victims } from './victims.js'
  * queues are taken (reclaim); otherwise, or if that makes no room, tasks of lower priority of its own queue (preempt); never more than are needed. Of the
  * other queues the one gives that would be served last. A queue gives while it has more than it is due, or more than its quota if the job's queue stays
  * within its own quota. In a queue the lowest priority goes first, then the latest job; a gang goes as a whole. Before that, if
- * `maxConsolidationPreemptees` says so, room for preemptible jobs is made by moving others: these start anew elsewhere at the same instant.
+ * `maxConsolidationPreemptees` says so, room for preemptible jobs is made by moving others: these start anew elsewhere at the same instant. A gang that
+ * has too few tasks for longer than `stalenessGracePeriod` is evicted.
  *
  * Source: KAI Scheduler, actions consolidation, reclaim and preempt, plug-in `proportion` (reclaimable.go, strategies.go). Deviations: a taken task
  * is gone at once, a moment later if it has just started, and its job takes nothing at the same instant; in reclaim a task that could be moved
@@ -55,6 +57,9 @@ type Place = readonly [stage: number, index: number, node: string]
 /** State of `KaiPreempting`, for one that takes its place; `movingAt` null: nothing was ever moved. */
 interface PreemptingMemory {
   readonly taken: TakenMemory
+  readonly stale: StaleMemory
+  /** Jobs of which tasks started together. */
+  readonly gangs: readonly string[]
   readonly moving: readonly { readonly job: string; readonly places: readonly Place[] }[]
   readonly movingAt: Seconds | null
 }
@@ -66,7 +71,10 @@ class KaiPreempting implements Policy {
   readonly #placement: Placement | undefined
   readonly #env: Env
   readonly #running: TasksByJob
+  /** Jobs of which tasks started together. */
+  readonly #gangs = new Set<JobId>()
   readonly #taken = new TakenJobs()
+  readonly #stale: StaleGangs
   readonly #leastRuntimes: LeastRuntimes
   readonly #consolidation: Consolidation | undefined
   readonly #settings: KaiSettings
@@ -89,13 +97,22 @@ class KaiPreempting implements Policy {
     this.#policy = greedyPolicy.plug({ order: { ...kaiOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
     this.#running = new TasksByJob(env)
     this.#leastRuntimes = new LeastRuntimes(settings, order, () => env.now())
+    this.#stale = new StaleGangs(settings.stalenessGracePeriod, this.#gangs, env)
     this.#settings = settings
     const { maxConsolidationPreemptees: most } = settings
     if (most !== 0) this.#consolidation = new Consolidation(most === -1 ? Infinity : most, order, env.work)
     Object.assign(
       this,
       forwarding(this.#policy, this.#running, {
+        onClaim: (job: JobId, lane: LaneId) => {
+          if (env.work.least(job, lane) > 1) this.#gangs.add(job) // `least` does not say so at the claim of the last task, when the job is known already
+        },
+        onRelease: (job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, why: Release) => {
+          if (why === 'evicted') this.#stale.lost(job)
+        },
         onFinish: (job: JobId) => {
+          this.#stale.forget(job)
+          this.#gangs.delete(job)
           this.#taken.forget(job, env.work)
           this.#moving = this.#moving.filter((each) => each.job !== job)
         },
@@ -109,13 +126,16 @@ class KaiPreempting implements Policy {
     const { work, cluster } = this.#env
     const placeOf = (task: TaskId, node: NodeId): Place => [work.stageOf(task), work.indexOf(task), cluster.name(node)]
     const moving = this.#moving.map(({ job, tasks, nodes }) => ({ job: work.name(job), places: tasks.map((task, i) => placeOf(task, nodes[i] as NodeId)) }))
-    return { taken: this.#taken.memory(work), moving, movingAt: Number.isNaN(this.#movingAt) ? null : this.#movingAt }
+    const gangs = Array.from(this.#gangs, (job) => work.name(job))
+    return { taken: this.#taken.memory(work), stale: this.#stale.memory(), gangs, moving, movingAt: Number.isNaN(this.#movingAt) ? null : this.#movingAt }
   }
 
-  #recall({ taken, moving, movingAt }: PreemptingMemory): void {
+  #recall({ taken, stale, gangs, moving, movingAt }: PreemptingMemory): void {
     const { work, cluster } = this.#env
     this.#taken.recall(taken, work)
+    this.#stale.recall(stale)
     const [jobs, nodes] = [jobsByName(work), nodesByName(cluster)]
+    for (const job of gangs.flatMap((name) => jobs.get(name) ?? [])) this.#gangs.add(job)
     this.#movingAt = movingAt ?? NaN
     this.#moving = moving.flatMap(({ job: name, places }) => {
       const job = jobs.get(name)
@@ -142,6 +162,7 @@ class KaiPreempting implements Policy {
     }
     const isInVain = this.#preemptFor(jobs, round)
     this.#order.areSharesHeld = false
+    this.#stale.evict(round)
     if (!isInVain || round.cluster.heartbeat > 0) return
     if (this.#order.nextChange < Infinity && this.#running.in(round.lane).size > 0) round.wakeAt(this.#order.nextChange)
     if (this.#leastRuntimes.next < Infinity) round.wakeAt(this.#leastRuntimes.next)
@@ -255,10 +276,11 @@ class KaiPreempting implements Policy {
       if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       const leaf = this.#order.leaf(job)
-      const core = minimumOf(tasks, this.#order.gangs.has(job), work)
+      const isSemi = this.#order.isSemi(job)
+      const core = isSemi ? protectedOf(tasks, work) : minimumOf(tasks, this.#gangs.has(job), work)
       const since = this.#runsSince(tasks)
-      if (core.length > 0 && !this.#order.isSemi(job)) found.add(leaf, { job, tasks: core, isCore: true, since })
-      if (core.length < tasks.length) for (const task of tasks) if (!core.includes(task)) found.add(leaf, { job, tasks: [task], isCore: false, since })
+      if (core.length > 0 && !isSemi) found.add(leaf, { job, tasks: core, isCore: true, since })
+      if (core.length < tasks.length) for (const piece of beyond(core, tasks, work)) found.add(leaf, { job, ...piece, isCore: false, since })
     }
     this.#victims = found
     return found
@@ -345,6 +367,20 @@ class InVain {
     ofLeaf.set(priority, this.#last)
     return this.#last
   }
+}
+
+/** What a job can do without of its running tasks: single tasks, and groups of tasks that run together, unless some of the group is of the core. */
+function beyond(core: readonly TaskId[], tasks: readonly TaskId[], work: WorkView): readonly Pick<Victim, 'tasks' | 'isGroup'>[] {
+  const found: Pick<Victim, 'tasks' | 'isGroup'>[] = []
+  const groups = new Map<number, TaskId[]>()
+  const kept = new Set(core.map((task) => optionalGroupOf(task, work)))
+  for (const task of tasks) {
+    if (core.includes(task)) continue
+    const group = optionalGroupOf(task, work)
+    if (group === 0) found.push({ tasks: [task] })
+    else if (!kept.has(group)) groups.set(group, [...(groups.get(group) ?? []), task])
+  }
+  return [...found, ...Array.from(groups.values(), (each) => ({ tasks: each, isGroup: true }))]
 }
 
 function evict(victims: readonly Victim[], round: Round): void {

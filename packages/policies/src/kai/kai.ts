@@ -1,9 +1,9 @@
-import { askedTogether, defineOrder, jobsByName, SchedError, startedTogether, whatStarts, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { askedTogether, defineOrder, SchedError, startedTogether, whatStarts, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
 import { fairShares, type Claimant } from './fair-shares.js'
-import { Minimums } from './minimum.js'
+import { lacksProtected, Minimums } from './minimum.js'
 import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
 import { PastUsage, type Meter, type PastUsageMemory } from './past-usage.js'
 import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js'
@@ -49,12 +49,6 @@ export interface Queue extends Standing {
   readonly isLimited: boolean
 }
 
-/** What jobs and running tasks do not tell: of which jobs tasks started together, and past usage where that counts. */
-interface KaiMemory {
-  readonly gangs: readonly string[]
-  readonly past?: PastUsageMemory
-}
-
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export class KaiOrder implements Order {
@@ -91,8 +85,8 @@ export class KaiOrder implements Order {
   #unread: { readonly ids: JobBlock['ids']; from: number; readonly to: number } = { ids: new Int32Array(), from: 0, to: 0 }
   #lane = 0 as LaneId
 
-  /** Jobs of which tasks started together. */
-  readonly gangs = new Set<JobId>()
+  /** Present where past usage counts. */
+  readonly memory?: () => PastUsageMemory
 
   /**
    * Whether fair shares are held as they are. Set during preemption: tasks that a draft evicts wait again only after it, so their queues ask for no
@@ -114,7 +108,9 @@ export class KaiOrder implements Order {
     this.#fixedPriority = settings.nonPreemptiblePriority ?? Infinity
     this.#fairSharesFirst = settings.fairSharesFirst
     this.#isLimited = [...this.#claims.values()].some(isLimited)
-    this.#past = settings.pastUsage && new PastUsage(settings.pastUsage, cluster, env.now())
+    const past = settings.pastUsage && new PastUsage(settings.pastUsage, cluster, env.now())
+    this.#past = past
+    if (past !== undefined) this.memory = () => past.memory()
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = cluster.lanes.map(() => [])
@@ -122,7 +118,7 @@ export class KaiOrder implements Order {
     this.#inOrder = cluster.lanes.map(() => [])
     this.#waits = cluster.lanes.map(() => [])
     this.#isStale = cluster.lanes.map(() => true)
-    this.#minimums = new Minimums(cluster.lanes.length, work, this.gangs, (job, lane, r, amount) => { this.#add(job, lane, 'fixed', r, amount) })
+    this.#minimums = new Minimums(cluster.lanes.length, work, (job, lane, r, amount) => { this.#add(job, lane, 'fixed', r, amount) })
     this.#capacity = new Float64Array(cluster.resources.length)
     this.#before = new Float64Array(cluster.resources.length)
     this.#addPools(0)
@@ -130,32 +126,24 @@ export class KaiOrder implements Order {
 
   admits(job: JobSpec): string | undefined {
     const { queue, user, priority = 0, preemptible } = job
-    const isFixed = this.#isFixed(preemptible, priority) || preemptible === 'semi'
+    const isFixed = this.#isFixed(preemptible, priority)
     const parts = queuePath(queue ?? user ?? 'default').split('/')
-    for (const stages of startedTogether(job))
+    for (const stages of startedTogether(job)) {
+      const isKept = isFixed || (preemptible === 'semi' && stages.every(({ optionalGroup }) => optionalGroup === undefined))
       for (const [r, name] of this.#cluster.resources.entries())
         for (const depth of parts.keys()) {
           const path = parts.slice(0, depth + 1).join('/')
           const asked = askedTogether(stages, name)
           const { limit, quota } = this.#claimsOf(path)
-          const [what, most] = isFixed && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
+          const [what, most] = isKept && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
           if (asked > most) return `${whatStarts(stages)} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
         }
+    }
     return undefined
   }
 
-  memory(): KaiMemory {
-    return { gangs: Array.from(this.gangs, (job) => this.#work.name(job)), ...(this.#past !== undefined && { past: this.#past.memory() }) }
-  }
-
   recall(memory: unknown): void {
-    const { gangs, past } = memory as KaiMemory
-    const jobs = jobsByName(this.#work)
-    for (const job of gangs.flatMap((name) => jobs.get(name) ?? [])) {
-      this.gangs.add(job)
-      if (this.isSemi(job)) for (const lane of this.#queues.keys()) this.#minimums.onChange(job, lane as LaneId)
-    }
-    if (past !== undefined) this.#past?.recall(past, this.#now())
+    this.#past?.recall(memory as PastUsageMemory, this.#now())
     this.#isStale.fill(true)
   }
 
@@ -244,7 +232,7 @@ export class KaiOrder implements Order {
 
   /** Whether what the job starts next is never preempted. Source: KAI Scheduler, `getCoreRequiredQuota`. */
   startsFixed(job: JobId): boolean {
-    return this.isFixed(job) || (this.isSemi(job) && this.#work.running(job, this.#lane) < this.#work.least(job, this.#lane))
+    return this.isFixed(job) || (this.isSemi(job) && lacksProtected(job, this.#lane, this.#work))
   }
 
   /** Whether a job is never preempted: what it says itself counts before its priority. Source: KAI Scheduler, `CalculatePreemptibility`. */
@@ -405,7 +393,6 @@ export class KaiOrder implements Order {
   /** Takes what a cancelled job waits for out of the sums. */
   onFinish(job: JobId): void {
     if (this.isSemi(job)) this.#minimums.forget(job)
-    this.gangs.delete(job)
     for (const [lane, waits] of this.#waits.entries()) {
       const isWaiting = this.#resources(lane as LaneId).some((r) => waits[job * this.#cluster.resources.length + r] !== 0)
       if (!isWaiting) continue
@@ -415,7 +402,6 @@ export class KaiOrder implements Order {
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
-    if (this.#work.least(job, lane) > 1) this.gangs.add(job) // it does not say so at the claim of the last task, when the job is known already
     this.#change(job, lane, task, 1)
   }
 

@@ -1,31 +1,58 @@
 import type { JobId, LaneId, ResourceId, TaskId, WorkView } from '@sched/core'
 
 /** Of running tasks of a job those without which it does not run: of a gang those that must run together, of any other job the first. */
-export function minimumOf(tasks: readonly TaskId[], isGang: boolean, work: WorkView): readonly TaskId[] {
-  if (isGang) return tasks.filter((task) => work.inGang(task))
+export const minimumOf = (tasks: readonly TaskId[], isGang: boolean, work: WorkView): readonly TaskId[] =>
+  isGang ? tasks.filter((task) => work.inGang(task) && optionalGroupOf(task, work) === 0) : firstOf(tasks)
+
+/** The group of a task that must run together with others of it while its job, which is one gang, does without them; 0: none. */
+export const optionalGroupOf = (task: TaskId, work: WorkView): number => (work.isGangJob(work.jobOf(task)) && work.inGang(task) ? work.gangOf(task) : 0)
+
+/**
+ * Of running tasks of a job that is preemptible beyond its minimum alone those that may not be preempted: of each stage as many of the first ones as it
+ * says, or else the first of all.
+ *
+ * Source: KAI Scheduler, core_info.go.
+ */
+export function protectedOf(tasks: readonly TaskId[], work: WorkView): readonly TaskId[] {
+  const left = new Map<number, number>()
+  const found = [...tasks].sort((a, b) => a - b).filter((task) => {
+    const stage = work.stageOf(task)
+    const more = left.get(stage) ?? work.nonPreemptible(work.jobOf(task), stage)
+    left.set(stage, more - 1)
+    return more > 0
+  })
+  return found.length > 0 ? found : firstOf(tasks)
+}
+
+/** Whether a job that is preemptible beyond its minimum alone has fewer running tasks in some stage than may not be preempted, or none at all. */
+export function lacksProtected(job: JobId, lane: LaneId, work: WorkView): boolean {
+  const running: TaskId[] = []
+  work.runningTasks(job, lane, running)
+  return running.length === 0 || work.tasksByStage(job).some((_, stage) => running.filter((task) => work.stageOf(task) === stage).length < work.nonPreemptible(job, stage))
+}
+
+function firstOf(tasks: readonly TaskId[]): readonly TaskId[] {
   const first = tasks.reduce<TaskId | undefined>((least, task) => (least === undefined || task < least ? task : least), undefined)
   return first === undefined ? [] : [first]
 }
 
 /**
- * What the running minimum of jobs asks for of which only tasks beyond the minimum may be preempted. It is counted anew for jobs whose tasks have come or
- * gone, since any of them changes which tasks are of the minimum.
+ * What the protected tasks of jobs ask for of which only tasks beyond the minimum may be preempted. It is counted anew for jobs whose tasks have come or
+ * gone, since any of them changes which tasks are protected.
  *
- * Source: KAI Scheduler, plug-in `proportion` (lastSemiPreemptibleCore). Deviation: tasks that have ended count for the minimum of a gang.
+ * Source: KAI Scheduler, plug-in `proportion` (lastSemiPreemptibleCore).
  */
 export class Minimums {
   readonly #work: WorkView
   readonly #add: (job: JobId, lane: LaneId, r: ResourceId, amount: number) => void
-  readonly #gangs: ReadonlySet<JobId>
   /** By lane: the jobs to count anew. */
   readonly #changed: readonly Set<JobId>[]
   /** By lane and job: the amounts that were counted last. */
   readonly #counted: readonly Map<JobId, readonly number[]>[]
 
-  /** `gangs`: jobs of which tasks started together. `add` is told how much more the minimum of a job asks than it was told before. */
-  constructor(lanes: number, work: WorkView, gangs: ReadonlySet<JobId>, add: (job: JobId, lane: LaneId, r: ResourceId, amount: number) => void) {
+  /** `add` is told how much more the protected tasks of a job ask than it was told before. */
+  constructor(lanes: number, work: WorkView, add: (job: JobId, lane: LaneId, r: ResourceId, amount: number) => void) {
     this.#work = work
-    this.#gangs = gangs
     this.#add = add
     this.#changed = Array.from({ length: lanes }, () => new Set<JobId>())
     this.#counted = Array.from({ length: lanes }, () => new Map<JobId, readonly number[]>())
@@ -51,7 +78,7 @@ export class Minimums {
     for (const job of changed) {
       const running: TaskId[] = []
       this.#work.runningTasks(job, lane, running)
-      this.#count(job, lane, minimumOf(running, this.#gangs.has(job), this.#work), resources)
+      this.#count(job, lane, protectedOf(running, this.#work), resources)
     }
     changed.clear()
   }

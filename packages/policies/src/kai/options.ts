@@ -36,6 +36,7 @@ export const kaiOptions = z.strictObject({
   reclaimerSaturationMultiplier: z.number().min(1).default(1).describe('times the part that its queue has of its fair share, where that is exceeded, a job that takes of another must stay below the part that this has left of its own'),
   queuePriorityInQuotaReclaim: z.boolean().default(false).describe('whether jobs with which their queue stays within its quota take also of queues of lower priority that are within theirs'),
   maxConsolidationPreemptees: z.number().int().min(-1).default(0).describe('of so many running jobs at most tasks are moved to other nodes for one that finds no room though as much is free as it asks (in KAI 16); 0: none are; -1: of any number'),
+  stalenessGracePeriod: z.number().default(60).describe('seconds for which a gang may run with fewer tasks than it must have, after it has lost some that start anew alone, before all of it is evicted (in KAI `default-staleness-grace-period`); below 0: for ever'),
   pastUsage: pastUsage.optional().describe('that queues have less of what no quota takes the more they have had of late (time-based fairshare, in KAI `usageDBConfig`); default: past usage does not count'),
   ties: sharingFields.ties,
 })

@@ -17,11 +17,11 @@ export class Victims {
     else list.push(victim)
   }
 
-  /** The victims of a leaf, the one that goes first at the end: those that would be served last go first, then later tasks. */
+  /** The victims of a leaf, the one that goes first at the end: those that would be served last go first, of one job single tasks before groups, then later tasks. */
   of(leaf: number): readonly Victim[] {
     const list = this.#byLeaf.get(leaf) ?? []
     if (this.#sorted.has(leaf)) return list
     this.#sorted.add(leaf)
-    return list.sort((a, b) => compareServed(a, b, this.#work) || (a.tasks[0] as number) - (b.tasks[0] as number))
+    return list.sort((a, b) => compareServed(a, b, this.#work) || Number(b.isGroup === true) - Number(a.isGroup === true) || (a.tasks[0] as number) - (b.tasks[0] as number))
   }
 }

@@ -53,7 +53,8 @@ export const volcanoOptions = z.strictObject({
     .describe('Queues by name: the queue of a job'),
   defaults: z.strictObject(queueFields).prefault({}).describe('settings of queues that do not say otherwise, and of those that are not named'),
   never: z.array(z.number()).default([]).describe('priorities whose jobs take nothing of others (`preemptionPolicy: Never` of a PriorityClass)'),
-  actions: z.array(z.enum(['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim', 'shuffle'])).min(1).default(['enqueue', 'allocate', 'backfill']).describe('what is done, in this order'),
+  actions: z.array(z.enum(['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim', 'gangpreempt', 'gangreclaim', 'shuffle'])).min(1).default(['enqueue', 'allocate', 'backfill']).describe('what is done, in this order'),
+  allowWholeBundle: z.boolean().default(true).describe('`gangpreempt`, `gangreclaim`: whether jobs may go as a whole that can do without no more tasks'),
   tiers: z
     .array(z.strictObject({ plugins: z.array(z.union([z.enum(pluginNames).transform((name) => ({ name })), plugin])).default([]).describe('the plug-ins of a tier, by name or with settings') }))
     .default(defaultTiers)

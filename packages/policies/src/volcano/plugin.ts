@@ -48,6 +48,8 @@ export interface Plugin {
   /** Whether the queue may take so much back from others. */
   mayReclaim?: (queue: Queue, more: Amounts) => boolean
   isStarving?: (job: VolcanoJob) => boolean
+  /** For the actions gangpreempt and gangreclaim. */
+  evictable?: (kind: 'preempt' | 'reclaim', ...asked: Parameters<Choose>) => readonly Victim[]
   preemptable?: Choose
   reclaimable?: Choose
 }

@@ -63,7 +63,7 @@ export class Taking {
       this.#hasTried = false
       this.#hindrances = []
       this.#shapes.clear()
-      for (const job of this.#takers(queue)) this.#preemptFor(job, round)
+      for (const job of this.takers(queue)) this.#preemptFor(job, round)
       if (this.#isLasting) this.#standstill.note(queue, [...this.#hindrances, ...this.#sameNodes(round), this.#roomBeside(queue, round)], round)
     }
   }
@@ -85,7 +85,7 @@ export class Taking {
   }
 
   /** The starving jobs of the queue that may find something, in order. */
-  *#takers({ waiting }: Queue): Generator<VolcanoJob, undefined> {
+  *takers({ waiting }: Queue): Generator<VolcanoJob, undefined> {
     const { tiers, jobs } = this.#lane
     for (const id of waiting.ids.slice(waiting.from, waiting.to)) {
       const job = jobs.of(id as JobId)
@@ -100,7 +100,7 @@ export class Taking {
     if (!this.#lane.session.queues.all.some(gives) || this.#hopeless.holds(queue, round)) return undefined
     const hindrances: Hindrance[] = []
     let isLasting = (this.#isLasting = true)
-    for (const job of this.#takers(queue)) {
+    for (const job of this.takers(queue)) {
       if (this.#isHopeless(job, round)) {
         hindrances.push({ holds: (later) => this.#isHopeless(job, later) })
         this.#vain.add(job, job.together)

@@ -1,6 +1,6 @@
 import type { Amounts } from './amounts.js'
 import { byName, type Queue, type VolcanoJob } from './queue.js'
-import type { Choose, Plugin, Victim } from './plugin.js'
+import type { Plugin, Victim } from './plugin.js'
 
 /**
  * Combines the answers of the plug-ins in tiers, one rule for each question.
@@ -12,11 +12,14 @@ export class Tiers {
   readonly #all: readonly Plugin[]
   /** Whether the order of two queues may change with what a third one has. */
   readonly ordersTogether: boolean
+  /** Whether a plug-in orders queues by what they have. */
+  readonly areQueuesOrdered: boolean
   readonly #jobKeys: readonly NonNullable<Plugin['jobKey']>[]
 
   constructor(tiers: readonly (readonly Plugin[])[]) {
     this.#tiers = tiers
     this.#all = tiers.flat()
+    this.areQueuesOrdered = this.#all.some(({ queueOrder }) => queueOrder !== undefined)
     this.ordersTogether = this.#all.some(({ queueOrder, ordersTogether }) => queueOrder !== undefined && ordersTogether === true)
     this.#jobKeys = this.#all.flatMap(({ jobKey }) => jobKey ?? [])
   }
@@ -112,17 +115,25 @@ export class Tiers {
     return this.#victims('reclaimable', taker, candidates)
   }
 
+  /** The same for the actions gangpreempt and gangreclaim; candidates come in the order in which they would go. */
+  evictable(kind: 'preempt' | 'reclaim', taker: VolcanoJob, candidates: readonly Victim[]): readonly Victim[] {
+    return this.#named(({ evictable }) => evictable?.(kind, taker, candidates))
+  }
+
   /**
    * The victims that all plug-ins of a tier name, in the first tier that names any. A plug-in that names nobody ends its tier without victims. As in
    * Volcano, if plug-ins agree on nobody, the next one of their tier counts as if it were the first.
    */
   #victims(of: 'preemptable' | 'reclaimable', taker: VolcanoJob, candidates: readonly Victim[]): readonly Victim[] {
+    return this.#named((plugin) => plugin[of]?.(taker, candidates))
+  }
+
+  #named(nameBy: (plugin: Plugin) => readonly Victim[] | undefined): readonly Victim[] {
     for (const tier of this.#tiers) {
       let victims: readonly Victim[] = []
       for (const plugin of tier) {
-        const choose: Choose | undefined = plugin[of]
-        if (choose === undefined) continue
-        const named = choose(taker, candidates)
+        const named = nameBy(plugin)
+        if (named === undefined) continue
         victims = victims.length === 0 ? named : victims.filter((victim) => named.includes(victim))
         if (named.length === 0) {
           victims = []

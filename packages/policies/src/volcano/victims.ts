@@ -31,6 +31,11 @@ export class Victims {
     return this.#couldStart(node, job, victims, round) ? victims : undefined
   }
 
+  /** All running tasks that `kind` may take from, in the order in which they would go. */
+  all(job: VolcanoJob, kind: Kind, { nodes }: Round): Victim[] {
+    return nodes.flatMap((node) => this.#candidates(node, job, kind)).sort((a, b) => this.#compare(a, b, job.queue))
+  }
+
   /** Whether the node has room for the task once all victims are gone, and the queue may start it then. */
   #couldStart(node: NodeId, job: VolcanoJob, victims: readonly Victim[], { cluster }: Round): boolean {
     if (victims.length === 0) return false

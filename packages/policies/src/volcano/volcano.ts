@@ -11,6 +11,7 @@ import { PERIOD } from './plugins/tdm.js'
 import { RevocableRound, ZonesFirst } from './revocable-round.js'
 import { RevocableZones } from './revocable-zones.js'
 import { Revoking } from './revoking.js'
+import { GangTaking } from './gang-taking.js'
 import { Taking } from './taking.js'
 
 /**
@@ -46,12 +47,16 @@ const MOMENT = 0.001
 /** Seconds from one time at which `tdm` takes tasks off closed zones to the next. */
 const MINUTE = 60
 
+/** Actions that take tasks of others: from where. */
+const KINDS = { preempt: 'preempt', reclaim: 'reclaim', gangpreempt: 'preempt', gangreclaim: 'reclaim' } as const
+
 class Volcano implements Policy {
   readonly startsGangJobs = true
   readonly #actions: VolcanoSettings['actions']
   readonly #lanes: readonly VolcanoLane[]
   readonly #taking: readonly Taking[]
   readonly #placement: Placement
+  readonly #gangTaking: readonly GangTaking[]
   readonly #taken = new TakenJobs()
   readonly #most: MostRoom = new Map()
   readonly #env: Env
@@ -74,6 +79,7 @@ class Volcano implements Policy {
     this.#placement = zones === undefined ? placement : new ZonesFirst(placement)
     this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId, zones))
     this.#taking = this.#lanes.map((lane) => new Taking(settings, env, lane, this.#placement, this.#taken))
+    this.#gangTaking = this.#lanes.map((lane, i) => new GangTaking(settings, env, lane, this.#placement, this.#taken, this.#taking[i] as Taking))
     const revokes = this.#actions.includes('preempt') || this.#actions.includes('shuffle')
     this.#revoking = zones !== undefined && revokes ? this.#lanes.map((lane) => new Revoking(zones, tdm?.arguments?.[PERIOD] ?? MINUTE, lane, env)) : []
     const barred = {
@@ -112,7 +118,7 @@ class Volcano implements Policy {
   }
 
   get #takes(): boolean {
-    return this.#actions.includes('preempt') || this.#actions.includes('reclaim')
+    return this.#actions.some((action) => action in KINDS)
   }
 
   schedule(round: Round): void {
@@ -135,10 +141,16 @@ class Volcano implements Policy {
     for (const action of this.#actions) {
       if (action === 'enqueue' && lane.tiers.mayEnqueueAny(lane.jobs.leastOutside)) enqueue(lane, (job) => lane.tiers.mayEnqueue(job))
       else if (action === 'allocate') while (this.#allocate(lane, round)) lane.open()
-      else if ((action === 'preempt' || action === 'reclaim') && round.jobsLeft === Infinity && round.claimsLeft > 0) taking[action](round)
+      else if (action in KINDS && round.jobsLeft === Infinity && round.claimsLeft > 0) this.#take(action as keyof typeof KINDS, taking, round)
     }
     if (round.jobsLeft === Infinity && round.cluster.heartbeat === 0) this.#lookAgain(taking, round)
     if (round.explained) explain(lane, this.#placement, round)
+  }
+
+  #take(action: keyof typeof KINDS, taking: Taking, round: Round): void {
+    const kind = KINDS[action]
+    if (action === kind) taking[kind](round)
+    else this.#gangTaking[round.lane]?.take(kind, round)
   }
 
   #lookAgain({ hasTaken, hasMetNew, hasSpared }: Taking, round: Round): void {

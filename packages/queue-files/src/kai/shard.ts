@@ -9,7 +9,7 @@ import type { ClusterFacts } from '../queue-policy.js'
 /** The settings that a SchedulingShard gives besides those of its queues. */
 export interface ShardSettings {
   /** Options of the policy `kai-preempting`. */
-  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'queuePriorityInQuotaReclaim' | 'pastUsage'>
+  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'stalenessGracePeriod' | 'queuePriorityInQuotaReclaim' | 'pastUsage'>
   /** Undefined: the cluster has neither of the resources by which KAI packs or spreads. */
   readonly placement: Config | undefined
 }
@@ -20,6 +20,8 @@ const strategies: readonly string[] = [BINPACK, SPREAD]
 /** The flag for the most jobs whose tasks are moved to make room for one, and its default. */
 const MOST_MOVED = 'max-consolidation-preemptees'
 const USUALLY_MOVED = 16
+/** The flag for the time until a gang that lacks tasks is evicted. */
+const GRACE = 'default-staleness-grace-period'
 /** The action that moves tasks to make room, which may be switched on and off. */
 const CONSOLIDATION = 'consolidation'
 /** Resources by which nodes are packed or spread. */
@@ -34,7 +36,7 @@ const [K_VALUE, TUMBLING, SLIDING, CRON] = ['kValue', 'tumbling', 'sliding', 'cr
 const times = { preemptMinRuntime: 'defaultPreemptMinRuntime', reclaimMinRuntime: 'defaultReclaimMinRuntime' } as const
 const methods = ['lca', 'queue']
 /** Actions that cannot be switched here: whether the policy performs them. */
-const isThere = knownWords({ allocate: true, reclaim: true, preempt: true, stalegangeviction: false })
+const isThere = knownWords({ allocate: true, reclaim: true, preempt: true, stalegangeviction: true })
 const why = knownWords<string>({
   args: 'flags of the scheduler', partitionLabelValue: 'all nodes, queues and jobs are in one shard', queueDepthPerAction: 'all jobs are tried',
 })
@@ -71,9 +73,10 @@ class Reading {
   settings(): ShardSettings {
     const { args, placementStrategy, minRuntime, plugins, actions, [K_VALUE]: kValue, usageDBConfig, ...others } = fieldsOf(this.#found.object['spec'])
     for (const [field, value] of Object.entries(others)) if (value !== '' && value !== null) this.#tell('ignored', [field], why[field] ?? 'not simulated')
-    for (const field of Object.keys(fieldsOf(args))) if (field !== MOST_MOVED) this.#tell('ignored', ['args', field], why['args'] as string)
+    for (const field of Object.keys(fieldsOf(args))) if (field !== MOST_MOVED && field !== GRACE) this.#tell('ignored', ['args', field], why['args'] as string)
     const argumentsOf = (plugin: string) => fieldsOf(fieldsOf(fieldsOf(plugins)[plugin])['arguments'])
     this.#options['maxConsolidationPreemptees'] = this.#moved(fieldsOf(args)[MOST_MOVED], fieldsOf(placementStrategy), fieldsOf(fieldsOf(actions)[CONSOLIDATION])['enabled'])
+    if (fieldsOf(args)[GRACE] !== undefined) this.#grace(['args', GRACE], fieldsOf(args)[GRACE])
     this.#minRuntimes(fieldsOf(minRuntime), argumentsOf('minruntime'))
     this.#proportion(argumentsOf('proportion'), kValue, usageDBConfig)
     this.#tellOthers(fieldsOf(plugins), fieldsOf(actions))
@@ -100,6 +103,12 @@ class Reading {
       if (replaced[option] !== undefined) this.#time([...path, option], option, '')
     }
     if (replaced['reclaimResolveMethod'] !== undefined) this.#method([...path, 'reclaimResolveMethod'], replaced['reclaimResolveMethod'])
+  }
+
+  /** Reads the time until a gang that lacks tasks is evicted; a negative one: never. */
+  #grace(path: Path, given: unknown): void {
+    this.#options['stalenessGracePeriod'] = /^-\d/.test(textOf(given)) ? -1 : this.#seconds(path, true)
+    this.#tell('honoured', path, '')
   }
 
   /** Reads a duration. `whyNot`: why it does not count, or empty. */

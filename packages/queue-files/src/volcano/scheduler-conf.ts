@@ -19,9 +19,9 @@ export interface SchedulerConf {
   readonly placement: Config | undefined
 }
 
-const actions: readonly Action[] = ['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim', 'shuffle']
+const actions: readonly Action[] = ['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim', 'gangpreempt', 'gangreclaim', 'shuffle']
 const otherActions = knownWords<string>({
-  gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
+  elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
 })
 const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla', 'tdm']
 const why = knownWords<string>({

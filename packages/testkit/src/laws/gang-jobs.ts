@@ -1,7 +1,10 @@
-import { isGangJob, leastTasks, type JobSpec } from '@sched/core'
+import { isGangJob, leastTasks, type JobSpec, type StageSpec } from '@sched/core'
 import type { Play } from './play.js'
 
-/** Of a job that is one gang at the end of every instant either nothing runs, or as many tasks of each of its stages run or have ended as must. */
+/**
+ * Of a job that is one gang at the end of every instant either nothing runs, or as many tasks of each of its stages run or have ended as must. The same
+ * holds of each group of stages that the gang does without.
+ */
 export function gangJobs({ recorder, specs }: Play): string | undefined {
   const seen = new Map<string, Progress>()
   let now = 0
@@ -37,7 +40,9 @@ function open(job: JobSpec, seen: Map<string, Progress>): Progress {
 function inPart(seen: ReadonlyMap<string, Progress>, now: number): string | undefined {
   for (const { job, running, ended } of seen.values()) {
     if (running.every((count) => count === 0)) continue
-    const stage = job.stages.findIndex((each, i) => each.gang === true && (running[i] as number) + (ended[i] as number) < leastTasks(each))
+    const runs = (group: string | undefined) => job.stages.some((each, i) => each.optionalGroup === group && (running[i] as number) > 0)
+    const isNeeded = (each: StageSpec) => each.gang === true && (each.optionalGroup === undefined || runs(each.optionalGroup))
+    const stage = job.stages.findIndex((each, i) => isNeeded(each) && (running[i] as number) + (ended[i] as number) < leastTasks(each))
     if (stage >= 0) return `job ${job.id} is one gang and runs at ${now} s with ${running[stage] ?? 0} tasks of stage ${stage}, of which ${ended[stage] ?? 0} have ended`
   }
   return undefined

@@ -129,20 +129,24 @@ function withMaster([draft, startup]: [JobDraft, Seconds | undefined]): JobDraft
   return { ...draft, rest: { ...draft.rest, stages: [{ name: 'master', tasks: 1, demand: { master: 1 }, duration: startup, master: true }, ...stages] } }
 }
 
-/** A job that is one gang of its first two stages, one of which asks more than the other, with at most three tasks that must start together. */
+/**
+ * A job that is one gang of its first two stages, one of which asks more than the other, with at most three tasks that must start together. It does without
+ * its third stage, of which two must.
+ */
 function asGang([draft, isGang]: [JobDraft, boolean]): JobDraft {
-  const [first, second] = draft.rest.stages
+  const [first, second, third] = draft.rest.stages
   if (!isGang || first === undefined || second === undefined) return draft
   const ofSlots = 'map' in first.demand || 'reduce' in first.demand
-  const stages = [first, second].map(({ after: _, gang: __, minTasks: ___, ...stage }, i) => {
-    const tasks = i === 0 ? Math.min(2, stage.tasks) : stage.tasks
+  const stages = [first, second, ...(third === undefined ? [] : [third])].map(({ after: _, gang: __, minTasks: ___, ...stage }, i) => {
+    const tasks = i === 1 ? stage.tasks : Math.min(2, stage.tasks)
     return {
       ...stage,
       tasks,
-      demand: ofSlots ? { map: 1 } : i === 0 ? { cpu: 1 } : { cpu: 1, mem: 1 },
+      demand: ofSlots ? { map: 1 } : i === 1 ? { cpu: 1, mem: 1 } : { cpu: 1 },
       duration: Array.isArray(stage.duration) ? stage.duration.slice(0, tasks) : stage.duration,
       gang: true,
-      ...(i > 0 && { minTasks: 1 }),
+      ...(i === 1 && { minTasks: 1 }),
+      ...(i === 2 && { optionalGroup: 'more' }),
     }
   })
   return { ...draft, rest: { ...draft.rest, gang: true, stages } }

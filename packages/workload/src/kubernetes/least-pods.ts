@@ -9,6 +9,8 @@ export interface LeastPods {
   readonly all: number | undefined
   /** Of each kind (a task of Volcano, a subgroup of KAI), computed from the number of pods by kind; `undefined` if the kinds do not say. */
   readonly ofKind: LeastOfKinds | undefined
+  /** Pods of the whole group that may not be preempted where only those beyond the minimum may be, if the group says so and kinds do not. */
+  readonly nonPreemptible?: number | undefined
 }
 
 /**
@@ -22,7 +24,8 @@ export function leastOf(object: Fields, kind: string, metadata: Fields): LeastPo
   const spec = object.object('spec')
   if (kind === 'PodGroup') {
     if (spec !== undefined && spec.list('subGroups').length > 0) return { all: undefined, ofKind: leastOfSubgroups(spec) }
-    return together(spec?.whole('minMember'), kindsOf(spec?.object('minTaskMember')))
+    const least = together(spec?.whole('minMember'), kindsOf(spec?.object('minTaskMember')))
+    return least && { ...least, nonPreemptible: spec?.whole('minNonPreemptible') }
   }
   if (object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true)
     return together(spec?.whole('minAvailable'), kindsIn(spec?.list('tasks') ?? [], (each) => each.whole('minAvailable') ?? each.whole('replicas') ?? 1))
@@ -36,7 +39,7 @@ export const kindOf = (metadata: Fields): string | undefined => marksOf(metadata
 function together(all: number | undefined, ofKind: ReadonlyMap<string, number>): LeastPods | undefined {
   const sum = [...ofKind.values()].reduce((total, each) => total + each, 0)
   if (all === undefined && ofKind.size === 0) return undefined
-  return { all, ofKind: ofKind.size === 0 || (all !== undefined && all < sum) ? undefined : () => ofKind }
+  return { all, ofKind: ofKind.size === 0 || (all !== undefined && all < sum) ? undefined : () => ({ least: ofKind }) }
 }
 
 const kindsOf = (fields: Fields | undefined): Map<string, number> => new Map((fields?.keys() ?? []).map((name) => [name, fields?.whole(name) ?? 0]))
@@ -46,25 +49,56 @@ const kindsIn = (all: readonly Fields[], leastIn: (each: Fields) => number): Map
 
 /**
  * The stages as gangs with the fewest tasks that start together: each kind's minimum is taken from its stages in order, and what the group asks for
- * beyond that from the first stages that have more tasks. Default: all tasks.
+ * beyond that from the first stages that have more tasks. Default: all tasks. What may not be preempted is taken in the same way. Stages of kinds that the
+ * gang does without are in optional groups.
  */
-export function gangOf(stages: readonly StageSpec[], kinds: readonly (string | undefined)[], { all, ofKind }: LeastPods): StageSpec[] {
-  const left = new Map(ofKind?.(podsOf(stages, kinds)))
-  const least = stages.map(({ tasks }, i) => {
+export function gangOf(stages: readonly StageSpec[], kinds: readonly (string | undefined)[], { all, ofKind, nonPreemptible = 0 }: LeastPods): StageSpec[] {
+  const plan = ofKind?.(podsOf(stages, kinds))
+  const least = taken(stages, kinds, plan?.least)
+  const sum = sumOf(least)
+  const missing = Math.max(ofKind === undefined ? 1 : Math.max(0, 1 - sum), (all ?? (ofKind === undefined ? Infinity : 0)) - sum)
+  const minima = withMore(least, stages, missing)
+  const optional = taken(stages, kinds, plan?.optional && new Map(Array.from(plan.optional, ([kind, group]) => [kind, group.least])))
+  const ofKinds = taken(stages, kinds, plan?.nonPreemptible)
+  const kept = minima.map((tasks, i) => Math.max(tasks, ofKinds[i] as number))
+  return withMore(kept, stages, nonPreemptible - sumOf(kept)).map((minNonPreemptible, i) => {
+    const stage = stages[i] as StageSpec
+    const minTasks = minima[i] as number
+    const together = minTasks > 0 ? minTasks : (optional[i] as number)
+    return {
+      ...stage,
+      ...(together > 0 && { gang: true, ...(together < stage.tasks && { minTasks: together }) }),
+      ...(minTasks === 0 && together > 0 && { optionalGroup: plan?.optional?.get(kinds[i] ?? '')?.group ?? '' }),
+      ...(minNonPreemptible > minTasks && { minNonPreemptible }),
+    }
+  })
+}
+
+/** The stages with those first that their gang needs. */
+export const neededFirst = (stages: readonly StageSpec[]): StageSpec[] => [...stages.filter((each) => each.optionalGroup === undefined), ...stages.filter((each) => each.optionalGroup !== undefined)]
+
+/** Of each stage the tasks that are taken of its kind, from the first stages of the kind on. */
+function taken(stages: readonly StageSpec[], kinds: readonly (string | undefined)[], ofKind: ReadonlyMap<string, number> = new Map()): number[] {
+  const left = new Map(ofKind)
+  return stages.map(({ tasks }, i) => {
     const kind = kinds[i] ?? ''
     const own = Math.min(tasks, left.get(kind) ?? 0)
     left.set(kind, (left.get(kind) ?? 0) - own)
     return own
   })
-  const sum = least.reduce((total, each) => total + each, 0)
-  let more = Math.max(ofKind === undefined ? 1 : Math.max(0, 1 - sum), (all ?? (ofKind === undefined ? Infinity : 0)) - sum)
-  return stages.map((stage, i) => {
-    const added = Math.min(stage.tasks - (least[i] as number), more)
-    more -= added
-    const minTasks = (least[i] as number) + added
-    return minTasks === 0 ? stage : { ...stage, gang: true, ...(minTasks < stage.tasks && { minTasks }) }
+}
+
+/** The same with so many more, from the first stages that have more tasks. */
+function withMore(own: readonly number[], stages: readonly StageSpec[], more: number): number[] {
+  let left = Math.max(0, more)
+  return own.map((count, i) => {
+    const added = Math.min((stages[i] as StageSpec).tasks - count, left)
+    left -= added
+    return count + added
   })
 }
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
 function podsOf(stages: readonly StageSpec[], kinds: readonly (string | undefined)[]): Map<string, number> {
   const pods = new Map<string, number>()

@@ -1,7 +1,17 @@
 import type { Fields } from '../json/fields.js'
 
-/** Fewest pods of each kind that start together, from the number of pods of each kind. */
-export type LeastOfKinds = (pods: ReadonlyMap<string, number>) => ReadonlyMap<string, number>
+/** What starts together of the kinds of pods of a group. */
+interface KindsTogether {
+  /** Fewest pods of each kind that start together. */
+  readonly least: ReadonlyMap<string, number>
+  /** Kinds that the gang does without: the name of their group, and the fewest pods of each that start together. Default: none. */
+  readonly optional?: ReadonlyMap<string, { readonly group: string; readonly least: number }>
+  /** Pods of each kind that may not be preempted where only those beyond the minimum may be. Default: `least`. */
+  readonly nonPreemptible?: ReadonlyMap<string, number>
+}
+
+/** What starts together, from the number of pods of each kind. */
+export type LeastOfKinds = (pods: ReadonlyMap<string, number>) => KindsTogether
 
 /** What a subgroup needs before any of it runs. */
 interface Need {
@@ -10,17 +20,22 @@ interface Need {
   readonly pods: ReadonlyMap<string, number>
   /** Whether there are that many pods. */
   readonly isThere: boolean
+  /** Of subgroups inside it that it does without: the pods that each needs. */
+  readonly optional: NonNullable<KindsTogether['optional']>
+  /** Number of pods by subgroup that may not be preempted. */
+  readonly kept: ReadonlyMap<string, number>
 }
 
 /**
  * The fewest pods by subgroup for a pod group of KAI. In the group, and in each subgroup that contains others, `minSubGroup` subgroups must have
  * their pods; default: all. Those that need no pods count first, then by name those that have enough pods, as KAI takes them while nothing of the
- * group runs.
+ * group runs. Each of the others starts as a whole. `minNonPreemptible` pods of a subgroup, or subgroups in another, may not be preempted, if that is
+ * more.
  *
- * Source: KAI Scheduler, collectTasksFromSubGroupSet, SubGroupSet.GetMinMembersToSatisfy.
+ * Source: KAI Scheduler, collectTasksFromSubGroupSet, SubGroupSet.GetMinMembersToSatisfy, coreMembers.
  *
  * Deviations: the choice does not depend on what of the group has run. If too few subgroups have enough pods, KAI starts nothing, while here the
- * others are chosen with the pods they have. Pods of subgroups that are not needed start one by one here, in KAI together.
+ * others are chosen with the pods they have.
  */
 export function leastOfSubgroups(spec: Fields): LeastOfKinds {
   const inside = new Map<string | undefined, Fields[]>()
@@ -31,19 +46,30 @@ export function leastOfSubgroups(spec: Fields): LeastOfKinds {
   const needOf = (group: Fields, name: string, members: readonly Fields[], pods: ReadonlyMap<string, number>): Need => {
     const needs = members.map((each) => memberNeed(each, pods)).sort(byName)
     const least = group.whole('minSubGroup') ?? needs.length
-    const wanting = needs.filter((each) => each.pods.size > 0)
-    const more = Math.max(0, least - (needs.length - wanting.length))
-    const first = [...wanting.filter(({ isThere }) => isThere), ...wanting.filter(({ isThere }) => !isThere)].slice(0, more)
-    return { name, pods: new Map(first.flatMap((each) => [...each.pods])), isThere: first.every(({ isThere }) => isThere) }
+    const [idle, wanting] = [needs.filter((each) => each.pods.size === 0), needs.filter((each) => each.pods.size > 0)]
+    const inOrder = [...wanting.filter(({ isThere }) => isThere), ...wanting.filter(({ isThere }) => !isThere)]
+    const more = Math.max(0, least - idle.length)
+    const [first, rest] = [inOrder.slice(0, more), inOrder.slice(more)]
+    return {
+      name,
+      pods: new Map(first.flatMap((each) => [...each.pods])),
+      isThere: first.every(({ isThere }) => isThere),
+      optional: new Map([...needs.flatMap((each) => [...each.optional]), ...rest.flatMap((each) => Array.from(each.pods, ([kind, pods]) => [kind, { group: each.name, least: pods }] as const))]),
+      kept: new Map([...idle, ...inOrder].slice(0, Math.max(least, group.whole('minNonPreemptible') ?? 0)).flatMap((each) => [...each.kept])),
+    }
   }
   const memberNeed = (each: Fields, pods: ReadonlyMap<string, number>): Need => {
     const name = each.text('name') ?? ''
     const members = inside.get(name)
     if (members !== undefined) return needOf(each, name, members, pods)
     const least = each.whole('minMember') ?? 1
-    return { name, pods: new Map(least > 0 ? [[name, least]] : []), isThere: (pods.get(name) ?? 0) >= least }
+    const kept = Math.max(least, each.whole('minNonPreemptible') ?? 0)
+    return { name, pods: new Map(least > 0 ? [[name, least]] : []), isThere: (pods.get(name) ?? 0) >= least, optional: new Map(), kept: new Map([[name, kept]]) }
   }
-  return (pods) => needOf(spec, '', inside.get(undefined) ?? [], pods).pods
+  return (pods) => {
+    const { pods: least, optional, kept } = needOf(spec, '', inside.get(undefined) ?? [], pods)
+    return { least, optional, nonPreemptible: kept }
+  }
 }
 
 const byName = (a: Need, b: Need): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)

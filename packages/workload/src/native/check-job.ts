@@ -11,10 +11,21 @@ export function checkJob(value: unknown): JobSpec {
   }
   const job = value as JobSpec
   for (const [field, other] of followed(job)) if (other === job.id) throw new BadLine(field, `job "${job.id}" waits for itself.`)
-  job.stages.forEach((stage, index) => checkStage(stage, index, job.stages.length))
+  job.stages.forEach((stage, index) => {
+    checkStage(stage, index, job.stages.length)
+    if (stage.optionalGroup !== undefined) checkGroup(job, index)
+  })
   if (job.stages.some(({ master }) => master)) checkMaster(job)
   if (isGangJob(job)) checkGangJob(job)
   return job
+}
+
+/** Checks a stage that its gang does without. Throws `BadLine`. */
+function checkGroup(job: JobSpec, index: number): void {
+  const bad = (fact: string, wayOut: string) => new BadLine(`stages[${index}].optionalGroup`, fact, wayOut)
+  if (!isGangJob(job)) throw bad('the job is not one gang of several stages.', 'Add "gang": true to the job')
+  if (job.stages[index]?.gang !== true) throw bad('the stage is no gang.', 'Add "gang": true')
+  if (index === 0) throw bad('it is the first stage.', 'List first the stages that the gang needs')
 }
 
 /** Checks that no stage of a gang waits for another, is a master or has phases, and that some stage is a gang. Throws `BadLine`. */
@@ -62,6 +73,7 @@ function checkStage(stage: StageSpec, index: number, stages: number): void {
     throw new BadLine(`${at}.shuffle.from`, `stage ${index} fetches from stage ${stage.shuffle.from}, which does not come before it.`)
   if (stage.minTasks !== undefined && stage.gang !== true) throw new BadLine(`${at}.minTasks`, 'the stage is no gang.', 'Add "gang": true')
   if (stage.minTasks !== undefined && stage.minTasks > stage.tasks) throw new BadLine(`${at}.minTasks`, `found ${stage.minTasks}, more than its ${stage.tasks} tasks.`)
+  if ((stage.minNonPreemptible ?? 0) > stage.tasks) throw new BadLine(`${at}.minNonPreemptible`, `found ${stage.minNonPreemptible}, more than its ${stage.tasks} tasks.`)
   perTask(`${at}.duration`, stage.duration, stage.tasks)
   perTask(`${at}.data.hosts`, stage.data?.hosts, stage.tasks)
   if (Object.hasOwn(stage.demand, '__proto__')) throw new BadLine(`${at}.demand`, 'a resource cannot be called "__proto__".')

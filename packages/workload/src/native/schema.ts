@@ -98,6 +98,10 @@ export const stageSchema = z.strictObject({
     .describe('What the tasks fetch from the tasks of an earlier stage before they work.'),
   gang: z.boolean().exactOptional().describe('All tasks start together or none does; see `gang` of the job.'),
   minTasks: z.int().min(1).exactOptional().describe('For a gang, the fewest tasks that start together and keep running; the others follow one by one. Default: all.'),
+  optionalGroup: name.exactOptional()
+    .describe('In a job that is one gang: name of a group of stages that the gang does without. They start together when the gang runs, and stop together. Not of the first stage.'),
+  minNonPreemptible: z.int().min(0).exactOptional()
+    .describe('Of a job with `preemptible` semi: so many tasks of the stage may not be preempted. Default, and the least of a gang that is not optional: the fewest that start together.'),
   estimate: atLeastZero.exactOptional()
     .describe('The user\'s estimate of the run time of its tasks, seconds, in a job that is one gang. Default: that of the job, which is the longest of its stages.'),
   partition: name.exactOptional().describe('Partition on whose nodes its tasks run, if it is not the job\'s.'),

@@ -36,6 +36,7 @@ export function capacity(session: Session, isTree: boolean): Plugin {
     mayAllocate: (queue, more) => takesJobs(queue) && [...within(queue)].every((each) => each.staysWithin('realCapability', more)),
     couldAllocate: (queue, more) => takesJobs(queue) && queue.staysWithin('realCapability', more),
     mayReclaim: (queue, more) => queue.isOpen && queue.staysWithin('realCapability', more) && resources.some((r) => (more[r] as number) > 0 && queue.isWithin('deserved', r, more[r] as number)),
+    evictable: (kind, taker, candidates) => (kind === 'preempt' ? candidates : beyondDeserved(taker.demand, candidates, resources)),
     reclaimable: (taker, candidates) => beyondDeserved(taker.demand, candidates, resources),
   }
 }

@@ -7,7 +7,7 @@ import type { Choose, Plugin } from '../plugin.js'
  *
  * Source: Volcano, plugins/gang.
  */
-export const gang = (): Plugin => ({ jobKey: (job) => Number(isReady(job)), isStarving: (job) => !isReady(job), preemptable: beyondLeast, reclaimable: beyondLeast })
+export const gang = (): Plugin => ({ jobKey: (job) => Number(isReady(job)), isStarving: (job) => !isReady(job), preemptable: beyondLeast, reclaimable: beyondLeast, evictable: (_, __, candidates) => candidates })
 
 const beyondLeast: Choose = (_, candidates) => {
   const left = new Map<VolcanoJob, number>()

@@ -1,0 +1,114 @@
+import { None, type Env, type Placement, type Round } from '@sched/core'
+import { nodeFor } from '../disciplines/lowest-fitting.js'
+import { startNearest } from '../disciplines/start-nearest.js'
+import type { TakenJobs } from '../disciplines/taken-jobs.js'
+import type { VolcanoLane } from './lane.js'
+import type { VolcanoSettings } from './options.js'
+import type { Victim } from './plugin.js'
+import { readyTasks, type Queue, type VolcanoJob } from './queue.js'
+import type { Taking } from './taking.js'
+import { Victims, type Kind } from './victims.js'
+
+/** What goes as one: a task that its job can do without, or what its job has besides (`isWhole`), without which it stops. */
+interface Bundle {
+  readonly job: VolcanoJob
+  readonly victims: readonly Victim[]
+  readonly isWhole: boolean
+}
+
+/**
+ * Starts starving jobs in the place of others, looking at all nodes at once: bundles of tasks go, one after another, until the job finds room. Tasks
+ * that jobs can do without go before jobs that go as a whole; of each kind those of the lowest priority first. `preempt` takes of jobs of lower priority of the
+ * queue, `reclaim` of other queues, queue by queue, if a plug-in orders queues.
+ *
+ * Source: Volcano, actions/gangpreempt, actions/gangreclaim, actions/utils/bundle.go (safe-first). Deviations: there are no domains but that of
+ * all nodes; of equal priority the last job in order goes first, whatever part of what is needed it gives; who starts does so at once.
+ */
+export class GangTaking {
+  readonly #lane: VolcanoLane
+  readonly #placement: Placement
+  readonly #taken: TakenJobs
+  readonly #taking: Taking
+  readonly #victims: Victims
+  readonly #mayGoWhole: boolean
+
+  constructor({ allowWholeBundle }: VolcanoSettings, env: Env, lane: VolcanoLane, placement: Placement, taken: TakenJobs, taking: Taking) {
+    this.#lane = lane
+    this.#placement = placement
+    this.#taken = taken
+    this.#taking = taking
+    this.#mayGoWhole = allowWholeBundle
+    this.#victims = new Victims(env, lane, () => (taking.hasMetNew = true))
+  }
+
+  take(kind: Kind, round: Round): void {
+    const { tiers } = this.#lane
+    if (kind === 'reclaim' && !tiers.areQueuesOrdered) return
+    const { line } = this.#lane.line('waiting')
+    for (let queue = line.take(); queue !== undefined; queue = line.take())
+      if (kind === 'preempt' || !tiers.isOverused(queue)) this.#takeForAll(queue, kind, round)
+  }
+
+  #takeForAll(queue: Queue, kind: Kind, round: Round): void {
+    for (const job of [...this.#taking.takers(queue)]) if (job.unplaced > 0 && this.#lane.tiers.isStarving(job)) this.#takeFor(job, kind, round)
+  }
+
+  /** Evicts bundles until the tasks that the job must start at once have started; nothing changes where that never happens. */
+  #takeFor(job: VolcanoJob, kind: Kind, round: Round): void {
+    const asked = this.#lane.askedBy(job, round)
+    if (kind === 'reclaim' && !this.#lane.tiers.mayReclaim(job.queue, asked)) return
+    const before = round.savepoint()
+    const gone: Victim[] = []
+    for (const { victims } of this.#bundles(job, kind, round)) {
+      const trial = [...gone, ...victims]
+      const allowed = new Set(this.#lane.tiers.evictable(kind, job, trial))
+      if (!trial.every((victim) => allowed.has(victim))) continue
+      gone.push(...victims)
+      if (!this.#areEnough(asked, gone, round)) continue
+      for (const { task } of gone) round.evict(task)
+      if (this.#start(job, round)) {
+        for (const victim of gone) this.#taken.add(victim.job.id)
+        this.#taking.hasTaken = true
+        return
+      }
+      round.rollback(before)
+    }
+  }
+
+  /** Whether the nodes in sight have so much free in total once the victims are gone. */
+  #areEnough(asked: ArrayLike<number>, gone: readonly Victim[], { cluster, nodes }: Round): boolean {
+    return this.#lane.session.resources.every((r) => {
+      const free = nodes.reduce((sum, node) => sum + (cluster.up(node) ? cluster.free(node, r as never) : 0), 0)
+      return gone.reduce((sum, { demand }) => sum + (demand[r] as number), free) >= (asked[r] as number)
+    })
+  }
+
+  #start(job: VolcanoJob, round: Round): boolean {
+    if (!round.take(job.id)) return false
+    for (let left = job.together; left > 0; left--) {
+      const node = this.#lane.tiers.mayAllocate(job.queue, job.demand) ? nodeFor(job.id, round, this.#placement) : None
+      if (node === None || !startNearest(job.id, node, round.cluster.levels, round)) return false
+    }
+    return true
+  }
+
+  /** The bundles in the order in which they go. */
+  #bundles(taker: VolcanoJob, kind: Kind, round: Round): readonly Bundle[] {
+    const byJob = new Map<VolcanoJob, Victim[]>()
+    for (const victim of this.#victims.all(taker, kind, round)) {
+      if (kind === 'preempt' && victim.job.priority >= taker.priority) continue
+      byJob.set(victim.job, [...(byJob.get(victim.job) ?? []), victim])
+    }
+    const bundles = [...byJob].flatMap(([job, victims]) => bundlesOf(job, victims)).filter(({ isWhole }) => this.#mayGoWhole || !isWhole)
+    const byQueue = (a: Bundle, b: Bundle) => (a.job.queue === b.job.queue ? 0 : this.#lane.tiers.compareVictims(a.job.queue, b.job.queue, taker.queue))
+    return bundles.sort((a, b) => byQueue(a, b) || Number(a.isWhole) - Number(b.isWhole) || a.job.priority - b.job.priority)
+  }
+}
+
+/** A job with fewer tasks than it must have can do without any of them. */
+function bundlesOf(job: VolcanoJob, victims: readonly Victim[]): readonly Bundle[] {
+  const spare = readyTasks(job) - job.least
+  const free = victims.filter(({ isCore }) => spare < 0 || !isCore).slice(0, spare < 0 ? victims.length : spare)
+  const rest = victims.filter((victim) => !free.includes(victim))
+  return [...free.map((victim) => ({ job, victims: [victim], isWhole: false })), ...(rest.length > 0 ? [{ job, victims: rest, isWhole: true }] : [])]
+}
