@@ -59,8 +59,8 @@ describe('pods of a gang in Kueue that are lost with their node', () => {
     expect(await runOf(job('a', 0, 2, inOneRack), '--option', 'lost=pod')).toEqual(['ml/a,0,100,lost,0', 'ml/a,0,240,done,1', 'ml/a,100,340,done,2'])
   })
 
-  it('start anew in the rack of the others, for which they wait if it has no room', async () => {
-    expect(await runOf(job('a', 0, 3, inOneRack), '--option', 'lost=pod')).toEqual(['ml/a,0,100,lost,0', 'ml/a,0,240,done,1-2', 'ml/a,200,440,done,0'])
+  it('take the others with them where the rack of these has no room for them', async () => {
+    expect(await runOf(job('a', 0, 3, inOneRack), '--option', 'lost=pod')).toEqual(['ml/a,0,100,lost,0', 'ml/a,0,100,evicted,1-2', 'ml/a,100,340,done,3-5'])
   })
 
   it('start anew where their slice lacks one', async () => {

@@ -170,7 +170,7 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
 
   it('is named where it cannot be loaded', () => {
     const cwd = small()
-    expect(run(cwd, 'run', 'small.yaml', '--plugin', './none', '--policy', 'none').stderr).toBe(`error: cannot load the plug-in "${join(cwd, 'none')}": Cannot find module '${join(cwd, 'none')}'. Check the path; a package is looked for in node_modules beside the experiment or where you stand, and above.\n`)
+    expect(run(cwd, 'run', 'small.yaml', '--plugin', './none', '--policy', 'none').stderr).toBe(`error: cannot load the plug-in "./none": Cannot find module '${join(cwd, 'none')}'. Check the path; a package is looked for in node_modules beside the experiment or where you stand, and above.\n`)
   })
 
   it('is named where it waits for ever before it is loaded, and the program does not end without a word', () => {

@@ -101,7 +101,8 @@ describe('a job that is updated', () => {
       const started = master.pass(2).start.map(({ job }) => job)
       return [started, (master.memory().remembered as readonly unknown[])[0]] // which jobs are enqueued, by lane
     }
-    expect([next(false), next(true)]).toEqual([[['b'], [['a', 'b']]], [['b'], [['a', 'b']]]])
+    const lane = { queues: ['default'], enqueued: ['a', 'b'] }
+    expect([next(false), next(true)]).toEqual([[['b'], [lane]], [['b'], [lane]]])
   })
 
   it('is in the system, and not cancelled', () => {

@@ -259,14 +259,19 @@ export class Workloads implements WorkListener {
    * must start together.
    */
   #isOther(workload: Workload): boolean {
-    const { job, lane, tasks, unstarted, isWhole, shape, demand, least, most } = workload
+    const { job, lane, tasks, unstarted, isWhole, shape, demand, least, most, admission } = workload
     const { work, cluster } = this.#env
-    if (isPartial(workload)) {
-      if (workload.admission > 0) return work.together(job, lane) > unstarted || work.shape(job, lane) !== shape
-      return work.together(job, lane) !== least || work.mostTogether(job, lane) !== most || work.shape(job, lane) !== shape
-    }
-    if (isWhole && cluster.resources.some((_, r) => demand[r] !== work.asked(job, lane, r as ResourceId))) return true
-    return work.together(job, lane) !== (isWhole ? unstarted : tasks) || work.shape(job, lane) !== shape
+    if (work.shape(job, lane) !== shape) return true
+    const together = work.together(job, lane)
+    if (isWhole) return together !== unstarted || cluster.resources.some((_, r) => demand[r] !== work.asked(job, lane, r as ResourceId))
+    if (admission === 0) return together !== least || this.#most(job, lane) !== most
+    return isPartial(workload) ? together > unstarted : together !== tasks
+  }
+
+  /** The most tasks with which what waits of the job may be admitted. */
+  #most(job: JobId, lane: LaneId): number {
+    const { work } = this.#env
+    return this.#admitsInPart ? work.mostTogether(job, lane) : work.together(job, lane)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
@@ -383,8 +388,7 @@ export class Workloads implements WorkListener {
     if (!isWaiting) return
     const { work } = this.#env
     const tasks = work.together(job, lane)
-    const most = this.#admitsInPart ? work.mostTogether(job, lane) : tasks
-    this.#countOne((row[job] = this.#make(job, lane, tasks, tasks, work.shape(job, lane), most)), 1)
+    this.#countOne((row[job] = this.#make(job, lane, tasks, tasks, work.shape(job, lane), this.#most(job, lane))), 1)
   }
 
   /** Counts a waiting workload. A likeness without waiting workloads is forgotten, since there may be very many, for example if all priorities differ. */
