@@ -39,7 +39,7 @@ export default (root) =>
     {
       files: ['**/*.{js,mjs}'],
       extends: [js.configs.recommended],
-      languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly', setTimeout: 'readonly' } },
+      languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly', setTimeout: 'readonly', TextDecoder: 'readonly' } },
     },
     {
       files: ['**/*.ts'],

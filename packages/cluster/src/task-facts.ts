@@ -135,8 +135,8 @@ export class TaskFacts extends JobFacts {
   /** The same for the gang that a stage belongs to, and for groups that stop with it. */
   *startedInGang(stage: number): Generator<TaskId> {
     const job = this.stageJob[stage] as JobId
-    if (this.isGangJob(job) && !this.isOptional(stage)) return yield* this.startedOf(job)
-    for (const each of this.stagesWith(stage)) yield* this.startedIn(each)
+    if (this.isGangJob(job) && !this.isOptional(stage)) yield* this.startedOf(job)
+    else for (const each of this.stagesWith(stage)) yield* this.startedIn(each)
   }
 
   /** The same for a stage. */

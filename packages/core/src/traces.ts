@@ -63,14 +63,14 @@ export interface FormatTraits<Options = unknown> {
   /** Run times come from a model, for example of bytes read, and were not recorded. */
   readonly isModelled?: boolean
   /** Whether jobs may wait for others, so that ended jobs must be remembered. Default: they do not. */
-  chained?(options: Options): boolean
+  chained?(this: void, options: Options): boolean
   /**
    * Whether a file that starts with this text is of this format. The text has one character per byte and up to 64 KiB. Default: it is not, and the
    * format has to be named.
    */
-  detect?(head: string): boolean
+  detect?(this: void, head: string): boolean
   /** What the start of a file tells besides its jobs. */
-  facts?(options: Options, head: Uint8Array): TraceFacts
+  facts?(this: void, options: Options, head: Uint8Array): TraceFacts
 }
 
 /** Position of a parser in a file. */

@@ -11,7 +11,7 @@ interface GeneratorDefinition<S extends z.ZodObject> {
   readonly source?: string
   readonly options: S
   /** Makes a workload from checked options, with the seed of the run where they have none. */
-  create(options: z.output<S> & { readonly seed: number }): GeneratedWorkload
+  create(this: void, options: z.output<S> & { readonly seed: number }): GeneratedWorkload
 }
 
 /** A generator that is called with its options: `facebook({ seed: 3, kind: 'cpu' })`. Throws `BAD_OPTION`. */
@@ -39,7 +39,7 @@ export function callable<S extends z.ZodObject>({ create, ...definition }: Gener
     create: (given, { seed }) => checkedJobs(name, create({ ...given, seed: (given as { readonly seed?: number }).seed ?? seed })),
   })
   const from = (given: unknown) => defined.plug({}, given ?? {}).create({ seed: 1 })
-  return Object.assign((given?: z.input<S>) => from(given), { generator: name, summary, source, options, definition: defined as unknown as Defined<'generator'>, from })
+  return Object.assign((given?: z.input<S>) => from(given), { generator: name, summary, source, options, definition: defined, from })
 }
 
 /** Options that several generators share. */
