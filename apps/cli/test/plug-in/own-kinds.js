@@ -1,5 +1,4 @@
 import { BadLine, defineFormat, defineGenerator, defineMetric, portableLog, randomStream } from '@sched/core'
-import { lineText, workloadFrom } from '@sched/workload'
 import { z } from 'zod'
 
 const bursts = defineGenerator({
@@ -10,15 +9,20 @@ const bursts = defineGenerator({
     size: z.int().min(1).default(4).describe('jobs of a burst'),
     tasks: z.int().default(2).describe('tasks of a job'),
   }),
-  create: ({ jobs, size, tasks }, { seed }) =>
-    workloadFrom('bursts', jobs, () => {
+  create: ({ jobs, size, tasks }, { seed }) => ({
+    name: 'bursts',
+    jobs,
+    open() {
       const draw = randomStream(seed, 'bursts')
       let submit = 0
-      return (i) => {
+      let next = 0
+      const job = (i) => {
         if (i % size === 0) submit -= 300 * portableLog(1 - draw())
         return { id: `b${i}`, user: `u${i % 3}`, submit, stages: [{ name: 'work', tasks, demand: { map: 1 }, duration: 60 }] }
       }
-    }),
+      return { next: () => (next < jobs ? job(next++) : undefined) }
+    },
+  }),
 })
 
 const colons = defineFormat({
@@ -28,7 +32,7 @@ const colons = defineFormat({
   detect: (head) => /^\w+:\d+:\d+:-?\d+$/m.test(head),
   create: ({ slot }) => ({
     line(bytes, from, to) {
-      const [id, ...numbers] = lineText(bytes, from, to).split(':')
+      const [id, ...numbers] = new TextDecoder().decode(bytes.subarray(from, to)).split(':')
       const [submit, tasks, duration] = numbers.map(Number)
       if (!(duration > 0)) throw new BadLine('seconds', `found ${duration}, expected more than 0.`)
       return { id, submit, stages: [{ name: 'work', tasks, demand: { [slot]: 1 }, duration }] }
