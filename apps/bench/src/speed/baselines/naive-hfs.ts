@@ -86,10 +86,10 @@ class NaiveHfs implements Policy {
     return true
   }
 
-  /** The farthest level the job may launch at: one further for every full wait; anywhere without located data. */
+  /** The farthest level the job may launch at: one further for every full wait, but for rounding; anywhere without located data. */
   #allowed(job: NaiveJob, { level, waited }: Waiting, { work, lane, cluster }: Round): number {
     if (!work.hasData(job.id, lane)) return cluster.levels
-    return Math.min(cluster.levels, level + Math.floor(waited / this.#wait))
+    return Math.min(cluster.levels, level + Math.floor((waited * (1 + 1e-9)) / this.#wait))
   }
 
   #waiting(job: NaiveJob, lane: LaneId): Waiting {
