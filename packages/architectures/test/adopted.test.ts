@@ -47,6 +47,11 @@ const admitting: readonly Record<string, unknown>[] = [
   { greedy: { order: { 'grid-engine': { share_tree: { users: { ann: 3, bob: 1 }, default: 1, halftime: 0.01 } } } } },
   { 'kai-preempting': { maxConsolidationPreemptees: 4 } },
 ]
+/** Those that look at the first jobs only so often. */
+const delayed: readonly Record<string, unknown>[] = [
+  { replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, bf_interval: 7 } },
+  { replan: { order: 'priority', nodes: 'named', twoPass: true, batch_sched_delay: 2, defer: true, bf_interval: -1, sched_interval: 9 } },
+]
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   ...registry.list('policy').flatMap(({ name, inner }) => {
@@ -71,6 +76,7 @@ const configs: readonly Record<string, unknown>[] = [
   ...preemptive,
   ...waiting,
   ...admitting,
+  ...delayed,
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
@@ -91,6 +97,7 @@ describe('a dispatcher that takes over what runs', () => {
         for (const few of looks) {
           program.run(few)
           program.restart()
+          program.look() // without a memory it does not know when it wanted to be asked
         }
         expect(program.run()).toBe(true)
       }),

@@ -1,5 +1,8 @@
 import type { LaneId, Round, Seconds, WorkListener } from '@sched/core'
 
+/** By lane: when the first jobs were looked at for an event that may wait (`null`: never), and whether a job has ended since they were looked at. */
+export type DelaysMemory = readonly (readonly [looked: Seconds | null, hasEnded: boolean])[]
+
 /**
  * At which events Slurm's main scheduler looks at the first jobs: `batch_sched_delay` seconds or more after it did so for an event before. When a job ends, at once,
  * unless `defer` is set.
@@ -30,8 +33,7 @@ export class EventDelays implements WorkListener {
 
   /** When the first jobs are looked at next: now, or later. */
   next({ lane, now }: Round): Seconds {
-    const hasEnded = !this.#defer && this.#ended > (this.#seen[lane] as number)
-    return hasEnded || this.#goesOn.has(lane) ? now : Math.max(now, (this.#looked[lane] as number) + this.#delay)
+    return (!this.#defer && this.#hasEnded(lane)) || this.#goesOn.has(lane) ? now : Math.max(now, (this.#looked[lane] as number) + this.#delay)
   }
 
   /** Notes that the first jobs, or all, were looked at. `isEmpty`: whether nobody waits any more. */
@@ -43,5 +45,22 @@ export class EventDelays implements WorkListener {
     if (this.#goesOn.has(lane)) return
     this.#seen[lane] = this.#ended
     if (areAll || now >= (this.#looked[lane] as number) + this.#delay) this.#looked[lane] = now
+  }
+
+  /** Without looks that go on: where decisions take time, no policy is asked for its memory. */
+  memory(): DelaysMemory {
+    return Array.from(this.#looked, (looked, lane) => [looked === -Infinity ? null : looked, this.#hasEnded(lane)] as const)
+  }
+
+  recall(memory: DelaysMemory): void {
+    for (const [lane, [looked, hasEnded]] of memory.entries()) {
+      this.#looked[lane] = looked ?? -Infinity
+      this.#seen[lane] = this.#ended - Number(hasEnded)
+    }
+  }
+
+  /** Whether a job has ended since the first jobs were looked at. */
+  #hasEnded(lane: number): boolean {
+    return this.#ended > (this.#seen[lane] as number)
   }
 }
