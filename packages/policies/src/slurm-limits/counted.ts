@@ -115,7 +115,7 @@ export interface Piece {
 export interface Limit {
   /** The reason as squeue prints it, for a group of jobs with the name of the group. */
   readonly reason: string
-  /** The group whose jobs it counts; absent: it is about the job alone, so that nothing ever changes. */
+  /** The group whose jobs it counts; absent: it is about the job alone, so that only its own tasks change anything. */
   readonly of?: Counted
   /** Whether it is about the number of running jobs or their time, so that Slurm checks it before it looks for nodes. */
   readonly isOfNumbers?: true

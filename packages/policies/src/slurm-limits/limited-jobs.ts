@@ -36,6 +36,8 @@ export class LimitedJobs implements WorkListener {
   /** Groups of which something was given back; and groups of which tasks started outside of rounds, taken over from another policy or started by others. */
   readonly #looser = new Set<Counted>()
   readonly #tighter = new Set<Counted>()
+  /** Waiting jobs of which tasks have ended, or started outside of rounds: limits on what one job holds may let them start again, or not any more. */
+  readonly #changed = new Set<Entry>()
   #isInRound = false
   /** Jobs that this round has held back, some of them because of claims that may be taken back. */
   readonly #heldNow: Entry[] = []
@@ -86,6 +88,7 @@ export class LimitedJobs implements WorkListener {
 
   onFinish(job: JobId): void {
     for (const group of (this.#terms[job] as Terms).counted) group.submitted--
+    for (let lane = 0; lane < this.#lanes; lane++) this.#changed.delete(job * this.#lanes + lane)
   }
 
   // ---- waiting ----
@@ -209,6 +212,10 @@ export class LimitedJobs implements WorkListener {
     }
     for (const group of this.#tighter) if (group.isLimiting) this.#hideOver(group)
     this.#tighter.clear()
+    for (const entry of this.#changed)
+      if (this.#held.has(entry)) this.#lookAgain(entry)
+      else this.#hideIfOver(entry)
+    this.#changed.clear()
     for (const group of timed) if (group.held.size > 0) this.#looser.add(group)
     if (this.#looser.size === 0) return
     for (const group of this.#looser) for (const entry of [...group.held]) this.#lookAgain(entry)
@@ -236,8 +243,9 @@ export class LimitedJobs implements WorkListener {
   }
 
   /** A piece of the job has been claimed, because of which others may have to wait. */
-  claimed(job: JobId): void {
+  claimed(job: JobId, lane: LaneId): void {
     for (const group of (this.#terms[job] as Terms).counted) if (group.isLimiting) this.#hideOver(group)
+    if ((this.#terms[job] as Terms).areOwn) this.#hideIfOver(job * this.#lanes + lane)
   }
 
   /** Claims were taken back: jobs that were held back because of them are checked again. */
@@ -276,12 +284,16 @@ export class LimitedJobs implements WorkListener {
 
   /** Holds back the shown jobs of a group that a limit forbids now. */
   #hideOver(group: Counted): void {
-    for (const entry of group.shown) {
-      const job = Math.floor(entry / this.#lanes) as JobId
-      const lane = (entry % this.#lanes) as LaneId
-      const limit = this.#limitOf(job, lane)
-      if (limit !== undefined) this.#holdBack(entry, limit)
-    }
+    for (const entry of group.shown) this.#hideIfOver(entry)
+  }
+
+  /** Holds back a job that is not held back, if it waits and a limit forbids it now. */
+  #hideIfOver(entry: Entry): void {
+    const job = Math.floor(entry / this.#lanes) as JobId
+    const lane = (entry % this.#lanes) as LaneId
+    if (this.#held.has(entry) || this.#env.work.unplaced(job, lane) === 0) return
+    const limit = this.#limitOf(job, lane)
+    if (limit !== undefined) this.#holdBack(entry, limit)
   }
 
   #holdBack(entry: Entry, limit: Limit): void {
@@ -315,13 +327,20 @@ export class LimitedJobs implements WorkListener {
     this.#count(job, lane, task, 1, this.#running[job] === 1)
     const isShown = (this.#terms[job] as Terms).limiting[0]?.shown.has(job * this.#lanes + lane) === true
     if (isShown && this.#env.work.unplaced(job, lane) > 0) this.#note(job, lane) // its next piece may ask for more
-    if (!this.#isInRound) for (const group of (this.#terms[job] as Terms).counted) this.#tighter.add(group)
+    if (this.#isInRound) return
+    for (const group of (this.#terms[job] as Terms).counted) this.#tighter.add(group)
+    this.#change(job, lane)
   }
 
   onRelease(job: JobId, lane: LaneId, task: TaskId, _node: unknown, _why: Release): void {
     this.#running[job] = (this.#running[job] as number) - 1
     this.#count(job, lane, task, -1, this.#running[job] === 0)
     for (const group of (this.#terms[job] as Terms).counted) if (group.held.size > 0) this.#looser.add(group)
+    this.#change(job, lane)
+  }
+
+  #change(job: JobId, lane: LaneId): void {
+    if ((this.#terms[job] as Terms).areOwn) this.#changed.add(job * this.#lanes + lane)
   }
 
   /** Counts a task that starts (`sign` 1) or ends (-1) in all groups of its job. `isWhole`: the job begins or stops to run with it. */

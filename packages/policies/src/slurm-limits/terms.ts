@@ -33,6 +33,8 @@ export interface Terms {
   readonly limiting: readonly Counted[]
   /** The limits that may keep a job from starting; the first one that does is reported. */
   readonly limits: readonly Limit[]
+  /** Whether some of `limits` are about what one job asks for and holds. */
+  readonly areOwn: boolean
   /** Those of `limits` that are of QOS and associations. */
   readonly accounting: ReadonlySet<Limit>
   /** The names of the groups of all jobs of their QOS, as in `Counted`. */
@@ -126,7 +128,7 @@ export class TermsBook {
     const isForbidden = enforce.includes('qos') && (!(own in declared) || !mayAskFor(association, own))
     return {
       counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses, bill: this.#bills?.of(queue),
-      accounting, qos: qos.map(({ name }) => `QOS ${name}`),
+      areOwn: limits.some(({ of }) => of === undefined), accounting, qos: qos.map(({ name }) => `QOS ${name}`),
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}${this.#associations.isOfPartitions(user) ? ` in partition ${queue}` : ''}`
         : this.#isOfPartitionsAlone(own) ? `QOS ${own} is Relative and that of a partition, for which no job may ask (InvalidQOS)`

@@ -1,0 +1,31 @@
+import { dispatcher } from '@sched/cluster'
+import { fifo, slurmLimits, strict, type SlurmLimitsOptions } from '@sched/policies'
+import { instantCluster, job } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+/** A node of 8 processors, and a job of three tasks that ask for 2 each and do not start together, before one of a single task. */
+function twoJobs(options: SlurmLimitsOptions) {
+  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, name: 'n', resources: { procs: 8 } }] }), policy: slurmLimits(strict(fifo()), options) })
+  for (const [id, tasks] of [['wide', 3], ['small', 1]] as const) master.submit(job({ id, tasks, demand: { procs: 2 }, estimate: 60 }), 0)
+  return master
+}
+
+describe('a limit on what one job holds', () => {
+  it.each([['MaxTRESPerJob', 'cpu=4'], ['MaxTRESMinsPerJob', 'cpu=4']])('lets the next of its tasks start when another has ended, and nobody wait for it: %s', (name, most) => {
+    // 2 x 2 processors, or 2 x 2 x 1 minute, are all that the job may have at once
+    const master = twoJobs({ accounts: { root: { [name]: most } } })
+    const { start } = master.pass(0)
+    expect(start.map(({ job: id, task }) => `${id}.${task}`)).toEqual(['wide.0', 'wide.1', 'small.0'])
+    master.taskEnded(start[0] as (typeof start)[0], 10)
+    expect(master.pass(10).start.map(({ job: id, task }) => `${id}.${task}`)).toEqual(['wide.2'])
+  })
+
+  it('holds for what another scheduler has started of it, too', () => {
+    const master = twoJobs({ accounts: { root: { MaxTRESPerJob: 'cpu=4' } } })
+    master.adopt({ job: 'wide', node: 'n-0' }, 0)
+    const second = master.adopt({ job: 'wide', node: 'n-0' }, 0)
+    expect(master.pass(0).start.map(({ job: id }) => id)).toEqual(['small'])
+    master.taskEnded(second, 10)
+    expect(master.pass(10).start.map(({ job: id }) => id)).toEqual(['wide'])
+  })
+})
