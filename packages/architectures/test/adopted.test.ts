@@ -81,7 +81,9 @@ const configs: readonly Record<string, unknown>[] = [
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
 
-const remembering = [...configs, leftOver]
+/** Limits of what single jobs hold, and of an account that users who name none may have. */
+const ofAccounts = { 'slurm-limits': { policy: { strict: { order: 'fifo' } }, accounts: { root: { MaxTRESPerJob: 'billing=2' }, lab: { GrpJobs: 1, GrpTRES: 'billing=3' } } } }
+const remembering = [...configs, leftOver, ofAccounts]
 
 /** Some jobs name an account, of users who name none for others. */
 const withAccounts = (world: World): World => ({ ...world, jobs: world.jobs.map((job, i) => (i % 3 === 0 ? { ...job, account: 'lab' } : job)) })

@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, volcano, yarnFair, yunikorn } from '../src/index.js'
+import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, slurmLimits, volcano, yarnFair, yunikorn } from '../src/index.js'
 
 const nodes = (count: number, resources: Record<string, number>) => ({ nodes: [{ count, name: 'n', resources }] })
 const job = (id: string, more: Partial<JobSpec> = {}, tasks = 1, demand: Record<string, number> = { cpu: 1 }): JobSpec =>
@@ -49,6 +49,24 @@ describe('after a restart', () => {
     before.submit({ ...wide, submit: 3 }, 3) // it comes again behind long, which may run
     const late = begunAgain(cluster, policy(), before, { jobs: [[{ ...wide, submit: 2 }, 2], [long, 2]] }) // told as if it had come before
     expect([ids(before.pass(4).start), ids(late.pass(4).start)]).toEqual([['long.0'], ['long.0']])
+  })
+
+  it('slurm-limits counts jobs of a user who names no account where the first of them was, though that one has left', () => {
+    const cluster = nodes(1, { cpu: 4 })
+    const policy = () => slurmLimits(greedy(fifo()), { accounts: { lab: { GrpTRES: 'cpu=2' } } })
+    const before = dispatcher({ cluster, policy: policy() })
+    before.submit(job('first', { user: 'bob', account: 'lab' }), 0)
+    const [first] = before.pass(0).start as [Placed]
+    before.taskEnded(first, 1)
+    const jobs = [[job('own', { user: 'bob' }), 2], [job('more', { user: 'bob' }, 2), 3], [job('ann', { user: 'ann', account: 'lab' }, 2), 4]] as const
+    for (const [spec, at] of jobs.slice(0, 1)) before.submit(spec, at)
+    const [own] = before.pass(2).start as [Placed]
+    for (const [spec, at] of jobs.slice(1)) before.submit(spec, at)
+    const late = begunAgain(cluster, policy(), before, { jobs, runs: [['own', 0, 2]] })
+    expect([ids(before.pass(4).start), ids(late.pass(4).start)]).toEqual([['more.0'], ['more.0']]) // two of four, since lab has two
+    before.taskEnded(own, 5)
+    late.taskEnded({ id: 0 }, 5)
+    expect([ids(before.pass(5).start), ids(late.pass(5).start)]).toEqual([['more.1'], ['more.1']])
   })
 
   it('yarn-fair counts a job that was cancelled while it waited to run no more than before', () => {

@@ -51,13 +51,33 @@ export class Associations<S extends object = UserOptions> {
     const within = usual?.name ?? account
     const known = this.#users.get(keyOf(user, within, partition)) ?? this.#users.get(keyOf(user, within))
     if (known !== undefined) return known
-    const parent = usual ?? this.#accounts.get(account) ?? this.#add(account, false, this.root, none as S, false)
+    const parent = usual ?? this.#account(account)
     return this.#add(user, true, parent, none as S, false)
+  }
+
+  /** The names of the accounts that jobs without one get, by user. */
+  get usual(): Readonly<Record<string, string>> {
+    return Object.fromEntries(Array.from(this.#usual, ([user, { name }]) => [user, name]))
+  }
+
+  /** Gives users the accounts that they had before a restart for jobs without one; returns the users of whom that is news. */
+  recall(usual: Readonly<Record<string, string>>): ReadonlySet<string> {
+    const changed = new Set<string>()
+    for (const [user, account] of Object.entries(usual)) {
+      if (this.#usual.get(user)?.name === account) continue
+      this.#usual.set(user, this.#account(account))
+      changed.add(user)
+    }
+    return changed
   }
 
   /** Whether a user has associations for single partitions. */
   isOfPartitions(user: string): boolean {
     return this.#ofPartitions.has(user)
+  }
+
+  #account(name: string): Association<S> {
+    return this.#accounts.get(name) ?? this.#add(name, false, this.root, none as S, false)
   }
 
   #declare({ users = {}, usersOfPartitions = {}, accounts = {} }: AccountTree<S>, parent: Association<S>): void {

@@ -1,4 +1,4 @@
-import { leastTasks, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type Release, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { leastTasks, listOf, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
 import type { UsageMemory } from '../fair-share/decayed-usage.js'
 import { AskedPiece, runningOf } from './asked-piece.js'
 import { billOf, type Bill } from './bills.js'
@@ -7,10 +7,11 @@ import { usageOf } from './limits-of-job.js'
 import type { ReadOptions } from './options.js'
 import { TermsBook, type Terms } from './terms.js'
 
-/** Past usage, as it is kept over restarts. */
+/** Past usage, as it is kept over restarts, and by user the account of jobs that name none: it is that of the user's first job. */
 interface PastMemory {
   readonly usage: UsageMemory
   readonly lasting: UsageMemory
+  readonly usual: Readonly<Record<string, string>>
 }
 
 /**
@@ -31,7 +32,8 @@ export class LimitedJobs implements WorkListener {
   /** By entry: the limit that holds the job back; undefined: none. */
   readonly #heldBy: (Limit | undefined)[] = []
   readonly #held = new Set<Entry>()
-  /** Number of waiting jobs in a lane that no limit holds back. */
+  /** By entry: whether it waits and no limit holds it back; and the number of those. */
+  readonly #isShown = listOf<boolean>()
   #shown = 0
   /** Groups of which something was given back; and groups of which tasks started outside of rounds, taken over from another policy or started by others. */
   readonly #looser = new Set<Counted>()
@@ -79,11 +81,14 @@ export class LimitedJobs implements WorkListener {
   }
 
   onSubmit(job: JobId): void {
-    const { work } = this.#env
-    const terms = this.#book.of({ user: work.userName(work.user(job)), account: work.account(job), qos: work.qos(job), partition: work.queueName(work.queue(job)), licenses: work.licenses(job) })
-    this.#terms[job] = terms
+    const terms = (this.#terms[job] = this.#termsOf(job))
     this.#running[job] = 0
     for (const group of terms.counted) group.submitted++
+  }
+
+  #termsOf(job: JobId): Terms {
+    const { work } = this.#env
+    return this.#book.of({ user: work.userName(work.user(job)), account: work.account(job), qos: work.qos(job), partition: work.queueName(work.queue(job)), licenses: work.licenses(job) })
   }
 
   onFinish(job: JobId): void {
@@ -167,6 +172,7 @@ export class LimitedJobs implements WorkListener {
 
   #show(job: JobId, lane: LaneId, isSeen = false): void {
     this.#shown++
+    this.#isShown[job * this.#lanes + lane] = true
     this.#note(job, lane)
     if (!isSeen) this.#told.onReady?.(job, lane)
   }
@@ -181,6 +187,7 @@ export class LimitedJobs implements WorkListener {
 
   #hide(job: JobId, entry: Entry): void {
     this.#shown--
+    this.#isShown[entry] = false
     for (const group of (this.#terms[job] as Terms).limiting) group.hide(entry)
   }
 
@@ -222,19 +229,39 @@ export class LimitedJobs implements WorkListener {
     this.#looser.clear()
   }
 
-  /** The past usage, to be kept over a restart. */
+  /** What is to be kept over a restart. */
   memory(): PastMemory {
-    const { usage, lasting } = this.#book.past
-    return { usage: usage.memory(), lasting: lasting.memory() }
+    const { usual, past: { usage, lasting } } = this.#book
+    return { usage: usage.memory(), lasting: lasting.memory(), usual }
   }
 
   recall(memory: unknown): void {
-    const { usage, lasting } = memory as PastMemory
+    const { usage, lasting, usual } = memory as PastMemory
+    this.#book.recall(usual)
+    for (const job of this.#env.work.jobs()) if (this.#termsOf(job) !== this.#terms[job]) this.#comeAgain(job)
     this.#book.past.usage.recall(usage)
     this.#book.past.lasting.recall(lasting)
     this.#tick = NaN // so that the next round checks all jobs anew
     const groups = new Set(this.#env.work.jobs().flatMap((job) => (this.#terms[job] as Terms).limiting))
     for (const group of groups) this.#hideOver(group) // running tasks were taken over outside of rounds
+  }
+
+  /** Counts a job anew, under the terms that it has now. */
+  #comeAgain(job: JobId): void {
+    const { work } = this.#env
+    const lanes = Array.from({ length: this.#lanes }, (_, lane) => lane as LaneId)
+    const waiting = lanes.filter((lane) => this.isHeld(job, lane) || this.#isShown[job * this.#lanes + lane] === true)
+    const running = lanes.flatMap((lane) => {
+      const tasks: TaskId[] = []
+      work.runningTasks(job, lane, tasks)
+      return tasks.map((task) => [lane, task] as const)
+    })
+    for (const lane of waiting) this.onDrained(job, lane)
+    for (const [lane, task] of running) this.#count(job, lane, task, -1)
+    this.onFinish(job)
+    this.onSubmit(job)
+    for (const [lane, task] of running) this.#count(job, lane, task, 1)
+    for (const lane of waiting) this.onReady(job, lane)
   }
 
   /** Whether a piece of the job may start now; asked once before its first claim. */
@@ -243,9 +270,9 @@ export class LimitedJobs implements WorkListener {
   }
 
   /** A piece of the job has been claimed, because of which others may have to wait. */
-  claimed(job: JobId, lane: LaneId): void {
+  claimed(job: JobId): void {
     for (const group of (this.#terms[job] as Terms).counted) if (group.isLimiting) this.#hideOver(group)
-    if ((this.#terms[job] as Terms).areOwn) this.#hideIfOver(job * this.#lanes + lane)
+    if ((this.#terms[job] as Terms).areOwn) for (let lane = 0; lane < this.#lanes; lane++) this.#hideIfOver(job * this.#lanes + lane)
   }
 
   /** Claims were taken back: jobs that were held back because of them are checked again. */
@@ -287,12 +314,10 @@ export class LimitedJobs implements WorkListener {
     for (const entry of group.shown) this.#hideIfOver(entry)
   }
 
-  /** Holds back a job that is not held back, if it waits and a limit forbids it now. */
+  /** Holds back a job if it is shown and a limit forbids it now. */
   #hideIfOver(entry: Entry): void {
-    const job = Math.floor(entry / this.#lanes) as JobId
-    const lane = (entry % this.#lanes) as LaneId
-    if (this.#held.has(entry) || this.#env.work.unplaced(job, lane) === 0) return
-    const limit = this.#limitOf(job, lane)
+    if (this.#isShown[entry] !== true) return
+    const limit = this.#limitOf(Math.floor(entry / this.#lanes) as JobId, (entry % this.#lanes) as LaneId)
     if (limit !== undefined) this.#holdBack(entry, limit)
   }
 
@@ -323,41 +348,49 @@ export class LimitedJobs implements WorkListener {
   // ---- running ----
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
-    this.#running[job] = (this.#running[job] as number) + 1
-    this.#count(job, lane, task, 1, this.#running[job] === 1)
+    this.#price(job, lane, task)
+    this.#count(job, lane, task, 1)
     const isShown = (this.#terms[job] as Terms).limiting[0]?.shown.has(job * this.#lanes + lane) === true
     if (isShown && this.#env.work.unplaced(job, lane) > 0) this.#note(job, lane) // its next piece may ask for more
     if (this.#isInRound) return
     for (const group of (this.#terms[job] as Terms).counted) this.#tighter.add(group)
-    this.#change(job, lane)
+    this.#change(job)
   }
 
-  onRelease(job: JobId, lane: LaneId, task: TaskId, _node: unknown, _why: Release): void {
-    this.#running[job] = (this.#running[job] as number) - 1
-    this.#count(job, lane, task, -1, this.#running[job] === 0)
+  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#count(job, lane, task, -1)
     for (const group of (this.#terms[job] as Terms).counted) if (group.held.size > 0) this.#looser.add(group)
-    this.#change(job, lane)
+    this.#change(job)
   }
 
-  #change(job: JobId, lane: LaneId): void {
-    if ((this.#terms[job] as Terms).areOwn) this.#changed.add(job * this.#lanes + lane)
+  #change(job: JobId): void {
+    if ((this.#terms[job] as Terms).areOwn) for (let lane = 0; lane < this.#lanes; lane++) this.#changed.add(job * this.#lanes + lane)
   }
 
-  /** Counts a task that starts (`sign` 1) or ends (-1) in all groups of its job. `isWhole`: the job begins or stops to run with it. */
-  #count(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1, isWhole: boolean): void {
+  /** Finds what a task that starts costs, and when it is expected to end. */
+  #price(job: JobId, lane: LaneId, task: TaskId): void {
+    const { work } = this.#env
+    const { bill } = this.#terms[job] as Terms
+    if (bill !== undefined) {
+      const shape = work.shapeOf(task)
+      const running = work.isGangJob(job) ? runningOf(job, lane, work.stageOf(task), work) : (this.#running[job] as number) + 1 // this task included
+      this.#billOf[task] = billOf(bill, running, shape, lane, this.#env) - billOf(bill, running - 1, shape, lane, this.#env)
+    }
+    const started = work.started(task) // a number if the eviction of the task was taken back
+    this.#endOf[task] = (Number.isNaN(started) ? this.#env.now() : started) + work.taskEstimate(task) - work.worked(task)
+  }
+
+  /** Counts a task that starts (`sign` 1) or ends (-1) for its job, and in all groups of the job. */
+  #count(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
     const { work, cluster } = this.#env
     const now = this.#env.now()
     const shape = work.shapeOf(task)
     const { past } = this.#book
     const { counted, factor, licenses, bill } = this.#terms[job] as Terms
     const billing = cluster.resources.length
-    if (sign > 0 && bill !== undefined) {
-      const running = work.isGangJob(job) ? runningOf(job, lane, work.stageOf(task), work) : (this.#running[job] as number) // this task included
-      this.#billOf[task] = billOf(bill, running, shape, lane, this.#env) - billOf(bill, running - 1, shape, lane, this.#env)
-    }
+    const running = (this.#running[job] = (this.#running[job] as number) + sign)
+    const isWhole = running === (sign > 0 ? 1 : 0) // the job begins or stops to run with it
     const cost = bill === undefined ? 0 : (this.#billOf[task] as number)
-    const started = work.started(task) // a number if the eviction of the task was taken back
-    if (sign > 0) this.#endOf[task] = (Number.isNaN(started) ? now : started) + work.taskEstimate(task) - work.worked(task)
     const end = this.#endOf[task] as number
     if (isWhole) for (const { of, amount } of licenses) of.licenses += sign * amount
     for (const group of counted) {

@@ -87,7 +87,7 @@ class LimitedRound extends WrappedRound {
     if (!this.inner.claim(task, node)) return false
     this.#job = job
     this.#left = tasks - 1
-    if (this.#left === 0) this.#jobs.claimed(job, this.lane)
+    if (this.#left === 0) this.#jobs.claimed(job)
     return true
   }
 

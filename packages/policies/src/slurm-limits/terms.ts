@@ -102,6 +102,16 @@ export class TermsBook {
     return made
   }
 
+  /** The accounts of jobs that name none, by user. */
+  get usual(): Readonly<Record<string, string>> {
+    return this.#associations.usual
+  }
+
+  /** Takes them over from before a restart; terms of jobs that name no account may be others then. */
+  recall(usual: Readonly<Record<string, string>>): void {
+    if (this.#associations.recall(usual).size > 0) this.#terms.clear()
+  }
+
   #make({ user, account, qos: asked, partition: queue, licenses: wanted }: Claimant): Terms {
     const { partitions, qos: declared, enforce, enforcePartLimits } = this.#options
     const association = this.#associations.of(user, account, queue)
