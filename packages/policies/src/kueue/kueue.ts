@@ -124,13 +124,15 @@ class Kueue implements Policy {
       memory: () => this.#preempted.memory(env.work),
       recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) },
     }
-    Object.assign(this, forwarding(this.#workloads, placement, barred, { admits: (spec: JobSpec) => this.#refusal(spec) }))
+    Object.assign(this, forwarding(this.#workloads, placement, barred, { admits: (spec: JobSpec, again?: boolean) => this.#refusal(spec, again) }))
   }
 
-  #refusal(spec: JobSpec): string | undefined {
+  /** `again`: the job is in the system already, so that what its cohort may hold does not refuse it; queues that add to that may not have come again yet. */
+  #refusal(spec: JobSpec, again = false): string | undefined {
     if (spec.topology !== undefined || spec.stages.some((stage) => stage.topology !== undefined)) this.#starts.hasTopologies = true
     this.#trials.submitted(spec)
-    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#env.cluster, this.#queues.resources)
+    const queue = this.#queues.of(spec.queue ?? spec.user ?? 'default')
+    return again ? undefined : tooLarge(spec, queue, this.#env.cluster, this.#queues.resources)
   }
 
   schedule(round: Round): void {

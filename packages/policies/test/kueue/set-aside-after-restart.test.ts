@@ -25,3 +25,19 @@ it('kueue does not look again after a restart at whom it has set aside, while ot
   }
   expect([next(begun), next(after)]).toEqual([['small'], ['small']])
 })
+
+it('kueue takes a job again after a restart that is too large without the queues of others, which have left', () => {
+  const make = () => dispatcher({ cluster: instantCluster({ nodes: 1, racks: 1, resources: { cpu: 9 } }), policy: kueue({ defaults: { cohort: 'all', nominalQuota: { cpu: 3 } } }) })
+  const large = job({ id: 'large', queue: 'b', demand: { cpu: 5 } })
+  expect(() => { make().submit(large, 0) }).toThrow(/queue b: 5 cpu of at most 3/)
+  const begun = make()
+  begun.submit(job({ id: 'small', queue: 'a', demand: { cpu: 1 } }), 0) // its queue has 3, and lends them
+  const [small] = begun.pass(0).start
+  begun.submit(large, 1)
+  begun.taskEnded(small as NonNullable<typeof small>, 2)
+
+  const after = make()
+  after.submit(large, 1, { again: true })
+  after.recall(JSON.parse(JSON.stringify(begun.memory())) as DispatcherMemory)
+  expect([begun, after].map((master) => master.pass(2).start.map((each) => each.job))).toEqual([['large'], ['large']])
+})
