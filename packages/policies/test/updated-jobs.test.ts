@@ -91,6 +91,16 @@ describe('a job that is updated', () => {
     expect([told, untold]).toEqual([['mid', 'b goes on'], ['mid', 'a goes on']])
   })
 
+  it.each([[false], [true]])('gives up no more tasks to a gang under volcano than it can spare, updated: %s', (isUpdated) => {
+    // low has two tasks and needs one of them, so a gang of two does not get the room of both, nor does it take that of one in vain
+    const master = dispatcher({ cluster: { nodes: [{ count: 1, name: 'n', resources: { cpu: 2 } }] }, policy: volcano({ actions: ['enqueue', 'allocate', 'preempt'], tiers: [{ plugins: ['priority', 'gang'] }] }) })
+    master.submit({ id: 'low', queue: 'q', priority: -1, stages: [{ name: 'work', tasks: 2, demand: { cpu: 1 } }] }, 0)
+    expect(master.pass(0).start).toHaveLength(2)
+    if (isUpdated) master.update('low', {}, 1)
+    master.submit({ id: 'high', queue: 'q', priority: 1, stages: [{ name: 'work', tasks: 2, demand: { cpu: 1 }, gang: true }] }, 2)
+    expect(master.pass(2).kill).toEqual([])
+  })
+
   it('has as many ended tasks as before, by which Volcano tells who has enough', () => {
     const next = (isUpdated: boolean) => {
       const master = dispatcher({ cluster: { nodes: [{ count: 1, resources: { cpu: 4 } }] }, policy: volcano() })

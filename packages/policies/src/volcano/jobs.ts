@@ -110,11 +110,12 @@ export class Jobs {
     job.running += sign
     if (what === 'claimed') job.isIn = true // even if somebody else has started it and it was not enqueued here
     const shape = this.#work.shapeOf(task)
-    if (what === 'ended') job.ended.set(shape, (job.ended.get(shape) ?? 0) + 1)
+    const hasEnded = what === 'ended' && !this.#work.comesAgain(id) // an updated job is given back what runs of it
+    if (hasEnded) job.ended.set(shape, (job.ended.get(shape) ?? 0) + 1)
     for (const r of this.#session.resources) {
       const amount = sign * this.#work.demand(shape, r as ResourceId)
       job.allocated[r] = (job.allocated[r] as number) + amount
-      if (what === 'ended') job.spent[r] = (job.spent[r] as number) - amount
+      if (hasEnded) job.spent[r] = (job.spent[r] as number) - amount
       job.queue.add('allocated', r, amount)
     }
     const tasks = (this.onNode[node] ??= [])
