@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { monolithic } from '../src/index.js'
 import { cpuJob, cpus, play } from './world.js'
 
-/** Starts in Slurm's two passes, plans at multiples of 5 s, with decisions of 0.25 s each. */
+/** Starts in Slurm's two passes, plans 5 s after the last one is over, with decisions of 0.25 s each. */
 function starts(jobs: readonly JobSpec[]): string[] {
   const policy = replan(undefined, { twoPass: true, bf_interval: 5, bf_resolution: 1 })
   const architecture = monolithic({ decision: { job: 0.25, task: 0 } })
@@ -17,20 +17,21 @@ describe("a plan of Slurm's, where every decision takes time", () => {
   const short = { duration: 10, estimate: 10 }
 
   it('starts all that it backfills, one after the other, and not at the events that come first', () => {
-    // a leaves 2 of 3 CPUs, b needs them all; the plan at 5 s finds c and d, which end before b may start
+    // a leaves 2 of 3 CPUs, b needs them all; the first plan is over at 0.25 s; that at 5.25 s finds c and d, which end before b may start
     const jobs = [cpuJob('a', long), cpuJob('b', { demand: { cpu: 3 }, ...long }), cpuJob('c', { submit: 1, ...short }), cpuJob('d', { submit: 2, ...short })]
-    expect(starts(jobs)).toEqual(['0.25 a.0 on node-0', '5.25 c.0 on node-0', '5.5 d.0 on node-0', '100.5 b.0 on node-0'])
+    expect(starts(jobs)).toEqual(['0.25 a.0 on node-0', '5.5 c.0 on node-0', '5.75 d.0 on node-0', '100.5 b.0 on node-0'])
   })
 
   it('starts jobs that are one gang of several stages, which wait for a plan', () => {
     const stage = { tasks: 1, demand: { cpu: 1 }, duration: 10, gang: true }
     const both: JobSpec = { id: 'h', submit: 1, estimate: 10, gang: true, stages: [{ name: 'a', ...stage }, { name: 'b', ...stage }] }
-    expect(starts([both])).toEqual(['5.25 h.0 on node-0', '5.25 h.1.0 on node-0'])
+    expect(starts([both])).toEqual(['1.25 h.0 on node-0', '1.25 h.1.0 on node-0']) // nothing was planned before
+    expect(starts([cpuJob('a', long), both]).slice(1)).toEqual(['5.5 h.0 on node-0', '5.5 h.1.0 on node-0'])
   })
 
-  it('comes at the next multiple for those that come when it is over', () => {
+  it('comes an interval later for those that come when it is over', () => {
     const jobs = [cpuJob('a', long), cpuJob('b', { demand: { cpu: 3 }, ...long }), cpuJob('c', { submit: 1, ...short }), cpuJob('d', { submit: 7, ...short })]
-    expect(starts(jobs).slice(1, 3)).toEqual(['5.25 c.0 on node-0', '10.25 d.0 on node-0'])
+    expect(starts(jobs).slice(1, 3)).toEqual(['5.5 c.0 on node-0', '10.75 d.0 on node-0'])
   })
 })
 

@@ -27,6 +27,8 @@ export interface Plan {
   earliest(job: JobId, latest: Seconds, notBefore?: Seconds, most?: Seconds): Seconds
   /** Reserves the place that `earliest` found last, from `start` to `end`. */
   reserve(job: JobId, start: Seconds, end: Seconds): void
+  /** Whether nodes that were reserved have free processors now; of amounts, whether anything was reserved and processors are free. */
+  keepsIdle(): boolean
   /** Starts the piece at the place that `earliest` found last. False when it cannot start after all; it then has a reservation from now on. */
   start(job: JobId, round: Round): boolean
 }
@@ -79,6 +81,10 @@ export class CountedPlan implements Plan {
     this.#take(job, start, end)
     this.#times.add(start).add(end)
     this.#licenses?.reserve(job, start, end)
+  }
+
+  keepsIdle(): boolean {
+    return this.#times.size > 0 && (this.#lane.free[this.#lane.processors] as number) > 0
   }
 
   start(job: JobId, round: Round): boolean {

@@ -2,7 +2,7 @@ import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type
 import { slurmResource } from '../slurm-limits/amounts.js'
 import type { Plan } from './counted-plan.js'
 import { onFewNodes } from './few-nodes.js'
-import { bitsFor, clearBit, countBits, setBit, type NodeBits } from './node-bits.js'
+import { bitsFor, clearBit, countBits, hasBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
 import type { NodeReservations } from './node-reservations.js'
 import { NodeUsers } from './node-users.js'
@@ -96,6 +96,8 @@ export class NamedPlan implements Plan {
   readonly #inSight: NodeBits
   readonly #allowed: NodeBits
   readonly #usable: NodeBits
+  /** Nodes of which this pass has reserved some. */
+  readonly #planned: NodeBits
 
   constructor(lane: RigidLane, jobs: RigidJobs, { work, cluster }: Pick<Env, 'work' | 'cluster'>, options: NamedOptions) {
     this.#lane = lane
@@ -121,6 +123,7 @@ export class NamedPlan implements Plan {
     this.#inSight = bitsFor(this.#nodes)
     this.#allowed = bitsFor(this.#nodes)
     this.#usable = bitsFor(this.#nodes)
+    this.#planned = bitsFor(this.#nodes)
     refuseAmounts(options.windows)
   }
 
@@ -163,6 +166,7 @@ export class NamedPlan implements Plan {
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
     this.#licenses?.begin(now)
     this.#suitable.clear()
+    this.#planned.fill(0)
     this.#begin()
     this.#slots.clear(this.#down(now))
     for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
@@ -297,7 +301,14 @@ export class NamedPlan implements Plan {
 
   reserve(job: JobId, start: Seconds, end: Seconds): void {
     this.#take(start, end)
+    for (const node of this.#places) setBit(this.#planned, node)
     this.#licenses?.reserve(job, start, end)
+  }
+
+  keepsIdle(): boolean {
+    const processors = this.#lane.resources[this.#lane.processors] as ResourceId
+    for (let node = 0; node < this.#nodes; node++) if (hasBit(this.#planned, node) && this.#cluster.free(node as NodeId, processors) > 0) return true
+    return false
   }
 
   /** Reserves the nodes found last, those of each part of a job until the end of that part. */

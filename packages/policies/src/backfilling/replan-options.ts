@@ -9,11 +9,11 @@ export const replanOptions = z.strictObject({
   twoPass: z
     .boolean()
     .default(false)
-    .describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
+    .describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made when something has changed since the last one, bf_interval after it at the earliest'),
   bf_interval: z
     .union([z.literal(-1), z.number().positive()])
     .default(30)
-    .describe('seconds between plans with `twoPass`, and after one that started jobs and looked at others no more because of a limit; -1: no plans are made, with `twoPass` alone'),
+    .describe('least seconds from one plan to the next with `twoPass`; without it the next plan after one that started jobs and looked at others no more because of a limit is at a multiple of it; -1: no plans are made, with `twoPass` alone'),
   sched_interval: z.number().positive().default(60).describe('where no plans are made: seconds between looks at the whole queue, in which jobs start in order as at events'),
   select: z
     .enum(['linear', 'cons_tres'])

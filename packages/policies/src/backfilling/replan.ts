@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
+  definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type Order, type Placement, type Plug, type Policy, type Round,
   type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
@@ -15,6 +15,7 @@ import { MinPriorities } from './min-priorities.js'
 import { NamedPlan } from './named-plan.js'
 import { NodeReservations } from './node-reservations.js'
 import { partitionOf } from './partitions.js'
+import { PlanTimes } from './plan-times.js'
 import { LookQuotas, Quota } from './quota.js'
 import { replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
@@ -94,10 +95,8 @@ class Replan implements Policy {
   readonly #makesPlans: boolean
   readonly #noReserve: ReadonlySet<string>
   readonly #minPriorities: MinPriorities
-  /** By lane, with `twoPass`: the time of the next plan, or without plans of the next look at the whole queue; `Infinity`: not set. */
-  readonly #due: Float64Array
-  /** Lanes in which the plan that is due goes on in later rounds, as a look at the first jobs does (`EventDelays`). */
-  readonly #goesOn = new Set<LaneId>()
+  /** With `twoPass`: of plans, or without plans of looks at the whole queue. */
+  readonly #times: PlanTimes
   /** Whether a job has come that is a task of an array. */
   #hasArrays = false
   readonly #throttles: ArrayThrottles
@@ -127,7 +126,6 @@ class Replan implements Policy {
     this.#windows = new Windows(options.windows, cluster)
     this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.keptBack(job, round) ?? (this.#plans[round.lane]?.isFar?.(job) === true ? { reason: Reason.Locality } : undefined))
     if ([options.topology, ...Object.values(options.topologies)].some((topology) => topology !== 'flat')) env.heedsTopology?.()
-    this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const topologies = new Topologies(env, { ...options, switchWait: options.max_switch_wait })
     const reservations = (this.#reservations = options.reservations.length === 0 ? undefined : new NodeReservations(options.reservations, env))
@@ -137,8 +135,9 @@ class Replan implements Policy {
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
     this.#throttles = new ArrayThrottles(env)
     this.#delays = new EventDelays(options, cluster.lanes.length)
+    this.#times = new PlanTimes(this.#makesPlans ? options.bf_interval : options.sched_interval, !this.#makesPlans, cluster.lanes.length, () => env.now())
     const kinds = { onSubmit: (job: JobId) => this.#note(job, env.work) }
-    Object.assign(this, forwarding(jobs, kinds, options.batch_sched_delay > 0 ? this.#delays : undefined, this.#throttles, options.nodes === 'named' ? running : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined, reservations && { admits: (spec: JobSpec) => reservations.admits(spec) }))
+    Object.assign(this, forwarding(jobs, kinds, options.batch_sched_delay > 0 ? this.#delays : undefined, options.twoPass && this.#makesPlans ? this.#times : undefined, this.#throttles, options.nodes === 'named' ? running : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined, reservations && { admits: (spec: JobSpec) => reservations.admits(spec) }))
   }
 
   /** Notes features that only some jobs have, so that they cost nothing until such a job has come. */
@@ -165,23 +164,18 @@ class Replan implements Policy {
 
   /** At events the first jobs in order start; from time to time the whole queue is looked at, by a plan or, without plans, in the same way. */
   #twoPasses(round: Round, lane: RigidLane): void {
-    const { bf_interval, sched_interval, default_queue_depth: depth } = this.#options
-    const interval = this.#makesPlans ? bf_interval : sched_interval
-    let due = this.#due[round.lane] as number
-    const isAsked = round.claimsLeft === 0 // the round only asks which job is taken up; that one starts in a later round of its own
-    const isMissed = due < round.now && !this.#goesOn.has(round.lane) // no job waited at the time that was due
-    if (due === Infinity || isMissed) due = this.#due[round.lane] = Math.ceil(round.now / interval) * interval
+    const { sched_interval, default_queue_depth: depth } = this.#options
+    const due = this.#times.next(round)
     const isDue = round.now >= due
     const looksAtAll = isDue && !this.#makesPlans
     const next = looksAtAll ? round.now : this.#delays.next(round)
     const started = next > round.now ? 0 : this.#startFirst(round, lane, looksAtAll ? Infinity : depth)
     if (next > round.now && this.#jobs.head(round) !== None) round.wakeAt(next)
     if (isDue) {
-      if (this.#makesPlans) this.#plan(round, lane)
-      else if (started > 0 && this.#jobs.head(round) !== None) round.wakeAt(multipleAfter(round.now, interval)) // a limit may have ended the pass
-      if (isAsked && round.jobsLeft === 0) this.#goesOn.add(round.lane)
-      else if (isAsked || this.#jobs.head(round) === None) this.#goesOn.delete(round.lane)
-      if (!this.#goesOn.has(round.lane)) this.#due[round.lane] = Infinity
+      const recurs = this.#makesPlans && this.#plan(round, lane)
+      const isEmpty = this.#jobs.head(round) === None
+      if (!this.#makesPlans && started > 0 && !isEmpty) round.wakeAt(round.now + sched_interval) // a limit may have ended the pass
+      this.#times.note(round, { isEmpty, recurs })
     } else if (this.#jobs.head(round) !== None) round.wakeAt(due)
   }
 
@@ -301,7 +295,8 @@ class Replan implements Policy {
     return plan
   }
 
-  #plan(round: Round, lane: RigidLane): void {
+  /** Returns whether Slurm would plan again although nothing happens. */
+  #plan(round: Round, lane: RigidLane): boolean {
     const { bf_max_job_test: most, bf_node_space_size: space = most, bf_window: window, bf_resolution: step, noReserveMinute } = this.#options
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
@@ -320,6 +315,7 @@ class Replan implements Policy {
     let tests = 0
     let started = 0
     let isCut = false
+    let recurs = false
     for (const job of queue) {
       const array = this.#hasArrays ? work.array(job) : ''
       if (arrays.isDone(array)) continue
@@ -364,11 +360,13 @@ class Replan implements Policy {
         break
       }
       plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
+      recurs ||= !lane.running.hasEnd(start) // Slurm notes anew a start that waits for another reservation
       reservations.use(part)
       arrays.reserve(array)
     }
     if (waiting > 0) this.#tellPass?.({ kind: 'plan', waiting, looked, tried: tests, started, entries: plan.entries })
-    if (isCut && started > 0) round.wakeAt(multipleAfter(now, this.#options.bf_interval))
+    if (isCut && started > 0) round.wakeAt(this.#options.twoPass ? now + this.#options.bf_interval : multipleAfter(now, this.#options.bf_interval))
+    return recurs || plan.keepsIdle() // Slurm marks such nodes as planned, and before that as not
   }
 
   /** Whether the job has waited long enough (`bf_min_age_reserve`) and has a high enough priority to keep others back. */

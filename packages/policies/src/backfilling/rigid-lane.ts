@@ -1,4 +1,5 @@
 import { grown, listOf, None, SchedError, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { slurmResource } from '../slurm-limits/amounts.js'
 import { RunningPieces } from './running-pieces.js'
 
 /**
@@ -9,6 +10,8 @@ export class RigidLane {
   readonly lane: LaneId
   readonly resources: readonly ResourceId[]
   readonly width: number
+  /** Index of the processors among the resources of the lane; of the first one where there are none. */
+  readonly processors: number
   /** By resource of the lane: what the jobs of this policy may hold in total, and what of it is free now. */
   readonly capacity: Float64Array
   readonly free: Float64Array
@@ -52,6 +55,7 @@ export class RigidLane {
     this.lane = lane
     this.resources = cluster.lanes[lane]?.resources ?? []
     this.width = this.resources.length
+    this.processors = Math.max(0, this.resources.indexOf(slurmResource('cpu', cluster.resources) as ResourceId))
     this.#work = work
     this.#planned = planned
     this.#names = this.resources.map((resource) => cluster.resources[resource] ?? '')

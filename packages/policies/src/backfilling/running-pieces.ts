@@ -77,6 +77,12 @@ export class RunningPieces {
     return this.#end[piece] as number
   }
 
+  /** Whether a piece is expected to end at that time. */
+  hasEnd(end: Seconds): boolean {
+    const at = this.#place(end) - 1
+    return at >= this.from && this.endAt(at) === end
+  }
+
   tasksOf(piece: number): number {
     return this.#tasks[piece] as number
   }

@@ -56,6 +56,6 @@ describe('a job that does not fit at an event', () => {
       return master.pass(time).start.map(({ job, node }) => `${job} on ${node}`)
     }
     expect(at(2)).toEqual(['B on n3'])
-    expect(at(1000)).toEqual(['B on n3', 'A on n0'])
+    expect(at(1001)).toEqual(['B on n3', 'A on n0'])
   })
 })

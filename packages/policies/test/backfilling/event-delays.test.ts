@@ -7,7 +7,7 @@ const job = (id: string, procs: number, submit: number, seconds: number): JobSpe
   id, submit, estimate: 600, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: seconds }],
 })
 
-/** When jobs start on 4 processors, with plans at 0 and 1000 s alone. */
+/** When jobs start on 4 processors, with plans when the first one comes and 1000 s later. */
 const starts = (jobs: readonly JobSpec[], options: ReplanOptions) => Object.fromEntries(startsOf(jobs, [4], replan(fifo(), { twoPass: true, bf_interval: 1000, ...options })))
 
 it('looks at those that are submitted batch_sched_delay seconds after it looked before, at once where that is over', () => {
@@ -35,8 +35,8 @@ it('counts from the last look that was due: one at an end before that time puts 
 })
 
 it('plans when plans are due, whatever was looked at before', () => {
-  const jobs = [job('a', 1, 999, 500), job('b', 1, 1000, 500), job('c', 1, 1001, 500)]
-  expect(starts(jobs, { batch_sched_delay: 30 })).toEqual({ a: 999, b: 1000, c: 1029 })
+  const jobs = [job('first', 1, 10, 500), job('a', 1, 999, 500), job('b', 1, 1005, 500), job('c', 1, 1011, 500)] // plans at 10 and 1010, looks at 10, 999 and 1029
+  expect(starts(jobs, { batch_sched_delay: 30 })).toEqual({ first: 10, a: 999, b: 1010, c: 1029 })
 })
 
 it('without plans looks at the whole queue when that is due', () => {

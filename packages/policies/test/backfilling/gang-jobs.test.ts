@@ -166,11 +166,12 @@ describe('a job of several parts', () => {
   })
 
   it('is started by the plan alone with two passes, and keeps others from starting at events, as in Slurm', () => {
-    const specs = [parts('H', 5, MINUTE, stage('a', 1, 1, 50), stage('b', 1, 2, 50)), { ...single('S', 6, 1, 50), estimate: MINUTE }]
-    expect(starts(specs, 4, replan())).toEqual({ H: 5, S: 6 })
-    expect(starts(specs, 4, replan(fifo(), { twoPass: true }))).toEqual({ H: 30, S: 30 })
+    // plans at 0 and 30 s
+    const specs = [single('A', 0, 1, 1), parts('H', 5, MINUTE, stage('a', 1, 1, 50), stage('b', 1, 2, 50)), { ...single('S', 6, 1, 50), estimate: MINUTE }]
+    expect(starts(specs, 4, replan())).toEqual({ A: 0, H: 5, S: 6 })
+    expect(starts(specs, 4, replan(fifo(), { twoPass: true }))).toEqual({ A: 0, H: 30, S: 30 })
     const alone = specs.map((spec): JobSpec => ({ ...spec, gang: false }))
-    expect(starts(alone, 4, replan(fifo(), { twoPass: true }))).toEqual({ H: 5, S: 6 })
+    expect(starts(alone, 4, replan(fifo(), { twoPass: true }))).toEqual({ A: 0, H: 5, S: 6 })
   })
 
   it('is refused by plans of amounts where any of its parts requires labels', () => {

@@ -349,11 +349,3 @@ describe('a pass after every event', () => {
     expect(simulated([job(2, 10), job(1, 0, 1, 20), ...come.slice(1)], [2], easy(), { passPerEvent: 'ends-first' })).toEqual([0, 10, 10, 15])
   })
 })
-
-describe('replan', () => {
-  it('with two passes plans at multiples of bf_interval alone, after a time in which nobody waited too', () => {
-    // 3 slots: at 95 the event starts one job, the most that it may; the other one waits for 120, whatever began at 5
-    const queue = [job(1, 60, 5), job(1, 60, 95), job(1, 60, 95)]
-    expect(simulated(queue, [3], replan(fifo(), { twoPass: true, sched_max_job_start: 1 }))).toEqual([5, 95, 120])
-  })
-})

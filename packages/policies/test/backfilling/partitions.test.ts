@@ -28,6 +28,8 @@ describe('the first pass of replan over partitions', () => {
         const busy = new Map<string, string[]>()
         let waiting: (Asked & { readonly id: string })[] = []
         let n = 0
+        master.submit(job({ id: 'first', submit: 0, estimate: 60, stages: [{ name: 's', tasks: 1, demand: { procs: 1 }, duration: 60 }] }), 0)
+        for (const task of master.pass(0).start) master.taskEnded(task, 0.5) // the last plan in a long time
         for (const [i, { come, ends }] of script.entries()) {
           const now = i + 1
           for (const end of ends) {

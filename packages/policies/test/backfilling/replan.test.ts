@@ -132,7 +132,7 @@ describe('replan', () => {
     expect([0, 11].map((least) => small(least, fifo(), { twoPass: true }))).toEqual([60, 36])
   })
 
-  it('with two passes starts in order at events, and backfills at multiples of bf_interval', () => {
+  it('with two passes starts in order at events, and backfills bf_interval after the last plan', () => {
     const queue = [job(1, 10), job(2, 1, 5), job(1, 5, 7), job(1, 2, 31)]
     expect(simulated(queue, [2], replan())).toEqual([0, 600, 7, 307])
     expect(simulated(queue, [2], replan(fifo(), { twoPass: true }))).toEqual([0, 600, 30, 330])
@@ -140,16 +140,17 @@ describe('replan', () => {
   })
 
   it('with two passes lets jobs behind a young one start at events, too (bf_min_age_reserve in schedule() of Slurm)', () => {
-    // 2 slots, R holds one for 10 min; the wide job comes at 65, the small ones at 70 and 80 and end before R
+    // 2 slots, R holds one for 10 min; the wide job comes at 65, the small ones at 70 and 140 and end before R. Plans at 65, 95 and so on; or at 65, 85,
+    // 130, where the young one has no reservation, and 160
     const queue = [job(1, 10), job(2, 1, 65), job(1, 1, 70), job(1, 1, 140)]
-    expect(simulated(queue, [2], replan(fifo(), { twoPass: true }))).toEqual([0, 600, 90, 150])
-    expect(simulated(queue, [2], replan(fifo(), { twoPass: true, bf_min_age_reserve: 60 }))).toEqual([0, 600, 70, 150])
+    expect(simulated(queue, [2], replan(fifo(), { twoPass: true }))).toEqual([0, 600, 95, 155])
+    expect(simulated(queue, [2], replan(fifo(), { twoPass: true, bf_min_age_reserve: 60 }))).toEqual([0, 600, 70, 160])
   })
 
   it('with two passes starts sched_max_job_start jobs at an event, and looks at one more than default_queue_depth, or at partition_job_depth', () => {
-    // 3 slots; what does not start at 5 starts in the plan at 30
-    const queue = [job(1, 10, 5), job(1, 10, 5), job(1, 10, 5)]
-    const three = (options: object) => simulated(queue, [3], replan(fifo(), { twoPass: true, ...options }))
+    // 3 slots beside a job of 0 s; what does not start at 5 starts in the plan at 30
+    const queue = [job(1, 10), job(1, 10, 5), job(1, 10, 5), job(1, 10, 5)]
+    const three = (options: object) => simulated(queue, [4], replan(fifo(), { twoPass: true, ...options })).slice(1)
     expect(three({})).toEqual([5, 5, 5])
     expect(three({ sched_max_job_start: 2 })).toEqual([5, 5, 30])
     expect(three({ default_queue_depth: 1 })).toEqual([5, 5, 30]) // job_depth++ > def_job_limit ends the pass of Slurm

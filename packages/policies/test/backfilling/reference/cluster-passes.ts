@@ -146,30 +146,47 @@ export interface ReplanChoice {
 
 export const wholeMinutes = (job: TaskJob) => 60 * Math.max(1, Math.ceil(asEstimated(job) / 60))
 
-/** Slurm's: every pass plans the whole queue anew, with `twoPass` at multiples of `bf_interval`, and at all events the first jobs start that may. */
+/** Slurm's: every pass plans the whole queue anew; with `twoPass` when its loop does, and at all events the first jobs start that may. */
 export function replanOn(choice: ReplanChoice): ClusterPass {
-  let due = Infinity
+  let [last, due, event] = [-Infinity, Infinity, -Infinity] // the last plan, the next one, and the last event
+  let silent = 0 // plans that Slurm makes although nothing happens
+  const made = (time: number, count: number) => void ([last, due, silent] = [time, Infinity, count])
+  const change = (now: number) => {
+    if (due < now) made(due, Number(event === due)) // nobody waited then
+    if (due < Infinity) return
+    for (; silent > 0 && last + choice.bf_interval < now; silent--) last += choice.bf_interval
+    due = Math.max(now, last + choice.bf_interval)
+  }
   return (cluster) => {
     const { now } = cluster
-    if (!choice.twoPass) return [...planAll(cluster, choice), windowEnd(cluster)]
-    if (!(due >= now && due < Infinity)) due = Math.ceil(now / choice.bf_interval) * choice.bf_interval
+    if (!choice.twoPass) return [...planAll(cluster, choice).again, windowEnd(cluster)]
+    for (const time of cluster.events) {
+      change(time)
+      event = time
+    }
+    change(now)
+    const starts = cluster.log.length
     const mayStart = (job: TaskJob) => hasRoom(cluster.asks(job), cluster.free()) && fitsAt(cluster, [], now, wholeMinutes(job), cluster.asks(job))
     for (let job = cluster.waiting[0]; job !== undefined && mayStart(job) && cluster.start(job); ) job = cluster.waiting[0]
     if (now < due) return [due, windowEnd(cluster)]
-    due = Infinity
-    return [...planAll(cluster, choice), windowEnd(cluster)]
+    const { again, recurs } = planAll(cluster, choice)
+    made(now, recurs ? Infinity : Number(event === now || cluster.log.length > starts))
+    return [...again, windowEnd(cluster)]
   }
 }
 
-/** Returns when to plan again, where a limit kept jobs from being looked at and others have started. */
-function planAll(cluster: Cluster, choice: ReplanChoice): number[] {
+/**
+ * Returns when to plan `again`, where a limit kept jobs from being looked at and others have started; `recurs`: whether somebody is planned behind others, or while
+ * processors are free.
+ */
+function planAll(cluster: Cluster, choice: ReplanChoice): { again: number[]; recurs: boolean } {
   const { now } = cluster
   const plan: Entry[] = []
   const [looks, reservations] = [new Map<string, number>(), new Map<string, number>()]
   const isUsed = (counts: Map<string, number>, key: string, most: number) => most > 0 && (counts.get(key) ?? 0) >= most
   const use = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
   const [step, seconds] = [choice.bf_resolution, wholeMinutes]
-  let [isCut, hasStarted] = [false, false]
+  let [isCut, hasStarted, isBehind, isPlanned] = [false, false, false, false]
   for (const job of cluster.waiting) {
     if (isUsed(looks, job.user, choice.bf_max_job_user)) {
       isCut = true
@@ -187,8 +204,11 @@ function planAll(cluster: Cluster, choice: ReplanChoice): number[] {
     if (!isLeft(cluster, job)) hasStarted = true
     if (!isLeft(cluster, job) || start === Infinity || isUsed(reservations, job.queue, choice.bf_job_part_count_reserve)) continue
     use(reservations, job.queue)
+    isPlanned = true
+    isBehind ||= !cluster.running.some(({ expected }) => expected === start)
     const at = Math.floor(start / step) * step
     plan.push({ at, seconds: Math.ceil((start + seconds(job)) / step) * step - at, size: cluster.asks(job) })
   }
-  return isCut && hasStarted ? [(Math.floor(now / choice.bf_interval) + 1) * choice.bf_interval] : []
+  const next = choice.twoPass ? now + choice.bf_interval : (Math.floor(now / choice.bf_interval) + 1) * choice.bf_interval
+  return { again: isCut && hasStarted ? [next] : [], recurs: isBehind || (isPlanned && (cluster.free()[0] ?? 0) > 0) }
 }

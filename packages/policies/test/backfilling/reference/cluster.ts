@@ -66,6 +66,8 @@ export class Cluster {
   gaveBack: Piece[] = []
   waits: number[] = []
   isChanged = false
+  /** Seconds since the last pass in which jobs came or ended, or nodes came or went. */
+  events: number[] = []
   /** By job: tasks to start, tasks that are done, pieces started so far, and when the first did. */
   readonly left = new Map<TaskJob, number>()
   readonly done = new Map<TaskJob, number>()
@@ -195,23 +197,27 @@ export function scheduleOnNodes(world: ClusterWorld, pass: ClusterPass, length: 
     const { now } = cluster
     let happens = asked.includes(now)
     asked = asked.filter((time) => time > now)
-    happens = cluster.end() || happens
+    let isEvent = cluster.end()
+    happens ||= isEvent
     for (const { outage, goes } of changes.filter(({ time }) => time === now)) {
       if (goes) cluster.goes(outage)
       else cluster.comesBack(outage)
       happens = true
+      isEvent ||= cluster.isChanged
     }
     changes = changes.filter(({ time }) => time > now)
     for (let job = coming[0]; job !== undefined && job.submit <= now; job = coming[0]) {
       cluster.submit(job)
       coming.shift()
-      happens = true
+      happens = isEvent = true
     }
+    if (isEvent) cluster.events.push(now)
     if (!happens || cluster.waiting.length === 0) continue
     cluster.outlive()
     asked.push(...pass(cluster).filter((time) => time > now && time < Infinity))
     cluster.gaveBack = []
     cluster.isChanged = false
+    cluster.events = []
   }
   return cluster.log
 }
