@@ -17,6 +17,7 @@ const bursts = {
       name: 'bursts',
       jobs: 60,
       chained: false,
+      cluster: { nodes: 5, slots: { map: 4 } }, // where the jobs run unless a cluster is described
       open() {
         let next = 0
         return { next: () => (next < 60 ? job(next++) : undefined) }

@@ -24,19 +24,20 @@ import { version } from './version.js'
 export async function main(argv: readonly string[], io: Io): Promise<Exit> {
   try {
     const command = program({ ...io, argv })
-    await command.parseAsync(asksForNothing(argv, command) ? argv.slice(1) : argv, { from: 'user' })
+    await command.parseAsync(asked(argv, command), { from: 'user' })
     return Exit.Done
   } catch (error) {
     return failed(error, io)
   }
 }
 
-/** `sched help foo`: answered as `sched foo` is, with the nearest name. */
-const asksForNothing = ([first, asked]: readonly string[], { commands }: Command): boolean => first === 'help'
-  && asked !== undefined
-  && !asked.startsWith('-')
-  && asked !== 'help'
-  && commands.every((each) => each.name() !== asked)
+/** `sched help trace generate` is answered as `sched trace generate --help` is, and `sched help foo` as `sched foo`, with the nearest name. */
+function asked(argv: readonly string[], program: Command): readonly string[] {
+  const [first, ...names] = argv
+  if (first !== 'help' || names[0] === undefined || names[0].startsWith('-') || names[0] === 'help') return argv
+  const within = (at: Command | undefined, name: string) => (at?.commands.length === 0 ? at : at?.commands.find((each) => each.name() === name))
+  return names.reduce(within, program as Command | undefined) === undefined ? names : [...names, '--help']
+}
 
 function program(io: Io): Command {
   const command = new Command('sched')

@@ -102,6 +102,14 @@ describe('an experiment file with a mistake', () => {
     })
   })
 
+  it('names what a plain object lacks to be a plug-in', async () => {
+    const told = async (object: string) =>
+      (await sched(['run', 'small.yaml', '--plugin', './mine.mjs'], { cwd: small({ 'mine.mjs': `export default ${object}\n` }) })).err
+    expect(await told("{ kind: 'ordr', name: 'mine', create: () => ({}) }")).toMatch(/^error: "\.\/mine\.mjs" exports a plug-in of kind "ordr"\. Did you mean "order"\? Known: .*policy/)
+    expect(await told("{ kind: 'order', create: () => ({}) }")).toBe('error: "./mine.mjs" exports a plug-in of kind "order" without a `name`. A plain object has kind, name and create.\n')
+    expect(await told("{ kind: 'order', name: 'mine' }")).toContain('without a function `create`')
+  })
+
   it('names the plug-in that is none', async () => {
     expect(await answer(`${experiment}plugins: [./mine.mjs]\n`, { 'mine.mjs': 'export default 5\n' })).toBe(
       'error: "small.yaml" line 8 column 11: "./mine.mjs" has no plug-in as its default export. Export what definePolicy() or one of its kind returns.',

@@ -28,6 +28,10 @@ describe('classes of jobs', () => {
     expect(out.split('Mean wait')[1]?.match(/^\w+ +\d+ +[\d.]+$/gm)).toEqual(['ann     1     0', 'bob     2  15.0', 'all     3  10.0'])
   })
 
+  it('are followed by all jobs, of which some may have no class', async () => {
+    expect((await run('--policies', 'fifo', '--seeds', '1')).out).toMatch(/^small +1 .*\nall +3 /m)
+  })
+
   it('are told with the fewest and the most jobs, and with a note, where a policy rejects some that others run', async () => {
     const cwd = small({ ...files, 'specified.xml': '<allocations><queue name="x"/><queuePlacementPolicy><rule name="specified" create="false"/><rule name="reject"/></queuePlacementPolicy></allocations>' })
     const { out, err } = await sched(['compare', '--trace', 'j.jsonl', '--nodes', '1', '--resources', 'cpu=4', '--queues', 'fair-scheduler.xml,specified.xml', '--seeds', '1'], { cwd })

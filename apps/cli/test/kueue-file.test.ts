@@ -33,6 +33,14 @@ describe('manifests of Kueue', () => {
     expect([code, rows.map((row) => at.map((i) => row[i]).join())]).toEqual([0, expected])
   })
 
+  it('have classes of LocalQueues, with the namespaces of those that share their name', async () => {
+    const inBoth = ['a', 'b'].map((name) => local.replace('name: team', `name: team, namespace: ${name}`).replace('clusterQueue: b', `clusterQueue: ${name}`)).join('---\n')
+    const csv = 'id,submit,duration,queue,user,cores\nx,0,100,team,a,4\ny,0,20,team,b,4\nz,0,20,b,b,4\n'
+    const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${queue('b', '{}')}${inBoth}`, 'nodes.yaml': nodes, 'jobs.csv': csv, 'mapping.yaml': mapping })
+    const { out } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--jitter', '0'], { cwd })
+    expect(out.match(/^(a\/team|b\/team|team|b) +1 +\d+/gm)?.map((row) => row.split(/ +/))).toEqual([['a/team', '1', '100'], ['b', '1', '40'], ['b/team', '1', '20']])
+  })
+
   it('refuse jobs of no queue and of one that is not there, and say which', async () => {
     const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${queue('b', '{}')}${local}`, 'nodes.yaml': nodes, 'jobs.csv': `${jobs}w,10,20,,1\n`, 'mapping.yaml': mapping })
     const { err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })

@@ -35,7 +35,15 @@ describe('a mistake on the command line', () => {
 
   it('in the name of a command that help is asked for is told', async () => {
     expect(await sched(['help', 'comapre'])).toEqual({ code: 2, out: '', err: "error: unknown command 'comapre'\n(Did you mean compare?)\n" })
-    expect((await sched(['help', 'compare'])).out).toMatch(/^Usage: sched compare /)
+    expect((await sched(['help', 'trace', 'generat'])).err).toBe("error: unknown command 'generat'\n(Did you mean generate?)\n")
+  })
+
+  it('is none where help is asked for by a command and what it is for', async () => {
+    const helpOf = async (...args: string[]) => /^Usage: (.*) \[options\]/.exec((await sched(args)).out)?.[1]
+    expect(await helpOf('help', 'compare')).toBe('sched compare')
+    expect(await helpOf('help', 'compare', 'small.yaml')).toBe('sched compare')
+    expect(await helpOf('help', 'trace', 'generate')).toBe('sched trace generate')
+    expect(await helpOf('help', 'trace')).toBe('sched trace')
   })
 
   it('is a policy where a file is expected', async () => {

@@ -63,6 +63,27 @@ describe('a generator of a plug-in', () => {
   })
 })
 
+describe('the cluster that a generator of a plug-in says its jobs are made for', () => {
+  const of = (made: string) => world({
+    'g.mjs': `const job = { id: 'a', submit: 0, stages: [{ name: 'work', tasks: 6, demand: { gpu: 1 }, duration: 60 }] }
+      export default { kind: 'generator', name: 'g', create: () => ({ name: 'g', jobs: 1, chained: false, ${made}, open: () => ({ of: [job], next() { return this.of.pop() } }) }) }`,
+    'e.yaml': 'plugins: [./g.mjs]\nworkload: { generate: g }\npolicies: [fifo]\nseeds: 1\n',
+  })
+  const run = (made: string, ...more: string[]) => sched(['run', '--generate', 'g', '--policy', 'fifo', '--plugin', './g.mjs', ...more], of(made))
+
+  it('is used where nobody describes one, on the command line and in a file', async () => {
+    const made = 'cluster: { nodes: 2, resources: { gpu: 3 } }'
+    expect((await run(made)).out).toContain('g: 1 job on 2 nodes, each 3 gpu')
+    expect((await sched(['compare', 'e.yaml'], of(made))).out).toContain('g: 1 job on 2 nodes, each 3 gpu')
+    expect((await run(made, '--nodes', '7', '--resources', 'gpu=1')).out).toContain('g: 1 job on 7 nodes, each 1 gpu')
+    expect((await run("machine: { resources: { gpu: 9 }, origin: 'made up' }")).out).toContain('g: 1 job on one node of 9 gpu')
+  })
+
+  it('is told to be wrong with the name of the generator', async () => {
+    expect((await run('cluster: { nodes: 2, resource: { gpu: 3 } }')).err).toContain('workload.generate: the cluster of the generator "g" is wrong: resource: unknown key "resource".')
+  })
+})
+
 describe('a format of a plug-in', () => {
   it('is known by what its files look like, or by its name', async () => {
     expect((await own(['trace', 'describe', 'log.txt'])).out).toMatch(/format +colons\n/)
@@ -93,7 +114,10 @@ it('a trace or a generator on the command line stands in for the workload of a f
   const at = world({ 'e.yaml': 'cluster: { nodes: 1, slots: { map: 4 } }\npolicies: [fifo]\nseeds: 1\n' })
   expect((await own(['compare', 'e.yaml', '--trace', 'log.txt'], at)).code).toBe(0)
   expect((await own(['compare', 'e.yaml', '--generate', 'bursts'], at)).code).toBe(0)
-  expect((await own(['compare', 'e.yaml', '--take', '1'], at)).err).toContain('workload')
+  expect(await own(['compare', 'e.yaml', '--take', '1'], at)).toMatchObject({
+    code: 2,
+    err: 'error: "e.yaml": has no `workload`. Say there which jobs run, for example `workload: { generate: facebook }`, or on the command line: --trace FILE or --generate KIND.\n',
+  })
 })
 
 it('so do the nodes of the command line for a cluster that neither the file nor its jobs tell of', async () => {

@@ -322,6 +322,22 @@ describe('a queue file with a mistake', () => {
     expect((await sched(['queues', 'diff', 'c.xml', 'd.xml'], { cwd })).out).toMatch(/root\.ads +label gpu +75.0% +50.0%/)
   })
 
+  it('shares of the nodes with a label go by the amounts for it where the cluster is known: the largest of any resource', async () => {
+    const nodes = 'nodes:\n  - { count: 4, resources: { memory-mb: 1000, vcores: 4 } }\n  - { count: 2, resources: { memory-mb: 1000, vcores: 4 }, labels: { partition: gpu } }\n'
+    const label = 'accessible-node-labels'
+    const amounts: [string, string] = ['capacity', '[memory=500,vcores=4]']
+    const queue = (path: string): [string, string][] => [[`${path}.${amounts[0]}`, amounts[1]], [`${path}.${label}`, 'gpu'], [`${path}.${label}.gpu.${amounts[0]}`, amounts[1]]]
+    // of 2000 MB and 8 vcores: a 500 and 4 and no more, and b what is left, all of it for x
+    const text = capacity(['root.queues', 'a,b'], ...queue('root.a'), [`root.a.${label}.gpu.maximum-capacity`, amounts[1]], ...queue('root.b'), ['root.b.queues', 'x'], ...queue('root.b.x'))
+    const cwd = directory({ 'c.xml': text, 'nodes.yaml': nodes })
+    const shown = async (...more: string[]) => (await sched(['queues', 'show', 'c.xml', ...more], { cwd })).out
+    const labelShares = (out: string) => (JSON.parse(out) as { queues: { labelShares: { gpu: number } }[] }).queues.map((queue) => queue.labelShares.gpu)
+    expect(labelShares(await shown('--json', '--cluster', 'nodes.yaml'))).toEqual([1, 0.5, 0.75, 0.75])
+    expect(await shown('--cluster', 'nodes.yaml')).not.toContain('Amounts of the file did not count')
+    expect(labelShares(await shown('--json'))).toEqual([1, 0, 0, 0])
+    expect(await shown()).toContain('Amounts of the file did not count for shares: give the cluster')
+  })
+
   it('shares of a capacity scheduler are of the default partition', async () => {
     const text = withLine(['root.accessible-node-labels.gpu.capacity', '100'], ['root.ads.accessible-node-labels', 'gpu'], ['root.ads.accessible-node-labels.gpu.capacity', '100'])
     const nodes = 'nodes:\n  - { count: 3, resources: { mem: 10000, cpu: 8 } }\n  - { count: 1, resources: { mem: 10000, cpu: 8 }, labels: { partition: gpu } }\n'

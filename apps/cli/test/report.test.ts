@@ -42,6 +42,6 @@ describe('sched report', () => {
   })
 
   it('says that there is no such directory', async () => {
-    expect((await sched(['report', 'results'], { cwd: directory() })).err).toMatch(/summary.json": cannot read: there is no such file/)
+    expect((await sched(['report', 'results'], { cwd: directory() })).err).toBe('error: "results/summary.json": cannot read: there is no such file. Name a directory that `--out DIR` has written.\n')
   })
 })

@@ -133,7 +133,9 @@ describe('sched sweep', () => {
   it('prints a table with short names, and the figures that are asked for', async () => {
     const { out } = await sched(['sweep', 'sweep.yaml', '--figures', 'wait,retries-scheduler,nonsense', '--policies', 'fifo'], { cwd: cwdOf() })
     expect(out.split('\n').slice(0, 2)).toEqual(['small: 4 points under fifo, means over 2 seeds', 'job  rate  wait, s  retries-scheduler'])
-    expect((await sched(['sweep', 'sweep.yaml', '--figures', 'nonsense'], { cwd: cwdOf() })).err).toMatch(/^warning: no figure is called "nonsense". Known: response, /)
+    const unknown = await sched(['sweep', 'sweep.yaml', '--figures', 'nonsense,respons', '--policies', 'fifo'], { cwd: cwdOf() })
+    expect(unknown.err).toMatch(/^warning: no figure is called "nonsense". Known: response, .*\nwarning: no figure is called "respons". Did you mean "response"\? Known: /)
+    expect(unknown.out).toBe((await sched(['sweep', 'sweep.yaml', '--policies', 'fifo'], { cwd: cwdOf() })).out)
   })
 
   it('refuses options that say what the matrix varies, and takes others beside them', async () => {

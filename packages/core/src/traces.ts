@@ -15,8 +15,13 @@ export interface Machine {
   readonly origin: string
 }
 
-/** A workload that may name the machine that it was made for. */
-export type GeneratedWorkload = Workload & { readonly machine?: Machine }
+/** A workload that may say what it was made for, whatever the seed. It runs there where nobody describes a cluster. */
+export type GeneratedWorkload = Workload & {
+  /** The parallel machine of rigid jobs. */
+  readonly machine?: Machine
+  /** Nodes of any kind, written as `cluster` in an experiment; goes before `machine`. */
+  readonly cluster?: object
+}
 
 /** What a generator is built with. */
 export interface GeneratorEnv {

@@ -128,10 +128,12 @@ export const queuePolicy = (file: QueueFile, cluster: ClusterFacts, ...sites: re
  * The queues of a file with their instantaneous shares: what each gets while all leaves that take jobs, or those in `active`, have more work than there is
  * room for. Fair: by weight, between minimum and maximum. Capacity: the guarantee, and what idle queues leave in proportion to the guarantees, up to the
  * maximum. Spark: by weight above the minimum; the minimum counts only if the cluster has one resource. Partitions of Slurm, queues of Kueue, KAI, Volcano
- * and YuniKorn, and classes of kube-scheduler have no shares. `totals`: capacity of the cluster by resource; without it shares are fractions. Throws
- * `BAD_OPTION` if a name in `active` is no queue.
+ * and YuniKorn, and classes of kube-scheduler have no shares. `totals`: capacity of the cluster by resource; without it shares are fractions.
+ * `labelTotals`: that of the nodes of each label, for amounts that a capacity scheduler's file gives of them. Throws `BAD_OPTION` if a name in `active` is
+ * no queue.
  */
-export const queueTable = (file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable => systemOf(file).table(file, { totals, active })
+export const queueTable = (file: QueueFile, totals?: Totals, active?: readonly string[], labelTotals?: Readonly<Record<string, Totals>>): QueueTable =>
+  systemOf(file).table(file, { totals, active, labelTotals })
 
 /** Settings of a file that belong to no single queue, by name, as written. */
 export const generalSettings = (file: QueueFile): Record<string, string> => systemOf(file).general(file)

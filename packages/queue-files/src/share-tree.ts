@@ -31,6 +31,8 @@ export interface ShownCluster {
 export interface Asked {
   /** Capacity of the cluster by resource; undefined: not known. */
   readonly totals: Totals | undefined
+  /** The same of the nodes with a label of YARN, by label; undefined, or without a label: not known. */
+  readonly labelTotals?: Readonly<Record<string, Totals>> | undefined
   /** Names or paths of the queues that have work; undefined: all queues that take jobs. */
   readonly active: readonly string[] | undefined
 }

@@ -1,10 +1,10 @@
 import { json } from '@sched/report'
-import { compareQueues, queueTable } from '@sched/queue-files'
+import { compareQueues } from '@sched/queue-files'
 import type { Command } from 'commander'
 import { openQueues } from '../experiment/queues.js'
 import type { Io } from '../io.js'
 import { queueChangesText, shareChanges } from '../output/queue-changes.js'
-import { clusterOf, queuesOptions, totalsOf, type QueuesOptions } from './queues-options.js'
+import { clusterOf, queuesOptions, tableOf, type QueuesOptions } from './queues-options.js'
 
 export function addQueuesDiff(queues: Command, io: Io): void {
   const command = queues
@@ -20,7 +20,7 @@ async function diff(before: string, after: string, options: QueuesOptions, io: I
   const cluster = await clusterOf(options, io.cwd)
   const side = (name: string): Side => {
     const file = openQueues(name, io.cwd)
-    return { file, table: queueTable(file, cluster === undefined ? undefined : totalsOf(cluster, file.kind), options.active) }
+    return { file, table: tableOf(file, cluster, options) }
   }
   const sides = [side(before), side(after)] as const
   const changes = compareQueues(...sides)
@@ -31,5 +31,5 @@ async function diff(before: string, after: string, options: QueuesOptions, io: I
 
 interface Side {
   readonly file: ReturnType<typeof openQueues>
-  readonly table: ReturnType<typeof queueTable>
+  readonly table: ReturnType<typeof tableOf>
 }

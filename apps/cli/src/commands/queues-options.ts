@@ -1,6 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
 import type { NodeId } from '@sched/core'
-import type { QueueFile, Totals } from '@sched/queue-files'
+import { queueTable, type QueueFile, type QueueTable, type Totals } from '@sched/queue-files'
 import type { Command } from 'commander'
 import { amountsOf } from '../cluster-amounts.js'
 import { describeExperiment } from '../experiment/from-options.js'
@@ -37,8 +37,15 @@ export async function clusterOf({ cluster, nodes, resources, slots }: QueuesOpti
   return (await prepare(await describeExperiment(undefined, { ...given, generate: 'poisson-jobs', policies: 'fifo' }, cwd))).cluster
 }
 
-/** What a cluster has of each resource; for a capacity scheduler, in its default partition: the nodes without a label `partition`. */
-export function totalsOf(cluster: ClusterModel, kind: QueueFile['kind']): Totals {
-  const counts = (node: number) => kind !== 'capacity' || cluster.labels.of(node as NodeId, 'partition') === undefined
-  return Object.fromEntries(cluster.resources.map((name, r) => [name, amountsOf(cluster, r).reduce((sum, amount, node) => sum + (counts(node) ? amount : 0), 0)]))
+/** The table of a file's queues, with shares of the cluster where one is given. */
+export function tableOf(file: QueueFile, cluster: ClusterModel | undefined, { active }: QueuesOptions): QueueTable {
+  if (cluster === undefined) return queueTable(file, undefined, active)
+  if (file.kind !== 'capacity') return queueTable(file, totalsOf(cluster), active)
+  const label = (node: NodeId) => cluster.labels.of(node, 'partition')
+  const ofLabels = cluster.labels.values('partition').map((each) => [each, totalsOf(cluster, (node) => label(node) === each)] as const)
+  return queueTable(file, totalsOf(cluster, (node) => label(node) === undefined), active, Object.fromEntries(ofLabels))
 }
+
+/** What the nodes that count have of each resource. */
+const totalsOf = (cluster: ClusterModel, counts: (node: NodeId) => boolean = () => true): Totals =>
+  Object.fromEntries(cluster.resources.map((name, r) => [name, amountsOf(cluster, r).reduce((sum, amount, node) => sum + (counts(node as NodeId) ? amount : 0), 0)]))

@@ -1,12 +1,12 @@
 import { json } from '@sched/report'
-import { queuePolicy, queueTable } from '@sched/queue-files'
+import { queuePolicy } from '@sched/queue-files'
 import type { Command } from 'commander'
 import { clusterFacts, openQueues, openSites } from '../experiment/queues.js'
 import type { Io } from '../io.js'
 import { findingsText } from '../output/findings.js'
 import { widthOf } from '../output/policy-table.js'
 import { queueTreeText } from '../output/queue-tree.js'
-import { clusterOf, queuesOptions, totalsOf, type QueuesOptions } from './queues-options.js'
+import { clusterOf, queuesOptions, tableOf, type QueuesOptions } from './queues-options.js'
 
 export function addQueuesShow(queues: Command, io: Io): void {
   const command = queues
@@ -23,7 +23,7 @@ export function addQueuesShow(queues: Command, io: Io): void {
 async function show(file: string, options: QueuesOptions, io: Io): Promise<void> {
   const read = openQueues(file, io.cwd)
   const cluster = await clusterOf(options, io.cwd)
-  const table = queueTable(read, cluster === undefined ? undefined : totalsOf(cluster, read.kind), options.active)
+  const table = tableOf(read, cluster, options)
   const facts = cluster === undefined ? { resources: ['memory-mb', 'vcores'], nodes: 1, heartbeat: true } : clusterFacts(cluster)
   const { findings, policy } = queuePolicy(read, facts, ...openSites(options.yarnSite, io.cwd))
   if (options.json === true) io.stdout.write(json({ file, scheduler: read.kind, queues: table.rows, totals: table.totals ?? null, policy, findings }))

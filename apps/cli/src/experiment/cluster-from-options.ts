@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import { resolve } from 'node:path'
-import { hasOwnCell } from './generator.js'
+import { hasOwnCluster } from './generator.js'
 import { defined, yaml, type ExperimentOptions, type Here } from './given-options.js'
 import type { Base } from './read-experiment.js'
 import type { ExperimentInput } from './schema.js'
@@ -26,7 +26,7 @@ export async function clusterOf(options: ExperimentOptions, base: Base | undefin
   }
   const machine = await machineOf(options, shape, base, here)
   if (machine !== null) return machine
-  if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCell(yaml(generate, '--generate'))))) return undefined
+  if (Object.keys(shape).length === 0 && (spec !== undefined || (generate !== undefined && hasOwnCluster(yaml(generate, '--generate'), here.registry)))) return undefined
   const isOfOptions = spec?.cluster === undefined && (trace !== undefined || generate !== undefined) // neither the file nor its jobs tell of one
   if (spec !== undefined && !isOfOptions && (isOfEqualNodes(spec.cluster) || !isWhole(shape))) return laidOver(spec.cluster, shape)
   const count = nodes ?? (trace === undefined ? DEFAULT_NODES.generate : DEFAULT_NODES.trace)

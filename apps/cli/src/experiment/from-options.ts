@@ -8,7 +8,7 @@ import { defined, fieldsGiven, yaml, type ExperimentOptions } from './given-opti
 import { addPlugIns, modulePath } from './plug-ins.js'
 import { policyList } from './policies.js'
 import { filesOf } from './queues.js'
-import { readBase, readExperiment, type Base } from './read-experiment.js'
+import { readBase, type Base } from './read-experiment.js'
 import { experimentSchema, type ExperimentInput } from './schema.js'
 import { isRigid, workloadOf } from './workload-from-options.js'
 
@@ -29,7 +29,9 @@ export async function describeExperiment(file: string | undefined, options: Expe
     )
   if (file === undefined && !hasJobs)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
-  const base = file === undefined ? undefined : (hasJobs ? readBase : readExperiment)(file, cwd)
+  const base = file === undefined ? undefined : readBase(file, cwd)
+  if (file !== undefined && base?.spec.workload === undefined && !hasJobs)
+    throw new SchedError('BAD_INPUT', 'has no `workload`.', { file }, 'Say there which jobs run, for example `workload: { generate: facebook }`, or on the command line: --trace FILE or --generate KIND.')
   if (options.queues !== undefined && options.policy !== undefined)
     throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
   const given = await overrides(options, base, cwd)

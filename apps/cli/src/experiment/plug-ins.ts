@@ -1,10 +1,10 @@
-import { define, SchedError, type Defined, type Definition, type Kind, type Preset, type Registry } from '@sched/core'
+import { define, SchedError, suggest, type Defined, type Definition, type Kind, type Preset, type Registry } from '@sched/core'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, register } from 'node:module'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const kinds: ReadonlySet<unknown> = new Set<Kind>(['order', 'policy', 'placement', 'architecture', 'metric', 'generator', 'format'])
+const kinds: ReadonlySet<string> = new Set<Kind>(['order', 'policy', 'placement', 'architecture', 'metric', 'generator', 'format'])
 
 /**
  * Adds what a module exports as default: what `definePolicy()` or one of its kind returns, the plain object that one would
@@ -17,7 +17,17 @@ export async function addPlugIns(registry: Registry, specifier: string, director
     if (isDefined(each)) registry.add(each)
     else if (isPlain(each)) registry.add(define({ ...each, summary: each.summary ?? '' }))
     else if (isPreset(each)) registry.addPreset(each)
-    else throw new SchedError('BAD_INPUT', `"${specifier}" has no plug-in as its default export.`, {}, 'Export what definePolicy() or one of its kind returns.')
+    else throw noPlugIn(specifier, each)
+}
+
+function noPlugIn(specifier: string, found: unknown): SchedError {
+  const { kind, name } = (found ?? {}) as { readonly kind?: unknown; readonly name?: unknown }
+  const [fact, wayOut] = typeof kind !== 'string'
+    ? ['has no plug-in as its default export.', 'Export what definePolicy() or one of its kind returns.']
+    : kinds.has(kind)
+      ? [`exports a plug-in of kind "${kind}" without ${typeof name === 'string' ? 'a function `create`' : 'a `name`'}.`, 'A plain object has kind, name and create.']
+      : [`exports a plug-in of kind "${kind}".`, suggest(kind, [...kinds])]
+  return new SchedError('BAD_INPUT', `"${specifier}" ${fact}`, {}, wayOut)
 }
 
 async function load(specifier: string, directory: string): Promise<{ readonly default?: unknown }> {
@@ -103,7 +113,7 @@ interface Named extends Partial<Record<string, unknown>> {
 
 function isNamed(value: unknown): value is Named {
   const { kind, name } = (value ?? {}) as Partial<Named>
-  return kinds.has(kind) && typeof name === 'string'
+  return typeof kind === 'string' && kinds.has(kind) && typeof name === 'string'
 }
 
 const isDefined = (value: unknown): value is Defined<Kind> => isNamed(value) && typeof value['plug'] === 'function'

@@ -69,7 +69,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const common = { name, path, findings: made.findings }
     if (read.kind === 'slurm') {
       const fill = slurmDefaults(read, clusterFacts(cluster))
-      return { ...common, plug: tellingUndeclared(plug, read), ...(fill !== undefined && { workload: placing(fill) }) }
+      return { ...common, plug: tellingUndeclared(plug, read), ...(fill !== undefined && { workload: filling(fill) }) }
     }
     const place = jobPlace(read, made)
     return { ...common, ...(place === undefined ? { plug } : placed(plug, place)) }
@@ -80,9 +80,10 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
 function placed(plug: Plug<'policy'>, placeOf: Place): Pick<NamedPolicy, 'plug' | 'workload'> {
   const refused = new WeakMap<JobSpec, string>()
   const place = (spec: JobSpec): JobSpec => {
-    const { queue, tolerations = [], stages = spec.stages, refused: why } = placeOf(spec)
+    const { queue, tolerations = [], stages = spec.stages, asked: inFull, refused: why } = placeOf(spec)
     const result = { ...tolerating({ ...spec, stages }, tolerations), ...(queue !== undefined && { queue }) }
     if (why !== undefined) refused.set(result, why)
+    askedQueues.set(result, inFull ?? spec.queue)
     return result
   }
   const create: Plug<'policy'>['create'] = (env) => {
@@ -91,7 +92,7 @@ function placed(plug: Plug<'policy'>, placeOf: Place): Pick<NamedPolicy, 'plug' 
     policy.admits = (spec) => refused.get(spec) ?? admits?.(spec)
     return policy
   }
-  return { plug: { ...plug, create }, workload: placing(place) }
+  return { plug: { ...plug, create }, workload: (workload) => mapJobs(workload, place) }
 }
 
 /** A job that tolerates more taints. */
@@ -114,8 +115,8 @@ export const queueOrLabelOf: ClassOf = (spec) => short(asked(spec) ?? spec.label
 /** Some schedulers write `root.` before the names of all queues, others do not. */
 const short = (queue: string | undefined) => queue?.replace(/^root\./, '')
 
-/** Puts the jobs of a workload where a rule says, and remembers what they asked for. */
-const placing = (place: (spec: JobSpec) => JobSpec) => (workload: Workload): Workload =>
+/** Gives the jobs of a workload what they leave out, and remembers what they asked for. */
+const filling = (place: (spec: JobSpec) => JobSpec) => (workload: Workload): Workload =>
   mapJobs(workload, (spec) => {
     const result = place(spec)
     if (result !== spec) askedQueues.set(result, spec.queue)

@@ -284,7 +284,7 @@ export const experimentSchema = z
     cluster: z
       .union([name, ownCluster])
       .optional()
-      .describe('a cluster, or the path of a file that describes one, relative to this file; default: that of the workload, if it has one (omega-example, omega-cluster, distributions, google with machines, logs of parallel machines, lublin)'),
+      .describe('a cluster, or the path of a file that describes one, relative to this file; default: that of the workload, if it has one (omega-example, omega-cluster, distributions, google with machines, logs of parallel machines, lublin, generators of plug-ins that name one)'),
     workload: workloadSchema,
     prefill: prefillSchema.optional(),
     outages: outagesSchema.optional().describe('nodes that go and come back: the path of a list (CSV with node, from, to and kind: failure or drain; seconds from the start) or of a log of Slurm, Google, Batsim or the Failure Trace Archive, { file, origin }, or { mtbf, mttr, per } for failures that are drawn; or several of these; default: all stay'),

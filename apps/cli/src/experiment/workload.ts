@@ -1,14 +1,14 @@
 import { SchedError, type Machine, type Registry, type Workload } from '@sched/core'
-import type { ClusterInput } from '@sched/cluster'
+import type { ClusterDescription, ClusterInput } from '@sched/cluster'
 import {
-  addMasters, drawQueues, formatsIn, generatedBy, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, resample,
+  addMasters, drawQueues, formatsIn, generatedBy, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, resample,
   ruleLine, scaleLoad, take, timeWindow, withFeedback, type CellGroups, type GoogleTrace, type OmegaClusterName, type RunningTask, type Trace,
 } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTraceFile, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { drawsEstimates, estimated } from './estimates.js'
 import { fieldsUnder } from './fields-under.js'
-import { chosenGenerator } from './generator.js'
+import { checkedCluster, chosenGenerator } from './generator.js'
 import type { WorkloadSpec } from './schema.js'
 
 /** The jobs of an experiment, which may depend on the seed of a run. */
@@ -18,7 +18,7 @@ export interface WorkloadOfSeed {
   /** What reading did to its jobs, for people; of a trace its report says so. */
   readonly notes?: readonly string[]
   /** The cluster that it is meant for, if it knows. */
-  readonly cell?: ClusterInput
+  readonly cell?: ClusterInput | ClusterDescription
   /** The parallel machine that its rigid jobs are of, if it knows. */
   readonly machine?: Machine
   of(seed: number): Workload
@@ -128,8 +128,13 @@ function runningOfGoogle({ running }: GoogleTrace, cell: CellGroups, seed: numbe
 function generated(spec: WorkloadSpec, registry: Registry): WorkloadOfSeed {
   const { name, plug, options } = fieldsUnder('workload.generate', () => chosenGenerator(spec.generate, registry))
   const made = (seed: number) => fieldsUnder('workload.generate', () => generatedBy(plug, seed))
-  const { machine } = made(1) // so that what it throws is told now
-  return { of: (seed) => changedJobs(made(seed), spec, seed), ...ofMachine(machine), ...cellOf(name, options) }
+  const { machine, cluster } = made(1) // so that what it throws is told now
+  return {
+    of: (seed) => changedJobs(made(seed), spec, seed),
+    ...ofMachine(machine),
+    ...(cluster !== undefined && { cell: checkedCluster(name, cluster) }),
+    ...(name === 'omega-cluster' && { running: ofStandIn(options) }),
+  }
 }
 
 interface StandIn {
@@ -138,18 +143,11 @@ interface StandIn {
   readonly batchRunTime?: number
 }
 
-/** The cells of the Omega paper, and what runs on the stand-ins of its clusters. */
-function cellOf(name: string, { cluster = 'C', scale = 1, batchRunTime = 1 }: StandIn): Pick<WorkloadOfSeed, 'cell' | 'running'> {
-  if (name === 'omega-example') return { cell: omegaExampleCell }
-  if (name !== 'omega-cluster') return {}
-  return {
-    cell: omegaClusterCell(cluster, scale),
-    running: (cell, seed, utilisation) => ({
-      prefill: omegaClusterPrefill(cluster, { cell, scale, seed, batchRunTime, ...(utilisation !== undefined && { utilisation }) }),
-      notes: [],
-    }),
-  }
-}
+/** What runs on the stand-ins of the clusters of the Omega paper. */
+const ofStandIn = ({ cluster = 'C', scale = 1, batchRunTime = 1 }: StandIn): NonNullable<WorkloadOfSeed['running']> => (cell, seed, utilisation) => ({
+  prefill: omegaClusterPrefill(cluster, { cell, scale, seed, batchRunTime, ...(utilisation !== undefined && { utilisation }) }),
+  notes: [],
+})
 
 /** Whether the jobs of a trace differ from seed to seed. */
 export const drawsJobs = ({ estimates, queueMix, resample: anew }: WorkloadSpec): boolean =>

@@ -1,5 +1,6 @@
 import { SchedError } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { existsSync } from 'node:fs'
 import type { Axis } from '../experiment/matrix.js'
 import { readText } from '../read-text.js'
 import type { RunResult } from '../run-once.js'
@@ -27,6 +28,7 @@ const swept = z.looseObject({
 
 /** Reads what `--out` has written. `file` is what messages call `path`. Throws `IO`, and `BAD_INPUT` for a file that is something else. */
 export function readSummary(path: string, file: string): Written {
+  if (!existsSync(path)) throw new SchedError('IO', 'cannot read: there is no such file.', { file }, 'Name a directory that `--out DIR` has written.')
   const data = parsed(readText(path), file)
   const sweep = swept.safeParse(data)
   if (sweep.success) {

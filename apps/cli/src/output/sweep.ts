@@ -1,3 +1,4 @@
+import { suggest } from '@sched/core'
 import { csv, json, NONE, table, type Column } from '@sched/report'
 import type { Description } from '../experiment/experiment.js'
 import { shortNames, type Axis } from '../experiment/matrix.js'
@@ -40,17 +41,16 @@ const telling = [/^response$/, /^wait$/, /^abandoned$/, /^unfinished$/, /^first-
 /** Of rigid jobs on a parallel machine also how much longer than they ran jobs took, and how busy it was. */
 const tellingOfRigid = [...telling, /^slowdown$/, /^use-/]
 
-/** Figures that were asked for, or else those that tell something here; and a warning of each that does not exist. */
-export function shownFigures(lines: readonly Line[], figures: readonly string[] | undefined): { readonly shown: readonly string[]; readonly warnings: readonly string[] } {
+/** Figures that were asked for, or, without any that exists, those that tell something here; and a warning of each that does not exist. */
+export function shownFigures(lines: readonly Line[], figures: readonly string[] = []): { readonly shown: readonly string[]; readonly warnings: readonly string[] } {
   const all = namesOf(lines)
-  if (figures === undefined) {
-    const tells = (name: string) => lines.some((line) => isTelling(line.figures.get(name)?.mean.mean))
-    const patterns = all.includes('loss') ? tellingOfRigid : telling
-    const isOwn = (name: string) => lines.some((line) => line.figures.get(name)?.own)
-    return { shown: [...patterns.flatMap((pattern) => all.filter((name) => pattern.test(name) && tells(name))), ...all.filter(isOwn)], warnings: [] }
-  }
-  const unknown = figures.filter((name) => !all.includes(name))
-  return { shown: figures.filter((name) => all.includes(name)), warnings: unknown.map((name) => `no figure is called "${name}". Known: ${all.join(', ')}.`) }
+  const asked = figures.filter((name) => all.includes(name))
+  const warnings = figures.filter((name) => !all.includes(name)).map((name) => `no figure is called "${name}". ${suggest(name, all)}`)
+  if (asked.length > 0) return { shown: asked, warnings }
+  const tells = (name: string) => lines.some((line) => isTelling(line.figures.get(name)?.mean.mean))
+  const patterns = all.includes('loss') ? tellingOfRigid : telling
+  const isOwn = (name: string) => lines.some((line) => line.figures.get(name)?.own)
+  return { shown: [...patterns.flatMap((pattern) => all.filter((name) => pattern.test(name) && tells(name))), ...all.filter(isOwn)], warnings }
 }
 
 /** What was swept, on one line. */

@@ -17,7 +17,7 @@ export function placeInKueue({ options, localQueues, stops, barred, tolerations 
     if (why !== undefined) return { refused: why }
     if (barred.get(found ?? '')?.has(user ?? '') === true) return { refused: `the namespaceSelector of ClusterQueue "${found}" does not select its namespace ${user}` }
     const own = tolerations.get(found ?? '') ?? []
-    if (found !== undefined && names.includes(found)) return { queue: found, ...(own.length > 0 && { tolerations: own }) }
+    if (found !== undefined && names.includes(found)) return { queue: found, ...(own.length > 0 && { tolerations: own }), ...(local !== undefined && local !== queue && { asked: local }) }
     return { refused: queue === undefined ? `it names no queue, and those of the file are ${names.join(', ')}` : `no ClusterQueue or LocalQueue is called "${queue}"` }
   }
 }

@@ -44,7 +44,7 @@ function queuesOf(all: ReadonlyMap<string, Setting>, root: CapacityQueue): Map<s
     throw new SchedError('BAD_INPUT', `has no property ${prefix}root.queues.`, { file: root.file },
       [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.'))
         ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.'
-        : 'It names the queues below the root.')
+        : 'It names the queues below the root. A yarn-site.xml is given beside a queue file, by --yarn-site (yarnSite).')
   const byPath = new Map([['root', root]])
   addQueues(root, lists, byPath)
   const [orphan] = [...lists].filter(([path]) => !byPath.has(path))

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '@sched/core'
 import { mixedCapacities, mixedLimit, type CapacityOfResource } from '@sched/policies'
-import type { QueueTable } from '../queue-rows.js'
+import type { QueueRow, QueueTable, Totals } from '../queue-rows.js'
 import { sharesTable, type Asked, type QueueNode, type ShownCluster } from '../share-tree.js'
 import { amountOf } from './amount-of.js'
 import { clusterName } from './amounts.js'
@@ -9,19 +9,27 @@ import { capacityValue } from './capacity-value.js'
 
 /**
  * The queues as a table. Shares: the guarantee, and what idle queues leave in proportion to the guarantees, up to the maximum; of the cluster, and of the
- * nodes of each label. How much the nodes of a label have is not known here, so of these amounts do not count.
+ * nodes of each label. Where that has amounts, it is the largest share of any resource, as the dominant resource calculator has it.
  */
 export function capacityTable({ root }: CapacityFile, asked: Asked): QueueTable {
   const tableOf = (top: CapacityQueue, of: Asked) => sharesTable((cluster) => capacityNode(top, cluster, top.isLegacy ? inLegacyMode : inMixedMode), of)
   const table = tableOf(root, asked)
-  const ofLabels = labelsIn(root).map((label) => ({ label, ...tableOf(ofLabel(root, label, undefined), { ...asked, totals: undefined }) }))
+  const ofLabels = labelsIn(root).map((label) => {
+    const [top, totals] = [ofLabel(root, label, undefined), asked.labelTotals?.[label]]
+    const inParts = tableOf(top, { ...asked, totals: undefined })
+    return { label, ...(inParts.leavesOutAmounts && totals !== undefined ? tableOf(top, { ...asked, totals }) : inParts) }
+  })
   if (ofLabels.length === 0) return table
   return {
     ...table,
-    rows: table.rows.map((row, i) => ({ ...row, labelShares: Object.fromEntries(ofLabels.map(({ label, rows }) => [label, rows[i]?.shares['cluster'] ?? 0])) })),
+    rows: table.rows.map((row, i) => ({ ...row, labelShares: Object.fromEntries(ofLabels.map(({ label, rows, totals }) => [label, largestPart(rows[i]?.shares ?? {}, totals)])) })),
     leavesOutAmounts: table.leavesOutAmounts || ofLabels.some(({ leavesOutAmounts }) => leavesOutAmounts),
   }
 }
+
+/** The largest share of any resource, as a fraction of what there is of it. */
+const largestPart = (shares: QueueRow['shares'], totals: Totals = { cluster: 1 }): number =>
+  Math.max(0, ...Object.entries(shares).map(([resource, share]) => share / (totals[resource] || 1)))
 
 const LABELLED = /^accessible-node-labels\.([^.]+)\.(?:maximum-)?capacity$/
 

@@ -42,7 +42,7 @@ export const omegaCluster = callable({
       batch: load(seed, 'batch', model.batch, scale, batchRate, batchRunTime),
       service: load(seed, 'service', model.service, scale, 1, 1),
     }))
-    return withMapReduce(workload, { seed, part, scale, mostWorkers: mostTasks * scale })
+    return { ...withMapReduce(workload, { seed, part, scale, mostWorkers: mostTasks * scale }), cluster: omegaClusterCell(cluster, scale) }
   },
 })
 

@@ -33,10 +33,9 @@ export const omegaExample = callable({
     demand: demandSchema.default({ cpu: 1000, mem: 2048 }).describe('Amounts per task: 1 CPU and 2 GB in millicores and MiB.'),
   }),
   create(options) {
-    return classWorkload('omega example', options.horizon, () => {
-      const load = (kind: JobClass) => exponentialLoad(options.seed, kind, options[kind], options.demand)
-      return { batch: load('batch'), service: load('service') }
-    })
+    const load = (kind: JobClass) => exponentialLoad(options.seed, kind, options[kind], options.demand)
+    const workload = classWorkload('omega example', options.horizon, () => ({ batch: load('batch'), service: load('service') }))
+    return { ...workload, cluster: omegaExampleCell }
   },
 })
 
