@@ -560,7 +560,7 @@ describe('times', () => {
   })
 
   it.each<[string, number | undefined]>([
-    ['00:00:10', 10], ['01:02:03', 3723], ['3-08:24:04', 289_444], ['02:30', 150], ['00:01:14.500', 74.5], ['100:00:00', 360_000], ['UNLIMITED', Infinity], ['Partition_Limit', NaN],
+    ['00:00:10', 10], ['01:02:03', 3723], ['3-08:24:04', 289_444], ['02:30', 150], ['00:01:14.500', 74.5], ['100:00:00', 360_000], ['UNLIMITED', Infinity], ['inf', Infinity], ['Infinity', Infinity], ['Partition_Limit', NaN],
     ['', NaN], ['1-00', undefined], ['1-02:03', undefined], ['x', undefined],
   ])('a span %j is %d s', (text, expected) => {
     expect(timeSpan(text)).toBe(expected)
