@@ -36,6 +36,14 @@ const cases: Readonly<Record<string, Case>> = {
     jobs: [{ id: 'dlc1', submit: 0, user: 'u1', queue: 'Pretrain', recorded: { wait: 10, status: 'failed' }, stages: gang(4, { cpu: 128_000, gpu: 8000 }, 60) }],
     notes: ['1 job without a demand: left out (noDemand)'],
   },
+  'Alibaba\'s spot jobs': {
+    head: 'job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,job_type',
+    rows: ['71,5,A10,12,1,1,0,900,HP', '72,6,H800,15,0.5,3,40,60,Spot'],
+    jobs: [
+      { id: '71', submit: 0, account: '5', queue: 'HP', stages: [{ ...gang(1, { cpu: 12_000, gpu: 1000 }, 900)[0], constraints: { require: { model: ['A10'] } } }] },
+      { id: '72', submit: 40, account: '6', queue: 'Spot', stages: [{ ...gang(3, { cpu: 15_000, gpu: 500 }, 60)[0], constraints: { require: { model: ['H800'] } } }] },
+    ],
+  },
   'LANL\'s Mustang': {
     head: 'user_ID,group_ID,submit_time,start_time,end_time,wallclock_limit,job_status,node_count,tasks_requested',
     rows: [
