@@ -96,6 +96,7 @@ describe('sacct', () => {
     ['memory of the job', {}, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 65_536 }],
     ['memory per node', { AllocTRES: '', ReqMem: '4Gn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 8192 }],
     ['memory per processor of a record of Slurm 16.05 that a later one prints', { AllocTRES: '', ReqMem: '2147487648Mn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 120_000 }],
+    ['memory per processor of a record of Slurm 15, which has it once in AllocTRES', { AllocTRES: 'cpu=32,mem=2000M,node=2', ReqMem: '2000Mc' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 60_000 }],
     ['memory per processor', { AllocTRES: '', ReqMem: '2000Mc' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 60_000 }],
     ['GPUs', {}, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 30, gpus: 4 }],
     ['another queue', {}, { queue: 'account' }, ({ queue }) => queue, 'proj'],

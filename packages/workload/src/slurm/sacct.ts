@@ -202,7 +202,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     requested,
     allocated,
     nodes,
-    mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
+    mem: memory(columns, nodes, requested > 0 ? requested : allocated),
     gpus: tresGpus(requestedTres) || tresGpus(allocatedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     cpuTime: columns.has('TotalCPU') ? columns.timeSpan('TotalCPU') : NaN,
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
@@ -248,9 +248,16 @@ function count(columns: Columns, names: readonly string[], other: string | undef
   return value
 }
 
-function memory(columns: Columns, total: string | undefined, nodes: number, procs: number): number {
-  const text = total ?? columns.text('ReqMem')
-  const value = requestedMemory(text, nodes, procs)
-  if (value === undefined) throw new BadLine('ReqMem', `found ${JSON.stringify(text)}, expected an amount of memory such as 64G, 4Gn or 2000Mc.`)
-  return value
+/**
+ * Memory that a job asked for in MiB, or was given if that is more; -1 if unknown. Slurm up to 15 wrote into AllocTRES what a job had asked for on a node
+ * or for a processor, so that it may be less than ReqMem.
+ */
+function memory(columns: Columns, nodes: number, procs: number): number {
+  const amount = (text: string) => {
+    const value = requestedMemory(text, nodes, procs)
+    if (value === undefined) throw new BadLine('ReqMem', `found ${JSON.stringify(text)}, expected an amount of memory such as 64G, 4Gn or 2000Mc.`)
+    return value
+  }
+  const asked = tres(columns.text('ReqTRES'), 'mem')
+  return asked !== undefined ? amount(asked) : Math.max(amount(columns.text('ReqMem')), amount(tres(columns.text('AllocTRES'), 'mem') ?? ''))
 }
