@@ -16,6 +16,13 @@ const read = (lines: readonly string[], options: object = {}, more: ParseOptions
 const jobs = (lines: readonly string[], options?: object) => [...jobsOf(read(lines, options))]
 
 describe('jobcomp', () => {
+  it('has the GPUs of logs without Tres in Gres', () => {
+    const old = (Gres: string) => line({ Gres }).replace(/Tres=\S* /, '')
+    expect([old('gpu:2'), old('gpu:v100:3,craynetwork:1'), old('')].map((each) => jobs([each, line()], { gpuDemand: true })[0]!.stages[0]!.demand)).toEqual([
+      { procs: 16, gpus: 2 }, { procs: 16, gpus: 3 }, { procs: 16 },
+    ])
+  })
+
   it('is known by its lines, and gives rigid jobs in the order of their submission', () => {
     const later = line({ JobId: '8', Name: 'a b=c', SubmitTime: '2024-03-04T07:59:00', JobState: 'TIMEOUT', TimeLimit: 'UNLIMITED' })
     const found = read([line(), later], { memory: 'requested', gpuDemand: true })

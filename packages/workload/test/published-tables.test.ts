@@ -36,6 +36,14 @@ const cases: Readonly<Record<string, Case>> = {
     jobs: [{ id: 'dlc1', submit: 0, user: 'u1', queue: 'Pretrain', recorded: { wait: 10, status: 'failed' }, stages: gang(4, { cpu: 128_000, gpu: 8000 }, 60) }],
     notes: ['1 job without a demand: left out (noDemand)'],
   },
+  'Alibaba\'s spot jobs': {
+    head: 'job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,job_type',
+    rows: ['71,5,A10,12,1,1,0,900,HP', '72,6,H800,15,0.5,3,40,60,Spot'],
+    jobs: [
+      { id: '71', submit: 0, account: '5', queue: 'HP', stages: [{ ...gang(1, { cpu: 12_000, gpu: 1000 }, 900)[0], constraints: { require: { model: ['A10'] } } }] },
+      { id: '72', submit: 40, account: '6', queue: 'Spot', stages: [{ ...gang(3, { cpu: 15_000, gpu: 500 }, 60)[0], constraints: { require: { model: ['H800'] } } }] },
+    ],
+  },
   'LANL\'s Mustang': {
     head: 'user_ID,group_ID,submit_time,start_time,end_time,wallclock_limit,job_status,node_count,tasks_requested',
     rows: [
@@ -90,6 +98,26 @@ const cases: Readonly<Record<string, Case>> = {
     rows: ['77.polaris,77,polaris,2022-08-09 01:00:00,20220809,2022-08-09 01:02:00,2022-08-09 01:12:30,123,456,prod,3600.0,630.0,10.0,10.0,0'],
     jobs: [{ id: '77', submit: 0, user: '123', account: '456', queue: 'prod', estimate: 3600, recorded: { wait: 120 }, stages: rigid({ nodes: 10 }, 630) }],
     machine: { nodes: 10 },
+  },
+  'Batsim': {
+    head: 'job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,metadata',
+    rows: [
+      '1,w0,delay,5.000000,4,20.000000,0,COMPLETED_WALLTIME_REACHED,10.100001,20.000001,30.100002,5.100001,25.100002,1.255000,0-1 4-5,-1,""',
+      '2,w0,delay,6.000000,2,inf,1,COMPLETED_SUCCESSFULLY,30.100001,1.500000,31.600001,24.100001,25.600001,17.066667,0-1,-1,""',
+      '3,w0,delay,7.000000,9,-1,0,REJECTED,,,,,,,,-1,""',
+    ],
+    jobs: [ // the second starts when the first ends, a microsecond before its printed end
+      { id: '1', submit: 5, estimate: 20, recorded: { wait: expect.closeTo(5.100001), status: 'completed_walltime_reached' }, stages: rigid({ procs: 4 }, 20.000001) },
+      { id: '2', submit: 6, recorded: { wait: expect.closeTo(24.100001), status: 'completed_successfully' }, stages: rigid({ procs: 2 }, 1.5) },
+    ],
+    notes: ['1 job of unknown run time: left out (unknownRuntime)'],
+    machine: { procs: 4 },
+  },
+  'Batsim before its version 3': {
+    head: 'jobID,submission_time,requested_number_of_processors,requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,consumed_energy,allocated_processors',
+    rows: ['7,12.0,2,86.0,1,13.0,27.0,40.0,1.0,28.0,1.037,-1,19 20'],
+    jobs: [{ id: '7', submit: 12, estimate: 86, recorded: { wait: 1 }, stages: rigid({ procs: 2 }, 27) }],
+    machine: { procs: 2 },
   },
 }
 

@@ -51,9 +51,11 @@ describe('what sacct tells of where jobs may run', () => {
     expect(read({ constraints: 'require' }, row(1, '[a|b]')).report.rules?.map(({ rule, jobs }) => [rule, jobs])).toContainEqual(['alike', 1])
   })
 
-  it('may break rows with | between their fields, which is told', () => {
+  it('are read with | between the fields, too, unless another text of users stands beside them', () => {
+    const withBars = (...rows: readonly string[]) => parseTrace(bytesOf(rows.join('\n').replaceAll(';', '|')), { file: 's.txt', options: required })
     for (const reservation of ['r', ''])
-      expect(messageOf(() => parseTrace(bytesOf([head, row(1, 'a|b', 'cpu=4', reservation)].join('\n').replaceAll(';', '|')), { file: 's.txt' }))).toContain('and with Constraints such as a|b ask with --delimiter=";"')
+      expect([...jobsOf(withBars(head, row(1, 'a|b', 'cpu=4', reservation)))][0]!.stages[0]!.constraints).toEqual({ require: { 'a|b': 'true' } })
+    expect(messageOf(() => withBars(head.replace('Reservation', 'Comment'), row(1, 'a|b', 'cpu=4', 'c')))).toContain('and with Constraints such as a|b ask with --delimiter=";"')
   })
 
   it('is the same in JSON', () => {

@@ -96,6 +96,7 @@ describe('sacct', () => {
     ['memory of the job', {}, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 65_536 }],
     ['memory per node', { AllocTRES: '', ReqMem: '4Gn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 8192 }],
     ['memory per processor of a record of Slurm 16.05 that a later one prints', { AllocTRES: '', ReqMem: '2147487648Mn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 120_000 }],
+    ['memory per processor of a record of Slurm 15, which has it once in AllocTRES', { AllocTRES: 'cpu=32,mem=2000M,node=2', ReqMem: '2000Mc' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 60_000 }],
     ['memory per processor', { AllocTRES: '', ReqMem: '2000Mc' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 60_000 }],
     ['GPUs', {}, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 30, gpus: 4 }],
     ['another queue', {}, { queue: 'account' }, ({ queue }) => queue, 'proj'],
@@ -560,7 +561,7 @@ describe('times', () => {
   })
 
   it.each<[string, number | undefined]>([
-    ['00:00:10', 10], ['01:02:03', 3723], ['3-08:24:04', 289_444], ['02:30', 150], ['00:01:14.500', 74.5], ['100:00:00', 360_000], ['UNLIMITED', Infinity], ['Partition_Limit', NaN],
+    ['00:00:10', 10], ['01:02:03', 3723], ['3-08:24:04', 289_444], ['02:30', 150], ['00:01:14.500', 74.5], ['100:00:00', 360_000], ['UNLIMITED', Infinity], ['inf', Infinity], ['Infinity', Infinity], ['Partition_Limit', NaN],
     ['', NaN], ['1-00', undefined], ['1-02:03', undefined], ['x', undefined],
   ])('a span %j is %d s', (text, expected) => {
     expect(timeSpan(text)).toBe(expected)

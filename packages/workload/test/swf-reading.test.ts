@@ -182,7 +182,7 @@ describe('bad logs', () => {
     ['no job left', `${header}${row({ status: 5 })}`, { status: ['completed'] }, '"a.swf": none of 1 jobs is left: 1 job of a status other than completed: left out (status). Choose other rules.'],
     ['only bad lines', `${row()} 0`, { onBadLine: 'skip' }, 'all 1 lines with jobs are bad, the first: "a.swf" line 1: found 19 fields'],
     ['the Grid Workload Format', `# GWF\n${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, '"a.swf" line 2: looks like a table of 29 blank-separated columns, not like'],
-    ['names before the jobs', `${fieldOrder.join(' ')}\n${row()}\n`, {}, 'line 1: looks like text without columns, not like the Standard Workload Format. A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".'],
+    ['other names before the jobs', `${fieldOrder.map((name) => `x${name[0]}`).join(' ')}\n${row()}\n`, {}, 'line 1: looks like text without columns, not like the Standard Workload Format. A line of that has 18 numbers with blanks between them, or is a comment that begins with ";".'],
     ['29 fields', `${row()} 1 2 3 4 5 6 7 8 9 10 11`, {}, 'looks like a table of 29 blank-separated columns, not like'],
     ['tasks that cannot share memory out', header + row(), { tasks: 'each', memory: 'requested' }, 'tasks: jobs ask for mem besides procs, which tasks of one unit each cannot share out. Leave tasks at "one", or mem out.'],
     ['nodes that nobody knows', row(), { unit: 'nodes' }, 'swf.unit: the log does not say how many nodes the machine has. Give nodes, or let jobs ask for processors.'],
@@ -201,6 +201,16 @@ describe('bad logs', () => {
     expect(detectFormatOf(bytesOf(text.slice(header.length))).name).toBe('swf')
     expect(jobs(text, { moreFields: 'ignore' })).toEqual(jobs(`${header}${row()}\n${row({ job: 2 })}\n`))
     expect(streamed(text, 50, { moreFields: 'ignore' })).toEqual(jobs(text, { moreFields: 'ignore' }))
+  })
+
+  it('may have the names of the fields above them', () => {
+    const names = 'id submit wait runtime cpus cpu_time mem req_cpus walltime req_mem status user group app queue partition prev think'
+    for (const text of [`${names}\n${row()}\n`, `; MaxProcs: 8\n${names.replaceAll(' ', '\t')}\n${row().replaceAll(/ +/g, '\t')}\n`]) {
+      expect(detectFormatOf(bytesOf(text)).name).toBe('swf')
+      expect(jobs(text)).toEqual(jobs(`; MaxProcs: 8\n${row()}\n`))
+      expect(streamed(`; MaxProcs: 8\n${text}`, 50)).toEqual(jobs(text))
+    }
+    expect(messageOf(() => read(`${row()}\n${names}\n`))).toContain('line 2 job number: found "id", expected a number.')
   })
 
   it('unsorted, as a stream: an error that says what to do', () => {

@@ -43,7 +43,7 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
   const jobs = new AccountingJobs(options, gpusIn, follows?.(options))
   let first = NaN
   let latest = -Infinity
-  let waiting: JobSpec[] = []
+  const waiting: JobSpec[] = []
   const take = (record: AccountingRecord | 'step') => {
     const job = jobs.job(record)
     if (job !== undefined && record !== 'step') for (const each of joined.take(job, record.submit)) give(each)
@@ -58,7 +58,6 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
   }
   return {
     line(bytes, from, to) {
-      waiting = []
       lines.line(bytes, from, to, take)
       waiting.reverse()
       return waiting.pop()

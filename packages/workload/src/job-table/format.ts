@@ -29,7 +29,7 @@ export const jobTableFormat: TraceFormat<typeof jobTableOptions> = {
     const { columns, demands, defaults } = mappingFor(options, namesIn(line))
     return { isRigid: columns.tasks === undefined && isRigid([...Object.keys(demands), ...Object.keys(defaults.demand ?? {})]) }
   },
-  create: (options, place) => heldParser(new JobRows(options, place), place, options.time?.origin ?? 'first'),
+  create: (options, place) => heldParser(new JobRows(options, place), place, 'first'),
   inferred: machineOfJobs,
 }
 

@@ -1,6 +1,6 @@
 import { SchedError, type Constraints, type Demand, type JobSpec, type Seconds } from '@sched/core'
 import { isUnknown } from '../slurm/times.js'
-import type { RowReader } from '../table/held-jobs.js'
+import type { Origin, RowReader } from '../table/held-jobs.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 import { amountIn } from './amounts.js'
@@ -39,6 +39,10 @@ export class JobRows implements RowReader {
 
   get renames(): boolean {
     return this.#options.repeatedIds === 'number'
+  }
+
+  get origin(): Origin {
+    return this.#options.time.origin
   }
 
   notes(): string[] {

@@ -16,12 +16,25 @@ const gpuJob = { id: 'job_id', user: 'user', tasks: 'node_num', submit: 'submit_
 const atlas = { user: 'user_ID', group: 'group_ID', submit: 'submit_time', start: 'start_time', end: 'end_time', estimate: 'wallclock_limit', status: 'job_status' }
 const numbered = { repeatedIds: 'number' } as const
 
+/** What a run of Batsim wrote of its jobs, whose columns some versions call otherwise. Its times are those of the simulation and stay so. */
+const batsim = (id: string, procs: string): KnownTable => ({
+  title: 'jobs as the simulator Batsim ran them',
+  columns: [id, 'submission_time', procs, 'requested_time', 'success', 'starting_time', 'execution_time'],
+  mapping: {
+    columns: { id, submit: 'submission_time', start: 'starting_time', duration: 'execution_time', estimate: 'requested_time', status: 'final_state' },
+    demands: { procs: amount(procs) },
+    time: { duration: 's', origin: 'trace' },
+    ...numbered,
+  },
+})
+
 /**
  * Published traces that are read without a mapping. Jobs of GPU clusters are gangs of one task per node, with `cpu` and `gpu` in thousandths; jobs of
  * parallel machines are rigid, with `nodes` or `procs`.
  *
  * Source: names of columns as in the publications: Hu et al., SC 2021 (Helios) and NSDI 2024 (Acme); Amvrosiadis et al., USENIX ATC 2018 (LANL, Two
- * Sigma); Samsi et al., HPEC 2021 (Supercloud); Antici et al., SC-W 2023 (PM100) and Scientific Data 2025 (F-DATA); ALCF's public data (DJC).
+ * Sigma); Duan et al., ASPLOS 2026 (Alibaba's spot jobs); Samsi et al., HPEC 2021 (Supercloud); Antici et al., SC-W 2023 (PM100) and Scientific Data 2025 (F-DATA); ALCF's public data (DJC);
+ * Batsim's documentation of its outputs.
  */
 const knownTables: readonly KnownTable[] = [
   {
@@ -33,6 +46,17 @@ const knownTables: readonly KnownTable[] = [
     title: 'the job log of Shanghai AI Laboratory\'s Acme; its types of jobs are queues',
     columns: ['job_id', 'user', 'node_num', 'gpu_num', 'cpu_num', 'type', 'state', 'submit_time', 'start_time', 'duration', 'gpu_time'],
     mapping: { columns: { ...gpuJob, queue: 'type' }, demands: { cpu: total('cpu_num', MILLI), gpu: total('gpu_num', MILLI) }, defaults: { gang: true }, ...numbered },
+  },
+  {
+    title: 'the jobs of Alibaba\'s GPU cluster with spot jobs (2026), high-priority and spot jobs being queues',
+    columns: ['job_name', 'organization', 'gpu_model', 'cpu_request', 'gpu_request', 'worker_num', 'submit_time', 'duration', 'job_type'],
+    mapping: {
+      columns: { id: 'job_name', account: 'organization', queue: 'job_type', tasks: 'worker_num', submit: 'submit_time', duration: 'duration' },
+      demands: { cpu: amount('cpu_request', MILLI), gpu: amount('gpu_request', MILLI) },
+      defaults: { gang: true },
+      require: { model: 'gpu_model' },
+      ...numbered,
+    },
   },
   {
     title: 'the job log of a cluster of Los Alamos (Mustang, Trinity)',
@@ -101,6 +125,9 @@ const knownTables: readonly KnownTable[] = [
       ...numbered,
     },
   },
+  batsim('job_id', 'requested_number_of_resources'),
+  batsim('job_id', 'requested_number_of_processors'),
+  batsim('jobID', 'requested_number_of_processors'),
 ]
 
 /** The published trace that has these columns; `undefined` if there is none. */

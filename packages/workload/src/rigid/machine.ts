@@ -58,16 +58,19 @@ export function inferSize(resource: RigidResource, use: RecordedUse, wayOut = `g
   return { amount: Math.max(widest, peak, 1), origin: `inferred, the log does not say how many: ${said}; ${wayOut} if that is wrong` }
 }
 
+/** Below this, in seconds, two times are the same instant: tables print microseconds, of which a wait and a run time are rounded apart. */
+const INSTANT = 1e-5
+
 /** Largest amount in use at any time. Ends come before starts of the same instant. */
 function recordedPeak({ amounts, starts, ends }: RecordedUse): number {
-  const known = amounts.map((_, i) => i).filter((i) => starts[i]! < ends[i]!) // false for NaN
+  const known = amounts.map((_, i) => i).filter((i) => ends[i]! - starts[i]! > INSTANT) // false for NaN
   const byStart = known.slice().sort((a, b) => starts[a]! - starts[b]!)
   const byEnd = known.slice().sort((a, b) => ends[a]! - ends[b]!)
   let used = 0
   let peak = 0
   let ended = 0
   for (const job of byStart) {
-    while (ends[byEnd[ended]!]! <= starts[job]!) used -= amounts[byEnd[ended++]!]!
+    while (ends[byEnd[ended]!]! <= starts[job]! + INSTANT) used -= amounts[byEnd[ended++]!]!
     used += amounts[job]!
     peak = Math.max(peak, used)
   }

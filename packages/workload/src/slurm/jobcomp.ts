@@ -5,7 +5,7 @@ import { RepeatedIds } from '../accounting/repeated-ids.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
 import type { RuleCount } from '../trace/facts.js'
-import { tres, tresGpus, requestedMemory, whole } from './amounts.js'
+import { gresGpus, tres, tresGpus, requestedMemory, whole } from './amounts.js'
 import { Clusters } from './clusters.js'
 import { slurmOptions, stateOf } from './options.js'
 import { instant, timeSpan } from './times.js'
@@ -16,7 +16,7 @@ export const jobcompOptions = slurmOptions.omit({ pending: true, dependencies: t
 /**
  * The log of Slurm's plugin jobcomp/filetxt: a line of `Name=value` fields for each job that ended, in the order of the ends. Ids are as in sacct: a
  * task of an array is `123_4`, a part of a heterogeneous job `123+1`; each part is a job of its own. What a job asked for is in its trackable
- * resources (`Tres`); without these, its allocated processors (`ProcCnt`) are used.
+ * resources (`Tres`); without these, its allocated processors (`ProcCnt`) are used, and its GPUs are those of `Gres`.
  *
  * Source: Slurm 17 to 25, `jobcomp_p_record_job_end` of jobcomp_filetxt.c. Earlier versions do not record submit times.
  */
@@ -25,7 +25,7 @@ export const jobcompFormat: TraceFormat<typeof jobcompOptions> = accountingForma
   summary: 'completed jobs of Slurm (jobcomp/filetxt)',
   source: 'Slurm, jobcomp_filetxt.c',
   options: jobcompOptions,
-  gpusIn: 'gres/gpu of Tres tells them',
+  gpusIn: 'gres/gpu of Tres, or Gres, tells them',
   isByEnd: true,
   detect: (head) => /^JobId=\d+ UserId=.* EndTime=.* ProcCnt=\d/m.test(head),
   reader: (_, { cluster }) => new JobcompReader(cluster),
@@ -77,7 +77,7 @@ class JobcompReader implements RecordReader {
       allocated: hadNothing ? 0 : procs,
       nodes,
       mem: requestedMemory(tres(resources, 'mem') ?? '', nodes, procs) ?? -1,
-      gpus: tresGpus(resources),
+      gpus: tresGpus(resources) || gresGpus(this.#text('Gres')),
       reservation: this.#text('ReservationName'),
       priority: -1,
       state: stateOf(this.#text('JobState')),

@@ -13,6 +13,7 @@ import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions, stateOf } from './
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { layoutIn } from './layout.js'
 import { niceIn } from './nice.js'
+import { SacctRows } from './sacct-rows.js'
 import { RecordIds } from './record-ids.js'
 import { reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
@@ -66,6 +67,7 @@ class SacctReader implements RecordReader {
   #header: string | undefined
   #places: ColumnBytes | undefined
   #separator = '|'
+  readonly #rows: SacctRows
   #file: string | undefined
   #cut = 0
   readonly #ids: RecordIds
@@ -78,6 +80,7 @@ class SacctReader implements RecordReader {
 
   constructor(private readonly place: LinePlace, cluster: string | undefined, isHeld: boolean) {
     this.#held = new HeldForSteps(place)
+    this.#rows = new SacctRows(place)
     this.#clusters = new Clusters(cluster)
     this.#ids = new RecordIds(isHeld)
   }
@@ -88,28 +91,35 @@ class SacctReader implements RecordReader {
     if (line.startsWith('#') || line === this.#header) return // a comment, or the repeated header of another export
     if (this.#columns === undefined) return this.#begin(line)
     if (this.#places !== undefined && line.startsWith('-')) return // the underlining of a repeated header
-    this.#takeFields(this.#columns, this.#places === undefined ? splitLine(line, this.#separator) : cutInColumns(bytes, from, to, this.#places))
-    const found = record(this.#columns)
-    if (!this.#clusters.take(this.#columns.text('Cluster'))) return
+    const fields = this.#places === undefined ? this.#rows.take(line) : cutInColumns(bytes, from, to, this.#places)
+    if (fields !== undefined) this.#row(this.#columns, fields, take)
+    this.#rows.check()
+  }
+
+  #row(columns: Columns, fields: readonly string[], take: TakeRecord): void {
+    this.#takeFields(columns, fields)
+    const found = record(columns)
+    if (!this.#clusters.take(columns.text('Cluster'))) return
     if (found === 'step') {
-      if (this.#hasUse) this.#held.step(this.#columns.text('JobID', 'JobIDRaw'), usedMemory(this.#columns))
+      if (this.#hasUse) this.#held.step(columns.text('JobID', 'JobIDRaw'), usedMemory(columns))
       return take(found)
     }
-    if (this.#places !== undefined) this.#checkCut(this.#columns)
-    this.#throttles.note({ id: found.id, array: arrayOf(found.id), command: this.#columns.text('SubmitLine') })
+    if (this.#places !== undefined) this.#checkCut(columns)
+    this.#throttles.note({ id: found.id, array: arrayOf(found.id), command: columns.text('SubmitLine') })
     const records: AccountingRecord[] = []
     for (const id of this.#arrays.idsOf(found)) {
-      const called = this.#ids.of({ ...found, id, cluster: this.#columns.text('Cluster') })
+      const called = this.#ids.of({ ...found, id, cluster: columns.text('Cluster') })
       if (called === undefined) continue
       const array = arrayOf(id)
       records.push({ ...found, array, arrayThrottle: this.throttles().get(array ?? ''), id: called })
     }
-    this.#held.hold(found.id, this.#hasUse ? records : [], this.#hasUse ? usedMemory(this.#columns) : NaN, take)
+    this.#held.hold(found.id, this.#hasUse ? records : [], this.#hasUse ? usedMemory(columns) : NaN, take)
     if (!this.#hasUse) for (const record of records) take(record)
   }
 
   end(take: TakeRecord): void {
     this.#held.hold('', [], NaN, take)
+    this.#rows.check(true)
   }
 
   throttles(): ReadonlyMap<string, number> {
@@ -118,7 +128,7 @@ class SacctReader implements RecordReader {
 
   rules(): RuleCount[] {
     const cut = { rule: 'cut', jobs: this.#cut, text: 'whose user, group, account, partition or QOS is cut short (+), so that different ones may look the same: print wider columns (User%30) or a table (--parsable2)' }
-    return [...this.#ids.rules(), ...this.#arrays.rules(), ...this.#clusters.rules(), ...(this.#cut > 0 ? [cut] : [])]
+    return [...this.#rows.rules(), ...this.#ids.rules(), ...this.#arrays.rules(), ...this.#clusters.rules(), ...(this.#cut > 0 ? [cut] : [])]
   }
 
   #startFile(): void {
@@ -135,6 +145,7 @@ class SacctReader implements RecordReader {
     if (names.length === 1 && head === line) return
     this.#places = places
     this.#columns = this.#checked(new Columns(names))
+    this.#rows.start(names, this.#separator)
     this.#hasUse = this.#columns.has(...USED_MEMORY)
   }
 
@@ -191,7 +202,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     requested,
     allocated,
     nodes,
-    mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
+    mem: memory(columns, nodes, requested > 0 ? requested : allocated),
     gpus: tresGpus(requestedTres) || tresGpus(allocatedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     cpuTime: columns.has('TotalCPU') ? columns.timeSpan('TotalCPU') : NaN,
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
@@ -237,9 +248,16 @@ function count(columns: Columns, names: readonly string[], other: string | undef
   return value
 }
 
-function memory(columns: Columns, total: string | undefined, nodes: number, procs: number): number {
-  const text = total ?? columns.text('ReqMem')
-  const value = requestedMemory(text, nodes, procs)
-  if (value === undefined) throw new BadLine('ReqMem', `found ${JSON.stringify(text)}, expected an amount of memory such as 64G, 4Gn or 2000Mc.`)
-  return value
+/**
+ * Memory that a job asked for in MiB, or was given if that is more; -1 if unknown. Slurm up to 15 wrote into AllocTRES what a job had asked for on a node
+ * or for a processor, so that it may be less than ReqMem.
+ */
+function memory(columns: Columns, nodes: number, procs: number): number {
+  const amount = (text: string) => {
+    const value = requestedMemory(text, nodes, procs)
+    if (value === undefined) throw new BadLine('ReqMem', `found ${JSON.stringify(text)}, expected an amount of memory such as 64G, 4Gn or 2000Mc.`)
+    return value
+  }
+  const asked = tres(columns.text('ReqTRES'), 'mem')
+  return asked !== undefined ? amount(asked) : Math.max(amount(columns.text('ReqMem')), amount(tres(columns.text('AllocTRES'), 'mem') ?? ''))
 }

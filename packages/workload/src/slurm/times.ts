@@ -30,12 +30,12 @@ function isoOf(text: string): string {
 }
 
 /**
- * A span of time in seconds, from `[days-]hours:minutes:seconds`, `minutes:seconds` or `2 days, 10:00:00`. `Infinity` for `UNLIMITED` and `INFINITE`,
+ * A span of time in seconds, from `[days-]hours:minutes:seconds`, `minutes:seconds` or `2 days, 10:00:00`. `Infinity` for `UNLIMITED`, `INFINITE` and `inf`,
  * NaN if unknown, `undefined` for any other text.
  */
 export function timeSpan(text: string): number | undefined {
   if (unknown.test(text) || /^partition_limit$/i.test(text)) return NaN
-  if (/^(unlimited|infinite)$/i.test(text)) return Infinity
+  if (/^(unlimited|inf(inite|inity)?)$/i.test(text)) return Infinity
   const parts = /^(?:(\d+)(?:-| days?,? ))?(?:(\d+):)?(\d+):(\d\d(?:\.\d+)?)$/.exec(text)
   if (parts === null || (parts[1] !== undefined && parts[2] === undefined)) return undefined
   const [days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0)) as [number, number, number, number]

@@ -3,7 +3,7 @@ import { BadLine } from '../trace/format.js'
 import { ruleLine } from '../trace/facts.js'
 import { machineOf } from '../rigid/machine.js'
 import { Cell, cellsOf, lostRule, SwfJobs } from './cells.js'
-import { headerOf, startOf } from './header.js'
+import { headerOf, namesFields, startOf } from './header.js'
 import { resourcesOf, swfOptions } from './options.js'
 import { SwfReading } from './reading.js'
 import { headerNotes, swfSizes } from './sizes.js'
@@ -66,12 +66,13 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
 }
 
 /**
- * Whether a file starts with a header comment or a line of about 18 numbers. A missing or additional field, or further fields of a simulator, are
- * accepted here, so that the error names the bad line instead of an unknown format.
+ * Whether a file starts with a header comment or a line of about 18 numbers, also below one with their names. A missing or additional field, or
+ * further fields of a simulator, are accepted here, so that the error names the bad line instead of an unknown format.
  */
 function looksLikeSwf(head: string): boolean {
-  const line = head.split('\n', 200).map((each) => each.trim()).find((each) => each !== '' && !each.startsWith('#')) ?? ''
-  if (line.startsWith(';')) return true
+  const [first = '', second = ''] = head.split('\n', 200).map((each) => each.trim()).filter((each) => each !== '' && !each.startsWith('#'))
+  if (first.startsWith(';')) return true
+  const line = namesFields(first) ? second : first
   const fields = line.split(/[ \t]+/)
   // 29 fields are the Grid Workload Format
   return fields.length >= 15 && fields.length <= 28 && fields.slice(0, 18).every((field) => /^[-+]?\d+(\.\d*)?$/.test(field))

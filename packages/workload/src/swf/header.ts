@@ -14,6 +14,12 @@ export function isComment(bytes: Uint8Array, from: number, to: number): boolean 
   return at === to || bytes[at] === semicolon || bytes[at] === hash
 }
 
+/** Whether a line names the fields of the lines below, as some tools write it: the third one is the wait. */
+export function namesFields(line: string): boolean {
+  const words = line.trim().split(/[ \t]+/)
+  return words.length >= 15 && /wait/i.test(words[2]!) && words.every((word) => /^"?[a-z][\w.#-]*"?$/i.test(word))
+}
+
 /**
  * The header comments of a log, `; Name: value`, in order. A comment without a name continues the value above it: `Note:` and `Information:` often
  * have several lines.

@@ -8,7 +8,7 @@ import { BadLine, type LinePlace } from '../trace/format.js'
 import { textKind } from '../trace/looks-like.js'
 import { Cell, type Cells } from './cells.js'
 import { Field, fieldNames, statusNames } from './fields.js'
-import { isComment, SwfHeader } from './header.js'
+import { isComment, namesFields, SwfHeader } from './header.js'
 import { resourcesOf, type SwfRules } from './options.js'
 import { parsePlain, parseRow } from './parse-row.js'
 import { isGuess, procsPerNode, swfSizes } from './sizes.js'
@@ -50,6 +50,7 @@ export class SwfReading {
       else this.#addLate(asText(bytes, from, to))
       return false
     }
+    if (this.rows === 0 && namesFields(asText(bytes, from, to))) return false
     if (this.rows++ === 0) this.#start(bytes, from, to)
     parseRow(bytes, from, to, this.#row, this.options.moreFields === 'ignore')
     this.#lookForNegatives()

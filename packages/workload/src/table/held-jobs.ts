@@ -62,10 +62,10 @@ export class HeldJobs {
   }
 
   /** Sorts the jobs; called after the last one. If the trace has submit times before its own 0, time 0 is the first submission. */
-  end(): void {
+  end(origin = this.#origin): void {
     if (this.#unsorted > 0) this.#jobs.sort((a, b) => a.submit - b.submit)
     const first = this.#jobs[0]?.submit ?? 0
-    this.#first = this.#origin === 'first' || first < 0 ? first : 0
+    this.#first = origin === 'first' || first < 0 ? first : 0
   }
 
   more(): JobSpec | undefined {
@@ -96,6 +96,8 @@ export interface RowReader {
   notes?(): readonly string[]
   /** Whether repeated ids get a number; otherwise they are refused. */
   readonly renames?: boolean
+  /** What time 0 is, if the rows tell. */
+  readonly origin?: Origin
 }
 
 /** A parser that holds the jobs of its rows until the end and then returns them in order of submission. */
@@ -115,7 +117,7 @@ export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): L
     },
     end() {
       addAll(rows.end?.())
-      held.end()
+      held.end(rows.origin)
       isEnded = true
     },
     more: () => (isEnded ? held.more() : undefined),

@@ -21,6 +21,6 @@ export function ruleReport(all: readonly RuleCount[], notes: readonly string[] =
 
 /** A rule as a line for people: `475 jobs longer than estimated: cut at the estimate (overrun)`. */
 export function ruleLine({ jobs, text, rule }: RuleCount): string {
-  const [, kind = 'jobs', rest = text] = /^(tasks|attempts|submissions|events|steps|pods|objects) (.*)$/.exec(text) ?? []
+  const [, kind = 'jobs', rest = text] = /^(tasks|attempts|submissions|events|steps|lines|pods|objects) (.*)$/.exec(text) ?? []
   return `${jobs} ${jobs === 1 ? kind.slice(0, -1) : kind} ${rest} (${rule})`
 }
