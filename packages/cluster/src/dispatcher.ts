@@ -35,7 +35,10 @@ export function dispatcher(options: DispatcherOptions): Dispatcher {
   return new Dispatcher(options)
 }
 
-/** The state of a cluster and its jobs under one policy; created by `dispatcher`. */
+/**
+ * The state of a cluster and its jobs under one policy; created by `dispatcher`. Its methods throw `BROKEN_CONTRACT` for a time before that of an earlier
+ * call, and for the end of a task that does not run; `UNKNOWN_NAME` for a node or a job that there is not.
+ */
 export class Dispatcher {
   /** The jobs in the system, for reading. */
   readonly work: Work
@@ -136,7 +139,7 @@ export class Dispatcher {
 
   /**
    * A node reports. Returns what to start on it now, and what to kill on any node. Nothing starts on a node that is down. Of a gang nothing starts
-   * unless the node has room for all tasks that must start at once.
+   * unless the node has room for all tasks that must start at once. Throws `BAD_INPUT` for a `free` that is negative or no number.
    */
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
     if (free !== undefined && !(typeof free === 'number' && free >= 0))
