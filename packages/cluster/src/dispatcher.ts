@@ -8,12 +8,13 @@ import { checkMemory } from './check-memory.js'
 import { checkStages } from './check-stages.js'
 import { CountedStreams } from './counted-streams.js'
 import { MEMORY_VERSION, type Decisions, type DispatcherMemory, type Placed, type RunningTask } from './decisions.js'
+import { DispatchedJobs } from './dispatched-jobs.js'
 import { checkOptions, type DispatcherOptions, type HeartbeatOptions, type SubmitOptions } from './dispatcher-options.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
 import { infeasible, refusedWhole } from './infeasible.js'
 import { interruptedTasks, takeUpInterrupted } from './interrupted-tasks.js'
-import { loseSuspended, loseSuspendedOn } from './interruptions.js'
+import { loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
 import { Starts } from './starts.js'
@@ -34,7 +35,10 @@ export function dispatcher(options: DispatcherOptions): Dispatcher {
   return new Dispatcher(options)
 }
 
-/** The state of a cluster and its jobs under one policy; created by `dispatcher`. */
+/**
+ * The state of a cluster and its jobs under one policy; created by `dispatcher`. Its methods throw `BROKEN_CONTRACT` for a time before that of an earlier
+ * call, and for the end of a task that does not run; `UNKNOWN_NAME` for a node or a job that there is not.
+ */
 export class Dispatcher {
   /** The jobs in the system, for reading. */
   readonly work: Work
@@ -61,10 +65,7 @@ export class Dispatcher {
   readonly #unheeded: Unheeded
   /** What rounds cover: single nodes if the cluster is described with heartbeats; otherwise as the caller asks, which is unknown at first. */
   #rounds: 'unknown' | 'node' | 'all'
-  readonly #jobs = new Map<string, JobId>()
-  readonly #cancelled = new Set<JobId>()
-  /** Cancelled jobs of which this round has killed tasks. */
-  readonly #killed = new Set<JobId>()
+  readonly #jobs: DispatchedJobs
   readonly #starts: Starts
   #now: Seconds = 0
 
@@ -94,6 +95,7 @@ export class Dispatcher {
       heedsPlacementRules: this.#unheeded.heedsPlacementRules,
     })
     this.#owner = this.work.addListener(this.policy)
+    this.#jobs = new DispatchedJobs(this.work, this.cell)
     this.#starts = new Starts(this.work, this.cell)
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
     this.#mayLook = new Uint8Array(this.#model.lanes.length)
@@ -121,7 +123,7 @@ export class Dispatcher {
     const spec = withTimes(submitted, now)
     checkJob(spec)
     checkStages(spec)
-    if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
+    if (this.#jobs.byName.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
     const why = infeasible(spec, this.#model, shapes) ?? refusedWhole(spec, this.policy)
     if (why !== undefined) throw why
     const beyond = this.#rounds === 'node' ? beyondOneNode(spec, this.cell) : undefined
@@ -130,14 +132,14 @@ export class Dispatcher {
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
     this.#unheeded.look(spec)
     const job = this.work.submit(spec, now, 0)
-    this.#jobs.set(spec.id, job)
+    this.#jobs.add(spec.id, job)
     this.#mayLook.fill(1)
     this.work.open(job)
   }
 
   /**
    * A node reports. Returns what to start on it now, and what to kill on any node. Nothing starts on a node that is down. Of a gang nothing starts
-   * unless the node has room for all tasks that must start at once.
+   * unless the node has room for all tasks that must start at once. Throws `BAD_INPUT` for a `free` that is negative or no number.
    */
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
     if (free !== undefined && !(typeof free === 'number' && free >= 0))
@@ -189,7 +191,7 @@ export class Dispatcher {
    */
   adopt({ job, stage = 0, task, node }: RunningTask, now: Seconds = this.#now): Placed {
     this.#pass(now)
-    const id = this.#job(job)
+    const id = this.#jobs.named(job)
     const on = this.#node(node)
     const taken = unplacedTask(this.work, id, stage, task)
     const lane = this.work.stageLane[this.work.taskStage[taken] as number] as LaneId
@@ -238,7 +240,7 @@ export class Dispatcher {
     this.#streams.skipTo(memory.draws)
     for (const [lane, least] of memory.least.entries()) if (lane < this.#model.lanes.length) this.work.shapes.lowerLeast(lane as LaneId, (r) => least[this.#model.resources[r] as string] ?? Infinity)
     // the policy expects the ends of these jobs at other times now
-    for (const job of takeUpInterrupted(memory.interrupted, this.work, this.cell, this.#jobs, this.#nodes)) this.#comeAgain(job, this.work.spec(job))
+    for (const job of takeUpInterrupted(memory.interrupted, this.work, this.cell, this.#jobs.byName, this.#nodes)) this.#comeAgain(job, this.work.spec(job))
     if (memory.remembered !== undefined) this.policy.recall?.(memory.remembered)
   }
 
@@ -248,7 +250,7 @@ export class Dispatcher {
     const task = this.#take(placed, 'ended', now)
     const job = work.jobOf(task)
     if (!work.finish(task)) return false
-    this.#leave(job)
+    this.#jobs.leave(job)
     return true
   }
 
@@ -258,7 +260,7 @@ export class Dispatcher {
     const job = this.work.jobOf(task)
     this.work.suspended.forget(task)
     this.work.unclaim(task, 'evicted')
-    if (this.#cancelled.has(job)) this.#drop(job)
+    if (this.#jobs.isCancelled(job)) this.#jobs.drop(job)
   }
 
   /** Reports that a node takes no more tasks: it is lost or drained. Its tasks count as running until `taskEnded` or `taskFailed` reports them. */
@@ -278,11 +280,10 @@ export class Dispatcher {
   cancel(job: string, now: Seconds = this.#now): readonly Placed[] {
     this.#pass(now)
     const { work } = this
-    const id = this.#job(job)
+    const id = this.#jobs.named(job)
     const running: TaskId[] = []
     for (let lane = 0 as LaneId; lane < this.#model.lanes.length; lane++) work.runningTasks(id, lane, running)
-    this.#cancelled.add(id)
-    this.#drop(id)
+    this.#jobs.cancel(id)
     return running.map((task) => this.#starts.placed(task))
   }
 
@@ -295,10 +296,10 @@ export class Dispatcher {
   update(job: string, changes: JobUpdate, now: Seconds = this.#now): void {
     this.#pass(now)
     const { work } = this
-    const id = this.#job(job)
+    const id = this.#jobs.named(job)
     const field = Object.keys(changes).find((key) => !(updatable as readonly string[]).includes(key))
     if (field !== undefined) throw new SchedError('BAD_INPUT', `job ${job} cannot be given another.`, { field }, `These may change: ${updatable.join(', ')}. Cancel it and submit it anew for others.`)
-    if (this.#cancelled.has(id)) throw new SchedError('BAD_INPUT', `job ${job} has been cancelled.`, {}, 'Nothing more of it starts.')
+    if (this.#jobs.isCancelled(id)) throw new SchedError('BAD_INPUT', `job ${job} has been cancelled.`, {}, 'Nothing more of it starts.')
     const spec: JobSpec = withoutUndefined({ ...work.spec(id), ...changes })
     checkJob(spec)
     this.#mayLook.fill(1)
@@ -317,17 +318,6 @@ export class Dispatcher {
     if (!up) loseSuspendedOn(this.work, this.cell, node)
     this.cell.setUp(node, up)
     this.work.tellNode(node, up)
-  }
-
-  #drop(job: JobId): void {
-    loseSuspended(this.work, this.cell, (task) => this.work.jobOf(task) === job)
-    if (this.work.drop(job)) this.#leave(job)
-  }
-
-  #leave(job: JobId): void {
-    this.#cancelled.delete(job)
-    this.#jobs.delete(this.work.name(job))
-    this.work.remove(job)
   }
 
   /** A program without types may pass `undefined`: what it finds where nothing was started. */
@@ -354,7 +344,7 @@ export class Dispatcher {
    */
   #goByNode(): void {
     this.#rounds = 'node'
-    for (const job of this.#jobs.values()) {
+    for (const job of this.#jobs.byName.values()) {
       const beyond = beyondOneNode(this.work.spec(job), this.cell)
       if (beyond !== undefined) this.#warn(`${beyond}: it waits for a \`pass\`. ${OVER_ALL}`)
     }
@@ -377,14 +367,8 @@ export class Dispatcher {
     const round = this.#draft.begin(this.#now, lane, nodes, { claims, ...(nodes.length === 1 && { reach: this.#all }) })
     this.policy.schedule(round)
     const commit = round.commit({ conflict: 'none', atomic: false })
-    if (this.#killed.size > 0) this.#dropKilled()
+    this.#jobs.dropKilled()
     this.policy.onCommit?.(commit)
-  }
-
-  /** Drops killed tasks of cancelled jobs, so that they do not start again. Jobs that the policy has given up in this round have left already. */
-  #dropKilled(): void {
-    for (const job of this.#killed) if (this.#cancelled.has(job)) this.#drop(job)
-    this.#killed.clear()
   }
 
   #pending(lane: LaneId): number {
@@ -399,13 +383,13 @@ export class Dispatcher {
       },
       kill: (task, suspends) => {
         const job = this.work.jobOf(task)
-        const isCancelled = this.#cancelled.has(job)
-        if (isCancelled) this.#killed.add(job)
+        const isCancelled = this.#jobs.isCancelled(job)
+        if (isCancelled) this.#jobs.killed(job)
         this.#starts.stop(task, suspends && !isCancelled, this.#now) // a task of a cancelled job would never resume
       },
       abandon: (job) => {
         this.#starts.cancel(this.work.name(job))
-        this.#drop(job)
+        this.#jobs.drop(job)
       },
       reserve: (job, start) => this.#promised?.(this.work.name(job), start),
       defer: () => undefined,
@@ -426,12 +410,6 @@ export class Dispatcher {
     this.#now = now
     this.#starts.begin()
     this.#wakes.come(now)
-  }
-
-  #job(name: string): JobId {
-    const id = this.#jobs.get(name)
-    if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no job in the system is called "${name}".`, {}, 'It was never submitted, or has ended.')
-    return id
   }
 
   #node(name: string): NodeId {

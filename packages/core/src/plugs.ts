@@ -316,12 +316,15 @@ export interface OpenRound extends Round {
   goOn(now: Seconds, jobs: number, nodes?: readonly NodeId[]): void
   /**
    * Takes the draft off the live state while time passes. The round remembers its claims and the node versions they saw. A task whose eviction was
-   * drafted runs on, and is killed at the commit if it still runs then.
+   * drafted runs on, and is killed at the commit if it still runs then. Throws `BROKEN_CONTRACT` for a draft that suspends tasks or cancels jobs.
    */
   suspend(): void
   /** Takes back all claims and evictions and closes the round. */
   abandon(): void
-  /** Closes the round: tasks of accepted claims start, tasks of conflicting claims are pending again. */
+  /**
+   * Closes the round: tasks of accepted claims start, tasks of conflicting claims are pending again. Throws `BROKEN_CONTRACT` for a suspended round
+   * that would not be checked.
+   */
   commit(mode: CommitMode): Commit
 }
 

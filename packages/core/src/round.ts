@@ -105,12 +105,12 @@ export interface Round {
   /**
    * Preempts a running task without losing its work: frees the resources in `frees` in the draft. At the commit the task stops and is pending. It
    * keeps the rest of its demand on its node, can be claimed only there, and continues where it stopped. If its node goes down, it starts anew
-   * elsewhere.
+   * elsewhere. Throws `BROKEN_CONTRACT` for a task that has not started, `BAD_INPUT` for a job's master.
    */
   suspendTask(task: TaskId, frees: readonly ResourceId[]): void
   /**
-   * Preempts a job for good: evicts its running tasks, of which there must be at least one, and gives the job up at the commit. Until then none of
-   * its tasks fits.
+   * Preempts a job for good: evicts its running tasks and gives the job up at the commit. Until then none of its tasks fits. Throws
+   * `BROKEN_CONTRACT` for a job of which nothing runs.
    */
   cancelJob(job: JobId): void
   /** Promises that the job starts no later than `start`. Observers and laws hold the policy to it. */

@@ -60,7 +60,7 @@ export interface StragglerOptions {
 /**
  * Run time = base duration x locality factor / node speed x jitter, and x factor for stragglers. The base duration of a mouldable stage depends on its
  * number of tasks. Durations, jitter and who straggles depend only on the seed, the job and the task, so every policy compared on one seed meets the
- * same tasks. A copy of a task has its base duration, and draws of its own for the rest.
+ * same tasks. A copy of a task has its base duration, and draws of its own for the rest. Throws `BAD_OPTION` for an option out of its range.
  */
 export function runtimeModel(seed: number, options: RuntimeOptions = {}): RuntimeModel {
   const { localityFactors = [1, 1.7, 2], jitter = 0.1, stragglers } = options

@@ -154,7 +154,7 @@ export class Simulation implements CellHost, DraftSink {
     }
   }
 
-  /** Handles at most `limit` instants. */
+  /** Handles at most `limit` instants, none of them after `until`, in seconds. Throws `BAD_OPTION` unless `until` is at least 0. */
   advance(limit: number, until: Seconds = Infinity): RunState {
     if (this.#ended) return 'done'
     if (!(typeof until === 'number' && until >= 0)) throw new SchedError('BAD_OPTION', `found ${JSON.stringify(until)}.`, { field: 'until' }, 'Give seconds, at least 0, or leave it out.')

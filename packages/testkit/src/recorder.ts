@@ -88,6 +88,7 @@ export class Recorder implements Observer {
     return Object.fromEntries(this.events.flatMap((event) => (event.kind === 'finish' ? [[event.job, event.time]] : [])))
   }
 
+  /** Throws `BROKEN_CONTRACT` for a run whose work is not that of `@sched/cluster`. */
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     if (!(work instanceof Work)) throw new SchedError('BROKEN_CONTRACT', 'the recorder reads the task columns of @sched/cluster, this run has others')
     this.#cluster = cluster

@@ -1,27 +1,13 @@
 import {
-  askedTogether,
-  isGangJob,
-  leastTasks,
-  Reason,
-  reasonNames,
-  type Architecture,
-  type ClusterView,
-  type Decision,
-  type JobId,
-  type JobSpec,
-  type LaneId,
-  type NodeId,
-  type Observer,
-  type ResourceId,
-  type Seconds,
-  type StageSpec,
-  type TaskEnd,
-  type TaskId,
-  type WorkView,
+  Reason, reasonNames, type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Observer,
+  type Seconds, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
 import { keptOff, type KeptOff } from './kept-off.js'
 import { Meanwhile, type Holder, type Prefilled } from './meanwhile.js'
+import { Passing } from './passing.js'
+import { RoomToBegin } from './room-to-begin.js'
 import { addSpan, overlaid, partsOf, type WaitSpan } from './wait-spans.js'
+import { WaitsForDecisions } from './waits-for-decisions.js'
 
 /** Why one job waited for its first task. */
 export interface JobWait {
@@ -76,9 +62,6 @@ const BEHIND = reasonNames[Reason.Order] as string
 const START_UP = 'start-up'
 const SET_UP = 'set-up of nodes'
 const HEARTBEAT = 'next heartbeat'
-const DECISION = 'decision'
-const BUSY = 'scheduler busy'
-const AGAIN = 'next attempt'
 /** Most passing jobs, and most holders, to name. */
 const NAMED = 5
 
@@ -104,12 +87,12 @@ export class JobWaitObserver implements Observer {
   readonly #id: string
   readonly #prefilled: readonly Prefilled[]
   #cluster!: ClusterView
-  #architecture: Architecture | undefined
+  #architecture!: Architecture
   #work!: WorkView
   #meanwhile!: Meanwhile
   #job: JobId | undefined
-  #stages: readonly StageSpec[] = []
-  #isOneGang = false
+  /** Present once the job was submitted. */
+  #room: RoomToBegin | undefined
   #facts = { user: '', queue: '', submit: NaN, ready: NaN, ahead: 0, rank: 0 }
   #outcome: JobWait['outcome'] = 'still waiting'
   #rejection = ''
@@ -124,22 +107,10 @@ export class JobWaitObserver implements Observer {
   #deferred: Reason | undefined
   #deferredAt: Seconds = NaN
   #limit: string | undefined
-  #witness = 0
-  readonly #decisions: {
-    readonly scheduler: number
-    readonly isOwn: boolean
-    readonly isLost: boolean
-    readonly isVain: boolean
-    readonly opened: Seconds
-    readonly closed: Seconds
-  }[] = []
+  readonly #decisions = new WaitsForDecisions()
   readonly #promises: { at: Seconds; start: Seconds }[] = []
   readonly #waiting = new Set<JobId>()
-  readonly #passing: string[] = []
-  #passedBy = 0
-  /** Later jobs that started at the last instant; they passed this job if it has not started when the instant is over. */
-  readonly #passingNow: string[] = []
-  #passingAt: Seconds = NaN
+  readonly #passing = new Passing(NAMED)
 
   constructor(id: string, prefilled: readonly Prefilled[] = []) {
     this.#id = id
@@ -156,19 +127,19 @@ export class JobWaitObserver implements Observer {
     if (Number.isNaN(this.#facts.submit)) return undefined
     const { user, queue, submit, ahead } = this.#facts
     const until = Number.isNaN(this.#until) ? submit : this.#until
-    const spans = this.#overlaid(until)
-    const own = this.#decisions.filter(({ isOwn }) => isOwn)
-    this.#passed()
+    const spans = overlaid(this.#withSetUp(until), this.#decisions.spans(submit, until), [HEARTBEAT, BEHIND])
+    const { attempts, conflicts } = this.#decisions
+    this.#passing.settle()
     return {
       id: this.#id, user, queue, submit, outcome: this.#outcome, rejection: this.#rejection, until, wait: until - submit, lastStart: this.#lastStart, end: this.#end,
       parts: partsOf(spans, until - submit), spans,
       promises: this.#promises,
-      attempts: own.length, conflicts: own.filter(({ isLost }) => isLost).length,
-      ahead, passedBy: this.#passedBy, passing: this.#passing,
+      attempts, conflicts,
+      ahead, passedBy: this.#passing.count, passing: this.#passing.first,
       holders: this.#meanwhile.holders(NAMED),
       prefilled: this.#meanwhile.prefilled(),
       nodesAway: this.#meanwhile.nodesAway(),
-      keptOff: keptOff(this.#stages, this.#cluster),
+      keptOff: keptOff(this.#room?.stages ?? [], this.#cluster),
     }
   }
 
@@ -210,7 +181,7 @@ export class JobWaitObserver implements Observer {
     if (job === this.#job) {
       this.#lastStart = now
       if (!this.#isWaiting()) return
-      if (this.#passingAt === now) this.#passingNow.length = 0 // these started together with it
+      this.#passing.over(now)
       this.#over('started', now)
     } else {
       const isFirst = this.#waiting.delete(job)
@@ -218,19 +189,9 @@ export class JobWaitObserver implements Observer {
       if (!this.#isWaiting()) return
       // a policy that still holds it back for a limit says so in the same round, before others start
       if ((this.#deferred === Reason.Limit || this.#isToldWhere()) && this.#deferredAt < now) this.#deferred = undefined
-      if (isFirst && this.#work.rank(job) > this.#facts.rank) this.#pass(job, now)
+      if (isFirst && this.#work.rank(job) > this.#facts.rank) this.#passing.started(this.#work.name(job), now)
       this.#look(now)
     }
-  }
-
-  #pass(job: JobId, now: Seconds): void {
-    if (now > this.#passingAt) this.#passed()
-    this.#passingAt = now
-    this.#passingNow.push(this.#work.name(job))
-  }
-
-  #passed(): void {
-    for (const name of this.#passingNow.splice(0)) if (this.#passedBy++ < NAMED) this.#passing.push(name)
   }
 
   onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
@@ -243,9 +204,9 @@ export class JobWaitObserver implements Observer {
     if (this.#isWaiting()) this.#look(now)
   }
 
-  onDecision({ scheduler, job, opened, closed, accepted, conflicted }: Decision): void {
-    const isOwn = job === this.#job && this.#job !== undefined
-    if (isOwn || this.#isWaiting()) this.#decisions.push({ scheduler: scheduler.id, isOwn, isLost: conflicted > 0 && accepted === 0, isVain: accepted === 0, opened, closed })
+  onDecision(decision: Decision): void {
+    const isOwn = decision.job === this.#job && this.#job !== undefined
+    if (isOwn || this.#isWaiting()) this.#decisions.add(decision, isOwn)
   }
 
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
@@ -269,8 +230,7 @@ export class JobWaitObserver implements Observer {
   #begin(job: JobId, spec: JobSpec, now: Seconds): void {
     const work = this.#work
     this.#job = job
-    this.#stages = spec.stages[0]?.master === true ? spec.stages.slice(0, 1) : spec.stages.filter(({ after = [] }) => after.length === 0)
-    this.#isOneGang = isGangJob(spec)
+    this.#room = new RoomToBegin(job, spec, this.#cluster, this.#architecture)
     this.#facts = { user: spec.user ?? '', queue: work.queueName(work.queue(job)), submit: now, ready: now + (spec.startup ?? 0), ahead: this.#waiting.size, rank: work.rank(job) }
     this.#since = now
     this.#meanwhile.begin(now)
@@ -279,7 +239,7 @@ export class JobWaitObserver implements Observer {
 
   #over(outcome: JobWait['outcome'], now: Seconds): void {
     this.#attribute(now)
-    this.#setUp = this.#architecture?.settingUp?.(this.#job as JobId)
+    this.#setUp = this.#architecture.settingUp?.(this.#job as JobId)
     this.#outcome = outcome
     this.#until = now
     this.#meanwhile.end(now)
@@ -290,7 +250,7 @@ export class JobWaitObserver implements Observer {
     this.#attribute(now)
     const given = this.#deferred
     if (given === Reason.Limit || this.#isToldWhere()) this.#why = this.#named(given as Reason)
-    else if (!this.#hasRoom()) this.#why = reasonNames[Reason.NoRoom] as string
+    else if (this.#room?.isThere === false) this.#why = reasonNames[Reason.NoRoom] as string
     else if (given === Reason.Locality || given === Reason.Rule || given === Reason.Reservation) this.#why = this.#named(given)
     else if (this.#why !== UNUSED) {
       this.#why = UNUSED
@@ -317,68 +277,6 @@ export class JobWaitObserver implements Observer {
       addSpan(this.#spans, heard, now, BEHIND)
     } else addSpan(this.#spans, from, now, this.#why)
     this.#since = now
-  }
-
-  /**
-   * Whether there is room for tasks of a stage that the job may begin with, on the nodes that its scheduler may use: for one task or, for a gang, for
-   * all that must start together.
-   */
-  #hasRoom(): boolean {
-    if (!this.#isOneGang) return this.#stages.some((stage) => this.#holds(stage))
-    const stages = this.#stages.filter(({ gang }) => gang === true)
-    return stages.every((stage) => this.#holds(stage)) && this.#holdsAmounts(stages)
-  }
-
-  /**
-   * Whether the amounts that stages ask for to start at once are free. A job that cannot be placed even so counts as behind others, as far as is
-   * known.
-   */
-  #holdsAmounts(stages: readonly StageSpec[]): boolean {
-    const cluster = this.#cluster
-    return cluster.resources.every((name, r) => {
-      let lacks = askedTogether(stages, name)
-      for (let node = 0 as NodeId; node < cluster.nodes && lacks > 0; node++) if (cluster.up(node)) lacks -= cluster.free(node, r as ResourceId)
-      return lacks <= 0
-    })
-  }
-
-  #holds(stage: StageSpec): boolean {
-    const least = leastTasks(stage)
-    return this.#architecture?.hasRoom?.(this.#job as JobId, stage, least) ?? (least > 1 ? this.#holdsSome(stage, least) : this.#holdsOne(stage))
-  }
-
-  #holdsOne(stage: StageSpec): boolean {
-    const cluster = this.#cluster
-    if (cluster.couldStart(stage, this.#witness as NodeId) > 0) return true
-    for (let node = 0; node < cluster.nodes; node++) {
-      if (cluster.couldStart(stage, node as NodeId) === 0) continue
-      this.#witness = node
-      return true
-    }
-    return false
-  }
-
-  #holdsSome(stage: StageSpec, least: number): boolean {
-    let room = 0
-    for (let node = 0; node < this.#cluster.nodes && room < least; node++) room += this.#cluster.couldStart(stage, node as NodeId)
-    return room >= least
-  }
-
-  #overlaid(until: Seconds): WaitSpan[] {
-    const spans = this.#withSetUp(until)
-    const own = this.#decisions.find(({ isOwn }) => isOwn)
-    if (own === undefined) return spans
-    const above: WaitSpan[] = []
-    const ofScheduler = this.#decisions.filter(({ scheduler, closed }) => scheduler === own.scheduler && closed > this.#facts.submit)
-    let at = this.#facts.submit
-    let wasVain = false
-    for (const { isOwn, isVain, opened, closed } of ofScheduler.sort((a, b) => a.opened - b.opened)) {
-      if (wasVain) addSpan(above, at, opened, AGAIN)
-      addSpan(above, Math.max(opened, at), Math.min(closed, until), isOwn ? DECISION : BUSY)
-      at = Math.max(at, closed)
-      if (isOwn) wasVain = isVain
-    }
-    return overlaid(spans, above, [HEARTBEAT, BEHIND])
   }
 
   #withSetUp(until: Seconds): WaitSpan[] {

@@ -6,8 +6,9 @@ import { compareShares } from './comparing.js'
 import { HoldingJobs } from './holding-jobs.js'
 import { IdealPlan, type PreemptionFactors } from './ideal-allocation.js'
 import { InsideSelector } from './inside-selector.js'
-import type { preemptionOptions } from './options.js'
 import { KillableTasks } from './killable-tasks.js'
+import { Marks } from './marks.js'
+import type { preemptionOptions } from './options.js'
 import { LiveLoads } from './queue-loads.js'
 import { PrioritySelector, type AgesMemory } from './priority-selector.js'
 import { ReservedSelector } from './reserved-selector.js'
@@ -27,12 +28,6 @@ interface PreemptionMemory {
   readonly marked: readonly (readonly (readonly [task: Place, since: Seconds])[])[]
   readonly killable: readonly (readonly Place[])[]
   readonly ages: AgesMemory
-}
-
-/** Since when a task is marked. Ids are used again, so the start of the task's run identifies it. */
-interface Mark {
-  readonly since: Seconds
-  readonly started: Seconds
 }
 
 /**
@@ -60,7 +55,7 @@ export class CapacityPreemption implements Policy {
   readonly #next: Seconds[]
   /** Per lane: the last look. */
   readonly #looked: Seconds[]
-  readonly #marked: readonly Map<TaskId, Mark>[]
+  readonly #marks: Marks
   readonly #jobs: HoldingJobs
   readonly #running: RunningTasks
   /** The range of `#tasks` chosen to balance queues; and the tasks chosen before the choice under way, if it must not choose them again. */
@@ -94,7 +89,7 @@ export class CapacityPreemption implements Policy {
     this.#toTake = new WhatToTake(queues.pots, options.conservativeDrf)
     this.#next = lanes.map(() => -1)
     this.#looked = lanes.map(() => -1)
-    this.#marked = lanes.map(() => new Map<TaskId, Mark>())
+    this.#marks = new Marks(lanes.length, env.work, 2 * options.maxWaitBeforeKill)
     this.#running = new RunningTasks(env.work, lanes.length)
     this.#jobs = new HoldingJobs(lanes.length)
     const { intraQueue, balance, maxWaitBeforeKill } = options
@@ -155,13 +150,13 @@ export class CapacityPreemption implements Policy {
   }
 
   #memory(): PreemptionMemory {
-    const { work } = this.#env
+    const { work, cluster: { lanes } } = this.#env
     const placeOf = (task: TaskId): Place => [work.name(work.jobOf(task)), work.stageOf(task), work.indexOf(task)]
     return {
       next: [...this.#next],
       looked: [...this.#looked],
-      marked: this.#marked.map((marks) => [...marks].filter(([task, { started }]) => work.started(task) === started).map(([task, { since }]) => [placeOf(task), since] as const)),
-      killable: this.#next.map((_, lane) => (this.#killable?.in(lane as LaneId) ?? []).map(placeOf)),
+      marked: lanes.map((_, lane) => this.#marks.of(lane as LaneId).map(([task, since]) => [placeOf(task), since] as const)),
+      killable: lanes.map((_, lane) => (this.#killable?.in(lane as LaneId) ?? []).map(placeOf)),
       ages: this.#ofPriority?.memory() ?? [],
     }
   }
@@ -179,7 +174,7 @@ export class CapacityPreemption implements Policy {
       this.#looked[lane] = looked[lane] ?? -1
       for (const [place, since] of marked[lane] ?? []) {
         const task = running(place)
-        if (task !== undefined) this.#marked[lane]?.set(task, { since, started: work.started(task) })
+        if (task !== undefined) this.#marks.set(task, lane as LaneId, since)
       }
       for (const task of (killable[lane] ?? []).map(running)) if (task !== undefined) this.#killable?.add(task, lane as LaneId)
     }
@@ -192,7 +187,7 @@ export class CapacityPreemption implements Policy {
     if (pending === 0) return
     const asked = this.#next[lane] as number
     const due = asked < 0 ? Math.ceil(now / monitoringInterval) * monitoringInterval : asked
-    if (asked < 0) this.#forgetMarks(lane, due - monitoringInterval)
+    if (asked < 0) this.#marks.forget(lane, due - monitoringInterval)
     if (now < due && due === asked) return
     // one look per instant, even if all waiting jobs have started and those killed for them wait again
     if (now >= due && this.#looked[lane] !== now) this.#look(round)
@@ -203,7 +198,6 @@ export class CapacityPreemption implements Policy {
   #look(round: Round): void {
     const { now, lane, work } = round
     const { maxWaitBeforeKill, observeOnly, balance } = this.#options
-    const marked = this.#marked[lane] as Map<TaskId, Mark>
     this.#looked[lane] = now
     this.#choose(lane, now)
     if (observeOnly) return
@@ -211,22 +205,11 @@ export class CapacityPreemption implements Policy {
     for (let i = 0; i < this.#chosen; i++) {
       const wait = i >= from && i < to ? (balance?.maxWaitBeforeKill as number) : maxWaitBeforeKill
       const task = this.#tasks[i] as TaskId
-      const mark = marked.get(task)
-      const started = work.started(task)
-      if (mark?.started !== started) marked.set(task, { since: now, started })
-      else if (now - mark.since >= wait) {
-        marked.delete(task)
-        if (this.#killable === undefined || work.inGang(task)) round.evict(task)
-        else this.#killable.add(task, lane)
-      }
+      if (!this.#marks.mark(task, lane, now, wait)) continue
+      if (this.#killable === undefined || work.inGang(task)) round.evict(task)
+      else this.#killable.add(task, lane)
     }
-    this.#forgetMarks(lane, now)
-  }
-
-  /** Forgets marks that are older than twice `maxWaitBeforeKill` at a look, even one that was left out because nobody waited. */
-  #forgetMarks(lane: LaneId, now: Seconds): void {
-    const marked = this.#marked[lane] as Map<TaskId, Mark>
-    for (const [task, { since }] of marked) if (since + 2 * this.#options.maxWaitBeforeKill < now) marked.delete(task)
+    this.#marks.forget(lane, now)
   }
 
   /** Chooses the tasks of this look. */

@@ -1,17 +1,19 @@
 import {
-  definePolicy, DoneJobs, forwarding, jobsByName, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy,
-  type ResourceId, type Round, type ShapeId, type TaskId,
+  definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round,
+  type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { MostRoom } from '../disciplines/gangs.js'
+import { Borrowing, type TriedMemory } from './borrowing.js'
 import { isReservable, type Reservable } from './capacity.js'
 import type { KillableTasks } from './killable-tasks.js'
 import { LeastUsedNodes } from './least-used-nodes.js'
 import { LocalityDelay, type MissedMemory } from './locality-delay.js'
-import { couldHold, hasAmounts, largest } from './node-amounts.js'
+import { couldHold, hasAmounts } from './node-amounts.js'
 import { NodeReservations, type Reservation, type ReservationsMemory } from './node-reservations.js'
-import { memoryOf } from './pots.js'
 import { assignmentShape } from './options.js'
+import { memoryOf } from './pots.js'
+import { ReservationLimits } from './reservation-limits.js'
 
 const reservingOptions = z.strictObject(assignmentShape)
 type ReadReservingOptions = z.output<typeof reservingOptions>
@@ -52,8 +54,7 @@ const enum Attempt {
 interface ReservingMemory {
   readonly reservations: ReservationsMemory
   readonly missed: MissedMemory
-  /** By job and lane: how many nodes a job of the default partition was tried on since it last started there. */
-  readonly tried: readonly (readonly [job: string, lane: number, times: number])[]
+  readonly tried: TriedMemory
 }
 
 export class Reserving implements Policy {
@@ -66,13 +67,10 @@ export class Reserving implements Policy {
   readonly #delay: LocalityDelay
   readonly #levels: number
   readonly #beats: boolean
-  /** By resource: the most that any node has. */
-  readonly #largest: readonly number[]
-  readonly #lanes: Env['cluster']['lanes']
-  /** `[job * lanes + lane]`: how many nodes a job of the default partition was tried on since it last started in that partition. */
-  readonly #tried: number[] = []
-  /** By shape, which belongs to one lane: the part of the largest node that a task asks for. */
-  readonly #partOf: number[] = []
+  readonly #lanes: number
+  readonly #limits: ReservationLimits
+  /** Present where nodes are lent. */
+  readonly #borrowing: Borrowing | undefined
   /** Whether claims of the current job were taken back, so that the order must be read from the beginning. */
   #isTakenBack = false
   /** By shape: for how many tasks the nodes that are not reserved have room, where this offer has counted it. */
@@ -90,9 +88,10 @@ export class Reserving implements Policy {
     this.#delay = new LocalityDelay(options, env)
     this.#levels = cluster.levels
     this.#beats = cluster.heartbeat > 0
-    this.#lanes = cluster.lanes
-    this.#largest = cluster.resources.map((_, r) => largest(r as ResourceId, env))
-    this.reservations = new NodeReservations(cluster.lanes.length)
+    this.#lanes = cluster.lanes.length
+    this.reservations = new NodeReservations(this.#lanes)
+    this.#limits = new ReservationLimits(this.reservations, env, this.#counting)
+    this.#borrowing = this.#counting?.lends === true ? new Borrowing(this.#counting, env) : undefined
     const own = {
       onSubmit: (job: JobId) => this.#reset(job),
       onFinish: (job: JobId) => this.#dropAll(job),
@@ -104,14 +103,11 @@ export class Reserving implements Policy {
   }
 
   #memory(env: Env): ReservingMemory {
-    const { work } = env
-    const tried = work.jobs().flatMap((job) => this.#lanes.map((_, lane) => [work.name(job), lane, this.#tried[job * this.#lanes.length + lane] as number] as const))
-    return { reservations: this.reservations.memory(env), missed: this.#delay.memory(), tried: tried.filter(([, , times]) => times > 0) }
+    return { reservations: this.reservations.memory(env), missed: this.#delay.memory(), tried: this.#borrowing?.memory() ?? [] }
   }
 
   #recall({ reservations, missed, tried }: ReservingMemory, env: Env): void {
-    const jobs = jobsByName(env.work)
-    for (const [name, lane, times] of tried) if (jobs.has(name)) this.#tried[(jobs.get(name) as JobId) * this.#lanes.length + lane] = times
+    this.#borrowing?.recall(tried)
     this.#delay.recall(missed)
     this.reservations.recall(reservations, env, (reservation) => this.#keep(reservation))
   }
@@ -140,7 +136,7 @@ export class Reserving implements Policy {
       if (started > 0 && !multipleAssignments) return
       if (maximumContainerAssignments >= 0 && started >= Math.max(1, maximumContainerAssignments)) return
       const own = this.#assign(node, round)
-      const attempt = own === Attempt.Nothing && this.#counting?.lends === true ? this.#assign(node, round, true) : own
+      const attempt = own === Attempt.Nothing && this.#borrowing !== undefined ? this.#assign(node, round, true) : own
       if (attempt < Attempt.Near) return
       if (attempt === Attempt.OffSwitch && ++offSwitch >= maximumOffswitchAssignments) return
     }
@@ -153,7 +149,7 @@ export class Reserving implements Policy {
       this.#missed = false
       if (this.reservations.size > 0) this.#redeemAll(round)
     } while (!this.#sweep(round) && this.#missed)
-    if (this.#counting?.lends === true) this.#sweep(round, true)
+    if (this.#borrowing !== undefined) this.#sweep(round, true)
   }
 
   /** Tries the reserved nodes in sight. */
@@ -261,10 +257,10 @@ export class Reserving implements Policy {
     const { work, lane } = round
     const shape = work.shape(job, lane)
     if (work.together(job, lane) > 1) return this.#startGang(job, round)
-    const wantsMore = this.#wantsMore(job, lane, shape, round)
+    const wantsMore = this.#limits.allowMore(job, lane, shape)
     if (!wantsMore && !this.#options.reservationsContinueLookAllNodes) return Attempt.Nothing
     if (isLent && work.isMaster(work.taskFor(job, lane, node, this.#levels) as TaskId)) return Attempt.Nothing // a master there would be taken back
-    if (this.#counting?.lends === true && !this.#mayBorrow(job, node, round, isLent)) return Attempt.Nothing
+    if (this.#borrowing?.mayHave(job, node, round, isLent) === false) return Attempt.Nothing
     const fits = round.fits(job, node)
     if (!fits && (!work.mayRunOn(shape, node) || round.bars?.(job, node) === true)) return Attempt.Nothing
     const within = this.#delay.within(job, round)
@@ -285,7 +281,7 @@ export class Reserving implements Policy {
       return Attempt.Nothing
     }
     this.#delay.note(job, lane, work.level(task, node))
-    this.#noteStart(job, lane, node)
+    this.#borrowing?.note(job, lane, node)
     this.#keep({ job, lane, node, shape })
     return Attempt.Reserved
   }
@@ -314,29 +310,13 @@ export class Reserving implements Policy {
     if (!round.claim(task, node)) return Attempt.Nothing
     if (given !== undefined) this.#drop(given)
     this.#delay.note(job, lane, isOffSwitch ? this.#levels : level)
-    this.#noteStart(job, lane, node)
+    this.#borrowing?.note(job, lane, node)
     return isOffSwitch ? Attempt.OffSwitch : Attempt.Near
-  }
-
-  /**
-   * Counts that a job of the default partition was tried on a node; returns whether it may have the node. With heartbeats a job may borrow a node only after
-   * it was tried on as many nodes as the cluster has, so that nodes of its own partition come first; without heartbeats nodes are lent after all others.
-   */
-  #mayBorrow(job: JobId, node: NodeId, { lane, cluster }: Round, isLent: boolean): boolean {
-    if (!isLent && this.#counting?.isDefault(node) !== true) return true
-    const at = job * this.#lanes.length + lane
-    const tried = (this.#tried[at] as number) + 1
-    this.#tried[at] = tried
-    return !isLent || !this.#beats || tried >= cluster.nodes
-  }
-
-  #noteStart(job: JobId, lane: LaneId, node: NodeId): void {
-    if (this.#counting?.lends === true && this.#counting.isDefault(node)) this.#tried[job * this.#lanes.length + lane] = 0
   }
 
   #reset(job: JobId): void {
     this.#delay.reset(job)
-    for (let lane = 0; lane < this.#lanes.length; lane++) this.#tried[job * this.#lanes.length + lane] = 0
+    this.#borrowing?.reset(job)
   }
 
   /** Starts all tasks of a gang on the nodes in sight that are not reserved, or none. */
@@ -386,32 +366,6 @@ export class Reserving implements Policy {
     return room >= tasks
   }
 
-  /**
-   * Whether the job may start or reserve for one more task: it has more waiting tasks than reservations. The longer its reservations wait, the more
-   * it may have.
-   */
-  #wantsMore(job: JobId, lane: LaneId, shape: ShapeId, { work }: Round): boolean {
-    const reserved = this.reservations.countFor(job, lane, shape)
-    if (reserved === 0) return true
-    const starvation = Math.floor((this.reservations.again(job, lane) / reserved) * (1 - this.#partOfNode(shape, lane, work)))
-    return starvation + work.unplaced(job, lane) > reserved
-  }
-
-  /** The part of the largest node that a task of the shape asks for, over all resources the largest; at most what the smallest task leaves of that node. */
-  #partOfNode(shape: ShapeId, lane: LaneId, work: Round['work']): number {
-    const known = this.#partOf[shape]
-    if (known !== undefined) return known
-    let asked = 0
-    let beside = 0
-    for (const [i, r] of (this.#counting?.counted[lane] ?? this.#lanes[lane]?.resources ?? []).entries()) {
-      const most = this.#largest[r] as number
-      if (most === 0) continue
-      asked = Math.max(asked, work.demand(shape, r) / most)
-      beside = Math.max(beside, (most - (this.#counting?.minimum[lane]?.[i] ?? 1)) / most)
-    }
-    return (this.#partOf[shape] = Math.min(asked, beside))
-  }
-
   #keep(reservation: Reservation): void {
     const { job, lane, node, shape } = reservation
     this.reservations.add(reservation)
@@ -431,7 +385,7 @@ export class Reserving implements Policy {
   /** Gives up the reservations on a node that goes away: they would go on counting as used, and their jobs would reserve no other node. */
   #forget(node: NodeId, up: boolean): void {
     if (up) return
-    for (let lane = 0; lane < this.#lanes.length; lane++) {
+    for (let lane = 0; lane < this.#lanes; lane++) {
       const reservation = this.reservations.on(node, lane as LaneId)
       if (reservation !== undefined) this.#drop(reservation)
     }

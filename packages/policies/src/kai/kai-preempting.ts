@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, jobsByName, nodesByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -9,10 +9,11 @@ import { Consolidation, type Move } from './consolidation.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { LeastRuntimes } from './least-runtimes.js'
 import { minimumOf, optionalGroupOf, protectedOf } from './minimum.js'
+import { Moving, type MovingMemory } from './moving.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
+import { Reclaiming } from './reclaiming.js'
 import { StaleGangs, type StaleMemory } from './stale-gangs.js'
 import type { Victim } from './victim.js'
-import { Reclaiming } from './reclaiming.js'
 import { Victims } from './victims.js'
 
 /**
@@ -46,22 +47,12 @@ const CYCLE = 1
 /** Seconds until tasks that have just started can be taken; in KAI they can be at once. */
 const MOMENT = 0.001
 
-/** Tasks of a job that are gone and are to start on these nodes. */
-interface Moved extends Pick<Victim, 'job' | 'tasks'> {
-  readonly nodes: readonly NodeId[]
-}
-
-/** A task of a job, and the name of the node that it goes to. */
-type Place = readonly [stage: number, index: number, node: string]
-
-/** State of `KaiPreempting`, for one that takes its place; `movingAt` null: nothing was ever moved. */
-interface PreemptingMemory {
+/** State of `KaiPreempting`, for one that takes its place. */
+interface PreemptingMemory extends MovingMemory {
   readonly taken: TakenMemory
   readonly stale: StaleMemory
   /** Jobs of which tasks started together. */
   readonly gangs: readonly string[]
-  readonly moving: readonly { readonly job: string; readonly places: readonly Place[] }[]
-  readonly movingAt: Seconds | null
 }
 
 class KaiPreempting implements Policy {
@@ -78,9 +69,7 @@ class KaiPreempting implements Policy {
   readonly #leastRuntimes: LeastRuntimes
   readonly #consolidation: Consolidation | undefined
   readonly #settings: KaiSettings
-  /** Moves under way: the victims are gone and start elsewhere in the next round of the time `#movingAt`. */
-  #moving: readonly Moved[] = []
-  #movingAt: Seconds = NaN
+  readonly #moving: Moving
   /** The tasks that may be taken; valid until some are. */
   #victims: Victims | undefined
   /** Whether a job takes nothing in this cycle, but may in a later one. */
@@ -98,6 +87,7 @@ class KaiPreempting implements Policy {
     this.#running = new TasksByJob(env)
     this.#leastRuntimes = new LeastRuntimes(settings, order, () => env.now())
     this.#stale = new StaleGangs(settings.stalenessGracePeriod, this.#gangs, env)
+    this.#moving = new Moving(env)
     this.#settings = settings
     const { maxConsolidationPreemptees: most } = settings
     if (most !== 0) this.#consolidation = new Consolidation(most === -1 ? Infinity : most, order, env.work)
@@ -114,7 +104,7 @@ class KaiPreempting implements Policy {
           this.#stale.forget(job)
           this.#gangs.delete(job)
           this.#taken.forget(job, env.work)
-          this.#moving = this.#moving.filter((each) => each.job !== job)
+          this.#moving.forget(job)
         },
         memory: () => this.#memory(),
         recall: (memory: unknown) => { this.#recall(memory as PreemptingMemory) },
@@ -123,26 +113,18 @@ class KaiPreempting implements Policy {
   }
 
   #memory(): PreemptingMemory {
-    const { work, cluster } = this.#env
-    const placeOf = (task: TaskId, node: NodeId): Place => [work.stageOf(task), work.indexOf(task), cluster.name(node)]
-    const moving = this.#moving.map(({ job, tasks, nodes }) => ({ job: work.name(job), places: tasks.map((task, i) => placeOf(task, nodes[i] as NodeId)) }))
+    const { work } = this.#env
     const gangs = Array.from(this.#gangs, (job) => work.name(job))
-    return { taken: this.#taken.memory(work), stale: this.#stale.memory(), gangs, moving, movingAt: Number.isNaN(this.#movingAt) ? null : this.#movingAt }
+    return { taken: this.#taken.memory(work), stale: this.#stale.memory(), gangs, ...this.#moving.memory() }
   }
 
-  #recall({ taken, stale, gangs, moving, movingAt }: PreemptingMemory): void {
-    const { work, cluster } = this.#env
+  #recall({ taken, stale, gangs, ...moving }: PreemptingMemory): void {
+    const { work } = this.#env
     this.#taken.recall(taken, work)
     this.#stale.recall(stale)
-    const [jobs, nodes] = [jobsByName(work), nodesByName(cluster)]
+    const jobs = jobsByName(work)
     for (const job of gangs.flatMap((name) => jobs.get(name) ?? [])) this.#gangs.add(job)
-    this.#movingAt = movingAt ?? NaN
-    this.#moving = moving.flatMap(({ job: name, places }) => {
-      const job = jobs.get(name)
-      const found = job === undefined ? [] : places.map(([stage, index, node]) => [work.taskAt(job, stage, index), nodes.get(node) ?? None] as const)
-      if (job === undefined || found.some(([task, node]) => task === None || work.nodeOf(task) !== None || node === None)) return []
-      return [{ job, tasks: found.map(([task]) => task as TaskId), nodes: found.map(([, node]) => node as NodeId) }]
-    })
+    this.#moving.recall(moving)
   }
 
   schedule(round: Round): void {
@@ -150,7 +132,7 @@ class KaiPreempting implements Policy {
     this.#hasSpared = false
     this.#hasMetNew = false
     this.#leastRuntimes.begin()
-    if (this.#moving.length > 0) this.#startMoved(round)
+    this.#moving.end(round)
     this.#policy.schedule(round)
     if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0) return
     const jobs = this.#waiting(round)
@@ -227,19 +209,8 @@ class KaiPreempting implements Policy {
       round.rollback(before)
       return false
     }
-    this.#moving = moves.map(({ victim: { job: other, tasks }, nodes }) => ({ job: other, tasks, nodes }))
-    this.#movingAt = round.now
+    this.#moving.begin(moves, round)
     return true
-  }
-
-  /** Starts moved tasks in their new places. Tasks that do not fit there any more wait like others. */
-  #startMoved(round: Round): void {
-    const moving = this.#movingAt === round.now ? this.#moving : []
-    this.#moving = []
-    for (const { job, tasks, nodes } of moving) {
-      const before = round.savepoint()
-      if (!tasks.every((task, i) => round.take(job) && round.claim(task, nodes[i] as NodeId))) round.rollback(before)
-    }
   }
 
   /** A number that is the same for jobs that ask for the same. */

@@ -2,11 +2,11 @@ import { askedTogether, defineOrder, SchedError, startedTogether, whatStarts, ty
 import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
-import { fairShares, type Claimant } from './fair-shares.js'
 import { lacksProtected, Minimums } from './minimum.js'
 import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
-import { PastUsage, type Meter, type PastUsageMemory } from './past-usage.js'
-import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js'
+import { PastUsage, type PastUsageMemory } from './past-usage.js'
+import { compareRanks, rankOf, type Rank } from './queue-order.js'
+import { isLimited, Queues, type Queue } from './queues.js'
 
 /**
  * Queues by what each has of its fair share, at every level of their tree: a list of comparisons, of which the first that
@@ -32,25 +32,6 @@ export const kai = (options: KaiOptions = {}): Plug<'order'> => kaiOrder.plug({}
 /** Number of jobs that are checked against limits at a time. */
 const AT_ONCE = 64
 
-/** A queue in one lane. */
-export interface Queue extends Standing {
-  readonly allocated: Float64Array
-  /** The part of that which belongs to jobs that are never preempted. */
-  readonly fixed: Float64Array
-  readonly fairShare: Float64Array
-  readonly asked: Float64Array
-  /** What its jobs wait for. */
-  readonly pending: Float64Array
-  /** By resource: its claim in the division, an object that is kept. */
-  readonly claimants: readonly Claimant[]
-  /** By resource: the meter of what it has had; present where past usage counts. */
-  readonly had: readonly Meter[] | undefined
-  /** Whether it has a limit on any resource. */
-  readonly isLimited: boolean
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
-
 export class KaiOrder implements Order {
   readonly #cluster: ClusterView
   readonly #work: WorkView
@@ -59,17 +40,7 @@ export class KaiOrder implements Order {
   readonly #fairSharesFirst: boolean
   readonly #tree: PoolTree
   readonly #lists: PoolLists
-  /** `[lane][pool]`. */
-  readonly #queues: readonly Queue[][]
-  readonly #leafOf: number[] = []
-  /** `[lane][job * resources + resource]`: the job's part of `pending`. */
-  readonly #waits: readonly number[][]
-  /** `[lane][pool]`: the pools inside it that have anything or wait for it, and some that no longer do. */
-  readonly #active: readonly Set<number>[][]
-  /** `[lane][pool]`: these pools in the order of their ties, as of the last division. */
-  readonly #inOrder: readonly (readonly number[])[][]
-  /** By lane: whether fair shares are to be computed anew. */
-  readonly #isStale: boolean[]
+  readonly #queues: Queues
   readonly #isLimited: boolean
   /** Present where past usage counts. */
   readonly #past: PastUsage | undefined
@@ -78,8 +49,6 @@ export class KaiOrder implements Order {
   #hasFixed = false
   /** What is never preempted of jobs of which only tasks beyond their minimum may be. */
   readonly #minimums: Minimums
-  readonly #capacity: Float64Array
-  readonly #before: Float64Array
   readonly #allowed = { ids: new Int32Array(AT_ONCE), from: 0, to: 0 }
   /** The rest of the block that is being read. */
   #unread: { readonly ids: JobBlock['ids']; from: number; readonly to: number } = { ids: new Int32Array(), from: 0, to: 0 }
@@ -113,14 +82,8 @@ export class KaiOrder implements Order {
     if (past !== undefined) this.memory = () => past.memory()
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
-    this.#queues = cluster.lanes.map(() => [])
-    this.#active = cluster.lanes.map(() => [])
-    this.#inOrder = cluster.lanes.map(() => [])
-    this.#waits = cluster.lanes.map(() => [])
-    this.#isStale = cluster.lanes.map(() => true)
-    this.#minimums = new Minimums(cluster.lanes.length, work, (job, lane, r, amount) => { this.#add(job, lane, 'fixed', r, amount) })
-    this.#capacity = new Float64Array(cluster.resources.length)
-    this.#before = new Float64Array(cluster.resources.length)
+    this.#queues = new Queues(env, this.#lists, past)
+    this.#minimums = new Minimums(cluster.lanes.length, work, (job, lane, r, amount) => { this.#queues.change(job, lane, 'fixed', r, amount) })
     this.#addPools(0)
   }
 
@@ -144,7 +107,7 @@ export class KaiOrder implements Order {
 
   recall(memory: unknown): void {
     this.#past?.recall(memory as PastUsageMemory, this.#now())
-    this.#isStale.fill(true)
+    this.#queues.outdate()
   }
 
   // ---- reading ----
@@ -156,8 +119,8 @@ export class KaiOrder implements Order {
 
   begin({ lane, now }: Round): void {
     this.#lane = lane
-    if (this.#past?.fetch(now) === true) this.#isStale.fill(true)
-    if (!this.areSharesHeld && this.#hasChanged(lane)) this.#divide(0, lane, this.#capacity)
+    if (this.#past?.fetch(now) === true) this.#queues.outdate()
+    if (!this.areSharesHeld) this.#queues.divide(lane)
     this.#sort(0, lane)
     this.#lists.begin(lane)
     this.#unread.from = this.#unread.to
@@ -213,7 +176,7 @@ export class KaiOrder implements Order {
   // ---- for who preempts; of the lane of the reading ----
 
   get resources(): readonly ResourceId[] {
-    return this.#resources(this.#lane)
+    return this.#queues.resources(this.#lane)
   }
 
   /** What the job asks of a resource for what it would start next. */
@@ -241,7 +204,7 @@ export class KaiOrder implements Order {
   }
 
   leaf(job: JobId): number {
-    return this.#leafOf[job] as number
+    return this.#queues.leaf(job)
   }
 
   /** Whether the queue of the job stays within its fair share with what the job would start next. */
@@ -258,7 +221,7 @@ export class KaiOrder implements Order {
   }
 
   queue(pool: number): Queue {
-    return this.#queues[this.#lane]?.[pool] as Queue
+    return this.#queues.of(pool, this.#lane)
   }
 
   isLeaf(pool: number): boolean {
@@ -272,7 +235,7 @@ export class KaiOrder implements Order {
 
   /** The queues inside a queue that holds no jobs, of those that have anything. */
   inside(pool: number): Iterable<number> {
-    return this.#active[this.#lane]?.[pool] as Set<number>
+    return this.#queues.inside(pool, this.#lane)
   }
 
   /** The rank of the queue if it had so much more, and if its next job asked for so much. */
@@ -284,7 +247,7 @@ export class KaiOrder implements Order {
       allocated[r] = (allocated[r] as number) + more(r)
       if (asks !== undefined) asked[r] = asks(r)
     }
-    return rankOf({ ...queue, allocated, asked }, this.resources, this.#capacity, this.#fairSharesFirst)
+    return rankOf({ ...queue, allocated, asked }, this.resources, this.#queues.capacity, this.#fairSharesFirst)
   }
 
   /** Below 0: pool a is served before b, if they have these ranks. */
@@ -297,66 +260,21 @@ export class KaiOrder implements Order {
     return this.#past?.next ?? Infinity
   }
 
-  #hasChanged(lane: LaneId): boolean {
-    let hasChanged = this.#isStale[lane] === true
-    for (const r of this.#resources(lane)) {
-      hasChanged ||= this.#capacity[r] !== this.#cluster.capacity(r)
-      this.#capacity[r] = this.#cluster.capacity(r)
-    }
-    this.#isStale[lane] = false
-    return hasChanged
-  }
-
-  /** Divides what a pool is due among the pools inside it, and so on down. */
-  #divide(pool: number, lane: LaneId, total: ArrayLike<number>): void {
-    const lists = this.#lists
-    const children = this.#activeIn(pool, lane)
-    const queues = children.map((child) => this.#queues[lane]?.[child] as Queue)
-    for (const r of this.#resources(lane)) {
-      const claimants = queues.map(({ claimants: each, allocated, pending, had }) => {
-        const claimant = each[r] as Mutable<Claimant>
-        if (had !== undefined) claimant.usage = this.#past?.part(had, r) ?? 0
-        claimant.request = (allocated[r] as number) + (pending[r] as number)
-        return claimant
-      })
-      const shares = fairShares(total[r] as number, claimants, this.#cluster.deviceSize(r) || 1, this.#past?.kValue)
-      for (const [i, { fairShare }] of queues.entries()) fairShare[r] = shares[i] as number
-    }
-    for (const [i, child] of children.entries()) if (!lists.isLeaf(child)) this.#divide(child, lane, (queues[i] as Queue).fairShare)
-  }
-
-  /** The pools inside a pool that have anything or wait for it, in the order of their ties; all others are due nothing. */
-  #activeIn(pool: number, lane: LaneId): readonly number[] {
-    const active = this.#active[lane]?.[pool] as Set<number>
-    const resources = this.#resources(lane)
-    let hasLess = false
-    for (const child of active) {
-      const { allocated, pending, fairShare } = this.#queues[lane]?.[child] as Queue
-      if (resources.some((r) => allocated[r] !== 0 || pending[r] !== 0)) continue
-      active.delete(child)
-      fairShare.fill(0)
-      hasLess = true
-    }
-    const inOrder = this.#inOrder[lane] as (readonly number[])[]
-    const known = inOrder[pool]
-    if (!hasLess && known?.length === active.size) return known
-    return (inOrder[pool] = [...active].sort((a, b) => this.#lists.tie(a) - this.#lists.tie(b)))
-  }
-
   /** Sorts the pools inside a pool that have jobs to start, from the innermost out. */
   #sort(pool: number, lane: LaneId): void {
     const lists = this.#lists
-    const queues = this.#queues[lane] as Queue[]
+    const queues = this.#queues
+    const resources = queues.resources(lane)
     const { ids, from, to } = lists.listed(pool, lane)
     const waiting = Array.from(ids.subarray(from, to))
     for (const child of waiting) {
       if (!lists.isLeaf(child)) this.#sort(child, lane)
       const job = lists.firstJob(child, lane)
-      for (const r of this.#resources(lane)) (queues[child] as Queue).asked[r] = this.#work.asked(job, lane, r)
+      const { asked } = queues.of(child, lane)
+      for (const r of resources) asked[r] = this.#work.asked(job, lane, r)
     }
     if (waiting.length === 1) return
-    const resources = this.#resources(lane)
-    const ranked = waiting.map((child) => ({ child, rank: rankOf(queues[child] as Queue, resources, this.#capacity, this.#fairSharesFirst) }))
+    const ranked = waiting.map((child) => ({ child, rank: rankOf(queues.of(child, lane), resources, queues.capacity, this.#fairSharesFirst) }))
     ranked.sort((a, b) => compareRanks(a.rank, b.rank, resources) || lists.tie(a.child) - lists.tie(b.child))
     for (const [place, { child }] of ranked.entries()) lists.placePool(child, lane, place)
   }
@@ -367,38 +285,29 @@ export class KaiOrder implements Order {
     const known = this.#tree.pools.length
     const leaf = this.#tree.leaf(this.#work.queueName(this.#work.queue(job)))
     this.#addPools(known)
-    this.#leafOf[job] = leaf.id
+    this.#queues.submit(job, leaf.id)
     this.#hasFixed ||= this.isFixed(job) || this.isSemi(job)
     this.#lists.openJob(job, this.#work.rank(job))
-    for (const waits of this.#waits) for (const r of this.#cluster.resources.keys()) waits[job * this.#cluster.resources.length + r] = 0
   }
 
   onReady(job: JobId, lane: LaneId): void {
-    this.#lists.addJob(job, this.#leafOf[job] as number, lane, this.#keyOf(job, lane))
-    this.#refresh(job, lane)
-    this.#isStale[lane] = true
+    this.#lists.addJob(job, this.leaf(job), lane, this.#keyOf(job, lane))
+    this.#queues.askAnew(job, lane)
   }
 
   onMore(job: JobId, lane: LaneId): void {
-    this.#lists.placeJob(job, this.#leafOf[job] as number, lane, this.#keyOf(job, lane))
-    this.#refresh(job, lane)
-    this.#isStale[lane] = true
+    this.#lists.placeJob(job, this.leaf(job), lane, this.#keyOf(job, lane))
+    this.#queues.askAnew(job, lane)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
-    if (this.#lists.isListed(job, lane)) this.#lists.removeJob(job, this.#leafOf[job] as number, lane)
-    this.#refresh(job, lane)
+    if (this.#lists.isListed(job, lane)) this.#lists.removeJob(job, this.leaf(job), lane)
+    this.#queues.recount(job, lane)
   }
 
-  /** Takes what a cancelled job waits for out of the sums. */
   onFinish(job: JobId): void {
     if (this.isSemi(job)) this.#minimums.forget(job)
-    for (const [lane, waits] of this.#waits.entries()) {
-      const isWaiting = this.#resources(lane as LaneId).some((r) => waits[job * this.#cluster.resources.length + r] !== 0)
-      if (!isWaiting) continue
-      this.#refresh(job, lane as LaneId)
-      this.#isStale[lane] = true
-    }
+    this.#queues.finish(job)
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
@@ -418,46 +327,11 @@ export class KaiOrder implements Order {
     return (surplus < 0 ? 0 : surplus === 0 ? 0.25 : 0.5) - Math.floor(this.#work.priority(job))
   }
 
-  /** Counts a task that starts or leaves. Fair shares do not change while the sum of what the queue has and waits for stays the same. */
   #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
-    const { allocated, pending } = this.#queues[lane]?.[this.#leafOf[job] as number] as Queue
-    const resources = this.#resources(lane)
-    const before = this.#before
-    for (const r of resources) before[r] = (allocated[r] as number) + (pending[r] as number)
-    const shape = this.#work.shapeOf(task)
-    for (const r of resources) this.#add(job, lane, 'allocated', r, sign * this.#work.demand(shape, r))
-    if (this.isFixed(job)) for (const r of resources) this.#add(job, lane, 'fixed', r, sign * this.#work.demand(shape, r))
-    else if (this.isSemi(job)) this.#minimums.onChange(job, lane)
-    if (this.#lists.isListed(job, lane)) this.#lists.placeJob(job, this.#leafOf[job] as number, lane, this.#keyOf(job, lane))
-    this.#refresh(job, lane)
-    for (const r of resources) if (before[r] !== (allocated[r] as number) + (pending[r] as number)) this.#isStale[lane] = true
-  }
-
-  /** Counts anew what the job waits for. */
-  #refresh(job: JobId, lane: LaneId): void {
-    const waits = this.#waits[lane] as number[]
-    for (const r of this.#resources(lane)) {
-      const at = job * this.#cluster.resources.length + r
-      const now = this.#work.waiting(job, lane, r)
-      this.#add(job, lane, 'pending', r, now - (waits[at] as number))
-      waits[at] = now
-    }
-  }
-
-  #add(job: JobId, lane: LaneId, column: 'allocated' | 'fixed' | 'pending', r: ResourceId, amount: number): void {
-    if (amount === 0) return
-    const queues = this.#queues[lane] as Queue[]
-    for (let pool = this.#leafOf[job] as number; pool > 0; pool = this.#lists.parent(pool)) {
-      const queue = queues[pool] as Queue
-      const amounts = queue[column]
-      amounts[r] = (amounts[r] as number) + amount
-      if (queue.had !== undefined && column === 'allocated') queue.had[r]?.set(amounts[r], this.#now())
-      if (amount > 0) this.#active[lane]?.[this.#lists.parent(pool)]?.add(pool)
-    }
-  }
-
-  #resources(lane: LaneId): readonly ResourceId[] {
-    return this.#cluster.lanes[lane]?.resources ?? []
+    const isFixed = this.isFixed(job)
+    this.#queues.move(job, lane, task, sign, isFixed)
+    if (!isFixed && this.isSemi(job)) this.#minimums.onChange(job, lane)
+    if (this.#lists.isListed(job, lane)) this.#lists.placeJob(job, this.leaf(job), lane, this.#keyOf(job, lane))
   }
 
   #claimsOf(path: string): Claims {
@@ -466,19 +340,10 @@ export class KaiOrder implements Order {
 
   #addPools(from: number): void {
     const { pools } = this.#tree
-    if (pools.length === from) return
-    const width = this.#cluster.resources.length
-    const column = (): Float64Array => new Float64Array(width)
     for (let id = from; id < pools.length; id++) {
-      this.#lists.addPool(id)
-      for (const active of this.#active) active.push(new Set())
       const { path } = pools[id] as Pool
-      const claims = this.#claimsOf(path)
-      const { priority, quota, limit, weight } = claims
-      const claimants = (): Claimant[] => Array.from({ length: width }, (_, r) => ({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 }))
-      for (const [lane, queues] of this.#queues.entries()) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(`${lane} ${path}`), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
+      this.#lists.addPool(id)
+      this.#queues.add(path, this.#claimsOf(path))
     }
   }
 }
-
-const isLimited = ({ limit }: Claims): boolean => limit.some((most) => most < Infinity)

@@ -1,7 +1,8 @@
 import type { Seconds } from '@sched/core'
-import type { KaiOrder, Queue } from './kai.js'
+import type { KaiOrder } from './kai.js'
 import type { KaiSettings } from './options.js'
 import { partingOf } from './parting.js'
+import type { Queue } from './queues.js'
 import type { Victim } from './victim.js'
 
 type Kind = 'preemptMinRuntime' | 'reclaimMinRuntime'

@@ -4,7 +4,6 @@ import type { Flavor } from './flavor.js'
 import type { Nodes } from './nodes.js'
 import { Spread, type CanHold } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
-import type { QuotaNode } from './quota-node.js'
 import { addTo, charge, discharge, settle, type Part, type ScanFrom, type Workload } from './workload.js'
 
 /**
@@ -253,18 +252,4 @@ export const preempts = ({ settings: { preemption } }: ClusterQueue): boolean =>
 function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fairSharing: boolean): boolean {
   if (preemption === undefined) return false
   return preemption.borrowWithinCohort.policy !== 'Never' || (fairSharing && preemption.reclaimWithinCohort !== 'Never')
-}
-
-/** Whether the quota has room for the workload in its flavor now, with no node of `within` using more than its own quota. */
-export function fits(workload: Workload, within: readonly QuotaNode[] = []): boolean {
-  const { queue, amounts, tasks, columns } = workload
-  for (let i = 0; i < amounts.length; i++) {
-    const asked = (amounts[i] as number) * tasks
-    if (asked > 0 && asked > queue.available(columns[i] as number)) return false
-  }
-  if (within.length === 0) return true
-  charge(workload, tasks)
-  const isWithin = within.every((node) => amounts.every((amount, i) => amount === 0 || !node.borrows(columns[i] as number)))
-  discharge(workload, tasks)
-  return isWithin
 }

@@ -2,7 +2,7 @@ import { compare } from './entries.js'
 import type { Nodes } from './nodes.js'
 import type { KueueSettings } from './options.js'
 import type { Protection } from './protection.js'
-import type { ClusterQueue } from './queues.js'
+import { goesByUsage, type ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import type { Workload } from './workload.js'
 
@@ -121,13 +121,12 @@ const takesOf = (each: Workload, c: number, r: number): boolean => (each.columns
 
 /** Lower priorities first, then the latest. */
 const byPriority = (a: Workload, b: Workload): number => a.priority - b.priority || b.admission - a.admission
-const goesByUsage = ({ queue }: Workload): boolean => queue.settings.admissionMode === 'UsageBasedAdmissionFairSharing'
 
 /** Sorts by priority; workloads of a queue that orders by past usage stand among each other by that, those whose user has used more first. */
 function inOrder(all: Workload[], { pastUsage }: Preemptor): Workload[] {
-  if (!all.some(goesByUsage)) return all.sort(byPriority)
+  if (!all.some(({ queue }) => goesByUsage(queue))) return all.sort(byPriority)
   const lists = [...grouped(all).values()]
-  for (const list of lists) list.sort((a, b) => (goesByUsage(a) ? compare(pastUsage(b), pastUsage(a)) : 0) || byPriority(a, b))
+  for (const list of lists) list.sort((a, b) => (goesByUsage(a.queue) ? compare(pastUsage(b), pastUsage(a)) : 0) || byPriority(a, b))
   return all.map(() => {
     const list = lists.filter(({ length }) => length > 0).reduce((best, other) => (byPriority(other[0] as Workload, best[0] as Workload) < 0 ? other : best))
     return list.shift() as Workload

@@ -2,25 +2,21 @@ import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, t
 import { deferWithoutNode } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
-import { comesIn, fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
-import { Candidates } from './candidates.js'
+import { comesIn, Mode } from './assignment.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
-import { FlavorRoom } from './flavor-room.js'
+import { fitsBeside, fitsWithout } from './fits.js'
 import { FlavorScans } from './flavor-scans.js'
 import { KeptQuota } from './kept-quota.js'
 import { lackingQuota } from './lacking-quota.js'
 import { NodeTrials } from './node-trials.js'
-import type { Nodes } from './nodes.js'
+import { Nominations } from './nominations.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
-import type { CanHold } from './part-flavors.js'
 import { pastUsageOf } from './past-usage.js'
-import { targets } from './preemption.js'
 import { Protection } from './protection.js'
 import { Queues, type ClusterQueue } from './queues.js'
 import { Starts } from './starts.js'
 import { tooLarge } from './too-large.js'
-import { Unfit } from './unfit.js'
-import { charge, discharge, hasStarted, isSetAside, runningTasks, settle, type ScanFrom, type Workload } from './workload.js'
+import { hasStarted, isSetAside, settle, type Workload } from './workload.js'
 import { Workloads } from './workloads.js'
 
 /**
@@ -68,11 +64,11 @@ class Kueue implements Policy {
   /** Whether admissions may change the order of a queue. */
   readonly #goesByUsage: boolean
   readonly #queues: Queues
-  readonly #room: FlavorRoom
   readonly #workloads: Workloads
   readonly #placement: Placement
   readonly #starts: Starts
   readonly #trials: NodeTrials
+  readonly #nominations: Nominations
   /** Jobs that are not looked at again in this call; and StrictFIFO queues whose first workload must wait, with that workload. */
   readonly #done = new DoneJobs()
   #call = 0
@@ -81,22 +77,13 @@ class Kueue implements Policy {
   /** The job that the round took up last. */
   #taken: JobId | None = None
   #hasPreempted = false
-  /**
-   * Whether another look is needed that no end of a task will cause: a preempted workload has just started or had no node yet, or a workload may
-   * preempt only a moment later.
-   */
+  /** Whether another look is needed that no end of a task will cause, since a preempted workload has just started or had no node yet. */
   #isUnsettled = false
   readonly #preempted = new TakenJobs()
-  /** Jobs that would have preempted in this call, but may not because they were preempted just before. */
-  readonly #held = new Set<JobId>()
-  readonly #unfit = new Unfit()
   /** Jobs that have room in their quota, but had no nodes for their topology at the last look. */
   readonly #far = new Set<JobId>()
   readonly #scans = new FlavorScans()
-  readonly #candidates = new Candidates()
   readonly #protection: Protection
-  /** By queue and priority: when the newest of the admitted workloads was submitted. */
-  readonly #newest = new Map<ClusterQueue, Map<number, number>>()
   /** Queues of which no job is looked at again in this call. */
   readonly #exhausted = new Set<ClusterQueue>()
   /** By queue: how far it has been looked through in this call. */
@@ -110,7 +97,6 @@ class Kueue implements Policy {
     this.#env = env
     this.#fairSharing = settings.fairSharing
     this.#queues = new Queues(settings, env.cluster)
-    this.#room = new FlavorRoom(env, this.#queues.choices.all)
     const pastUsage = pastUsageOf(settings, env, this.#queues.resources)
     this.#goesByUsage = pastUsage !== undefined
     this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, pastUsage)
@@ -118,6 +104,7 @@ class Kueue implements Policy {
     this.#placement = placement
     this.#starts = new Starts(placement, this.#queues.choices)
     this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts)
+    this.#nominations = new Nominations(settings.fairSharing, env, { queues: this.#queues, workloads: this.#workloads, protection: this.#protection, scans: this.#scans, trials: this.#trials, preempted: this.#preempted })
     const barred = {
       onFinish: (job: JobId) => { this.#preempted.forget(job, env.work); this.#trials.finished(job) },
       onNode: (_node: NodeId, up: boolean) => { if (up) this.#workloads.freed++; this.#trials.nodesChanged() },
@@ -137,7 +124,7 @@ class Kueue implements Policy {
 
   schedule(round: Round): void {
     this.#done.begin()
-    this.#held.clear()
+    this.#nominations.begin()
     this.#call++
     this.#taken = None
     this.#preempted.begin(this.#env.now())
@@ -184,23 +171,26 @@ class Kueue implements Policy {
     this.#closed.clear()
     this.#exhausted.clear()
     this.#looks.clear()
-    this.#forgetUnfit()
+    this.#nominations.forget()
     this.#hasPreempted = false
     this.#isUnsettled = false
+    this.#nominations.mayFindLater = false
     this.#far.clear()
     while (!this.#isOver(round) && this.#cycle(round) && !this.#isHopeless(round)) {
       // the next workload of each queue
     }
-    this.#workloads.isChanged[round.lane] = round.jobsLeft === 0 || this.#hasPreempted || this.#isUnsettled || this.#far.size > 0 ? 1 : 0
-    if (this.#isUnsettled && round.jobsLeft === Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#preempted.expect(this.#env.now() + NEXT_CYCLE))
+    const isUnsettled = this.#isUnsettled || this.#nominations.mayFindLater
+    this.#workloads.isChanged[round.lane] = round.jobsLeft === 0 || this.#hasPreempted || isUnsettled || this.#far.size > 0 ? 1 : 0
+    if (isUnsettled && round.jobsLeft === Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#preempted.expect(this.#env.now() + NEXT_CYCLE))
   }
 
   /** Whether no workload that is still to be looked at could be admitted, because all are like others for which there is no room and nobody to preempt. */
   #isHopeless(round: Round): boolean {
+    const { unfit } = this.#nominations
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const first = this.#closed.get(queue)
       if (this.#exhausted.has(queue)) continue
-      if (first === undefined ? !this.#unfit.areVain(queue, list.size) : !this.#unfit.isVain(first.likeness)) return false
+      if (first === undefined ? !unfit.areVain(queue, list.size) : !unfit.isVain(first.likeness)) return false
     }
     return true
   }
@@ -208,8 +198,7 @@ class Kueue implements Policy {
   /** Looks at the first workload of each queue; false if that has changed nothing. */
   #cycle(round: Round): boolean {
     this.#hasMoved = false
-    this.#scans.beginCycle()
-    this.#candidates.forget() // no quota is kept for anybody at the beginning of a cycle
+    this.#nominations.beginCycle()
     const entries: Entry[] = []
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const entry = this.#exhausted.has(queue) ? undefined : this.#entry(queue, list, round)
@@ -254,7 +243,7 @@ class Kueue implements Policy {
         if (workload.likeness.freedAt >= 0) this.#far.add(job)
         continue
       }
-      const assignment = this.#assign(workload, round)
+      const assignment = this.#nominations.of(workload, round)
       settle(workload, assignment.flavor)
       workload.tasks = assignment.tasks
       const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
@@ -266,7 +255,7 @@ class Kueue implements Policy {
         i-- // looks at the same workload again, with the next flavors
         continue
       }
-      if (isStrict || !this.#unfit.areVain(queue, list.size)) continue
+      if (isStrict || !this.#nominations.unfit.areVain(queue, list.size)) continue
       this.#exhausted.add(queue) // all workloads of the queue are like those found in vain
       break
     }
@@ -281,48 +270,6 @@ class Kueue implements Policy {
     return look
   }
 
-  /** The possible assignment of the workload. If it does not fit, that is found once for all workloads that ask alike, until one is admitted or goes. */
-  #assign(workload: Workload, round: Round): Assignment {
-    const isAlone = this.#isAlone(workload)
-    const known = isAlone || this.#scans.goesOn(workload) ? undefined : this.#unfit.of(workload.likeness)
-    if (known !== undefined) return known
-    const from = this.#scans.from(workload)
-    const found = (isAlone || from.size > 0 ? undefined : this.#unfit.withoutQuota(workload)) ?? this.#nominate(workload, (flavor, part) => this.#room.canHold(flavor, workload, part), from, round)
-    if (found.mode !== Mode.Fit && !isAlone && !this.#scans.isPending(workload, found)) this.#unfit.add(workload, found, from.size === 0)
-    return found
-  }
-
-  #nominate(workload: Workload, canHold: CanHold, from: ScanFrom | undefined, round: Round): Assignment {
-    const found = nominate(workload, this.#fairSharing !== false, (each, short, nodes) => this.#search(each, short, round, nodes), canHold, from, this.#trials.of(workload, round))
-    this.#trials.end(round)
-    if (this.#trials.hasMetNew) {
-      this.#isUnsettled = true
-      this.#held.add(workload.job)
-    }
-    this.#trials.hasMetNew = false
-    return found
-  }
-
-  /**
-   * Whether others that ask alike may find something else than this one: it was preempted just now, or it may preempt workloads of equal priority
-   * that are newer than it.
-   */
-  #isAlone({ job, queue, priority, submitted }: Workload): boolean {
-    if (this.#preempted.isBarred(job)) return true
-    if (queue.settings.preemption?.withinClusterQueue !== 'LowerOrNewerEqualPriority') return false
-    return this.#looks.get(queue)?.copy !== undefined || submitted < this.#newestIn(queue, priority)
-  }
-
-  /** When the newest of the admitted workloads of a queue and a priority was submitted; `-Infinity`: there are none. */
-  #newestIn(queue: ClusterQueue, priority: number): number {
-    const known = this.#newest.get(queue)
-    if (known !== undefined) return known.get(priority) ?? -Infinity
-    const found = new Map<number, number>()
-    for (const each of this.#workloads.admitted.get(queue) ?? []) found.set(each.priority, Math.max(each.submitted, found.get(each.priority) ?? -Infinity))
-    this.#newest.set(queue, found)
-    return found.get(priority) ?? -Infinity
-  }
-
   /**
    * Admits the workload, or sets it aside. Its targets were found when the cycle began. If one of them has gone since, or nodes that it must have, targets
    * are found anew, in the same flavor; if there is no quota any more, the workload comes again in the next cycle.
@@ -330,18 +277,18 @@ class Kueue implements Policy {
   #consider(entry: Entry, round: Round): void {
     const { workload, assignment } = entry
     const hasChanged = assignment.targets.some(isGone) || (comesIn(assignment) && this.#hasLostNodes(workload, assignment.targets, round))
-    const found = hasChanged ? this.#inFlavor(workload, round) : assignment
+    const found = hasChanged ? this.#nominations.inFlavor(workload, round) : assignment
     const { mode, borrows, targets } = found
     if (mode !== Mode.Fit && targets.length === 0) {
       const neverHas = found.lacksNodes === true && this.#trials.lacksEmpty(workload, round)
       if (mode !== Mode.NoFit && !neverHas && this.#kept.keep(workload, borrows > 0, this.#protection.delaysReclaim)) this.#touched.add(workload.queue)
       return this.#setAside({ ...entry, assignment: found }, round)
     }
-    if (!this.#hasRoomWithout(targets, workload)) return this.#scans.skipped(workload)
+    if (!fitsWithout(targets, workload)) return this.#scans.skipped(workload)
     delete workload.scan // the next search begins with all flavors
     const areGone = targets.every((each) => hasStarted(each, this.#env.work))
     for (const each of targets) this.#preempt(each, round)
-    const isRoom = areGone && this.#hasRoomBeside(this.#workloads.leaving[round.lane] as Set<Workload>, workload)
+    const isRoom = areGone && fitsBeside(this.#workloads.leaving[round.lane] as Set<Workload>, workload)
     this.#admit(workload)
     if (isRoom && (round.jobsLeft < Infinity || this.#hasRoom(round))) this.#start(workload, round)
   }
@@ -349,51 +296,17 @@ class Kueue implements Policy {
   /** Whether there is still quota for the workload without `those`, but no nodes any more. */
   #hasLostNodes(workload: Workload, those: readonly Workload[], round: Round): boolean {
     const nodes = this.#trials.of(workload, round)
-    if (nodes === undefined || !this.#hasRoomWithout(those, workload)) return false
+    if (nodes === undefined || !fitsWithout(those, workload)) return false
     const hasRoom = nodes.haveRoom(those)
     this.#trials.end(round)
     return !hasRoom
-  }
-
-  #inFlavor(workload: Workload, round: Round): Assignment {
-    const { flavor, queue: { choices } } = workload
-    this.#candidates.forget()
-    return this.#nominate(workload, (each, part) => each === (part === undefined ? flavor : choices.partOf(flavor, part)), undefined, round)
-  }
-
-  /** Whether the quota has room for the workload without `those`, beside what is kept for others. */
-  #hasRoomWithout(those: readonly Workload[], workload: Workload): boolean {
-    for (const each of those) discharge(each, each.tasks)
-    const hasRoom = fits(workload)
-    for (const each of those) charge(each, each.tasks)
-    return hasRoom
-  }
-
-  /** Whether the quota has room for the workload while `leaving` workloads still run: their quota is free already, but their nodes are not. */
-  #hasRoomBeside(leaving: ReadonlySet<Workload>, workload: Workload): boolean {
-    if (leaving.size === 0) return true
-    for (const each of leaving) charge(each, runningTasks(each))
-    const hasRoom = fits(workload)
-    for (const each of leaving) discharge(each, runningTasks(each))
-    return hasRoom
-  }
-
-  #search(workload: Workload, short: readonly number[], round: Round, nodes?: Nodes): readonly Workload[] {
-    if (round.claimsLeft === 0 || !preempts(workload.queue)) return []
-    const { admitted } = this.#workloads
-    const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    const found = targets({ workload, short, admitted, candidates: this.#candidates, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage, nodes })
-    if (found.length === 0 || !this.#preempted.isBarred(workload.job)) return found
-    this.#held.add(workload.job)
-    if (this.#preempted.mayLater(workload.job)) this.#isUnsettled = true
-    return []
   }
 
   #preempt(workload: Workload, round: Round): void {
     this.#touched.add(workload.queue)
     this.#hasPreempted = true
     this.#looks.clear()
-    this.#forgetUnfit()
+    this.#nominations.forget()
     this.#done.add(workload.job)
     this.#preempted.add(workload.job)
     const mayGo = hasStarted(workload, this.#env.work)
@@ -408,16 +321,9 @@ class Kueue implements Policy {
     this.#closed.delete(workload.queue)
     this.#far.delete(workload.job)
     if (this.#goesByUsage) this.#looks.clear()
-    this.#forgetUnfit()
+    this.#nominations.forget()
     this.#workloads.admit(workload)
     this.#touched.add(workload.queue)
-  }
-
-  #forgetUnfit(): void {
-    this.#scans.changed()
-    this.#unfit.clear()
-    this.#candidates.forget()
-    this.#newest.clear()
   }
 
   /**
@@ -434,7 +340,7 @@ class Kueue implements Policy {
       return
     }
     if (assignment.lacksNodes === true && this.#trials.isReplacing(workload)) return this.#giveUp(workload, round)
-    const mayPreempt = round.claimsLeft > 0 && !this.#held.has(job)
+    const mayPreempt = round.claimsLeft > 0 && !this.#nominations.isHeld(job)
     const isForTime = assignment.lacksNodes === true && round.work.topology(job, lane)?.asked.wait !== undefined
     if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt || isForTime) return this.#passOver(workload)
     likeness.setAsideAt = returns

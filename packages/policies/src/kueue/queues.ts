@@ -178,3 +178,6 @@ function flavorsOf(given: KueueSettings['flavors'], cluster: ClusterView, capaci
     return flavor(name, index, has)
   })
 }
+
+/** Whether the workloads of the queue go by what their users have used lately, before priority and age. */
+export const goesByUsage = ({ settings }: ClusterQueue): boolean => settings.admissionMode === 'UsageBasedAdmissionFairSharing'

@@ -1,5 +1,5 @@
-import { fits } from './assignment.js'
 import type { Preemptor } from './candidates.js'
+import { fits } from './fits.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
 

@@ -1,10 +1,11 @@
 import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
 import { Keys, SortedIds } from '../orders/sorted-ids.js'
 import { compare } from './entries.js'
-import type { PastUsage } from './past-usage.js'
 import { isOf, type Flavor } from './flavor.js'
-import type { ClusterQueue, Queues } from './queues.js'
-import { charge, discharge, isPartial, settle, type Likeness, type Part, type Workload } from './workload.js'
+import { NextWorkloads } from './next-workloads.js'
+import type { PastUsage } from './past-usage.js'
+import { goesByUsage, type ClusterQueue, type Queues } from './queues.js'
+import { charge, discharge, isPartial, settle, type Workload } from './workload.js'
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
 
 /**
@@ -25,7 +26,7 @@ export class Workloads implements WorkListener {
   freed = 0
   readonly #env: Env
   readonly #queues: Queues
-  readonly #admitsInPart: boolean
+  readonly #next: NextWorkloads
   /** `undefined` if no queue orders by past usage. */
   readonly #usage: PastUsage | undefined
   readonly #keys: readonly Keys[]
@@ -37,11 +38,7 @@ export class Workloads implements WorkListener {
   readonly #unstartedOf: (Workload | undefined)[][]
   /** `[lane][job]`: its workload that is admitted in part, until that has ended. */
   readonly #partOf: (Workload | undefined)[][]
-  /** `[lane][job]`: its workload that would be admitted next, if the job waits. */
-  readonly #nextOf: (Workload | undefined)[][]
   readonly #ofTask: (Workload | undefined)[] = []
-  /** Likenesses of waiting workloads, by key. */
-  readonly #likenesses = new Map<string, Likeness>()
   #admissions = 0
   #starting: Workload | undefined
   #isUnheard = false
@@ -51,7 +48,7 @@ export class Workloads implements WorkListener {
     this.#usage = usage
     this.#env = env
     this.#queues = queues
-    this.#admitsInPart = admitsInPart
+    this.#next = new NextWorkloads(env, queues, admitsInPart)
     this.unstarted = lanes.map(() => new Set())
     this.leaving = lanes.map(() => new Set())
     this.isChanged = new Uint8Array(lanes.length).fill(1)
@@ -61,7 +58,6 @@ export class Workloads implements WorkListener {
     this.#isWaiting = lanes.map(() => [])
     this.#unstartedOf = lanes.map(() => [])
     this.#partOf = lanes.map(() => [])
-    this.#nextOf = lanes.map(() => [])
   }
 
   /** The queues with jobs that wait for admission, each with these jobs by priority and age. */
@@ -70,8 +66,8 @@ export class Workloads implements WorkListener {
   }
 
   /** The jobs of a queue in the order in which they are to be admitted; `undefined` if that is the order of the list. */
-  inOrder({ settings }: ClusterQueue, list: SortedIds): Int32Array | undefined {
-    if (settings.admissionMode !== 'UsageBasedAdmissionFairSharing') return undefined
+  inOrder(queue: ClusterQueue, list: SortedIds): Int32Array | undefined {
+    if (!goesByUsage(queue)) return undefined
     const now = this.#env.now()
     const usageOf: (number | undefined)[] = []
     const byUsage = new Map<number, number[]>()
@@ -93,8 +89,8 @@ export class Workloads implements WorkListener {
 
   /** The workload of a waiting job that would be admitted next. */
   next(job: JobId, lane: LaneId): Workload {
-    this.#renew(job, lane, true)
-    return this.#row(this.#nextOf, lane)[job] as Workload
+    this.#next.renew(job, lane, true)
+    return this.#next.of(job, lane) as Workload
   }
 
   admit(workload: Workload): void {
@@ -144,14 +140,17 @@ export class Workloads implements WorkListener {
     const leaving = this.leaving.flatMap((set) => [...set])
     const unstarted = order(this.unstarted)
     const told = (workload: Workload) => memoryOf(workload, this.#env.work, this.#queues.resources)
-    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: { jobs: this.#waiting.map((_, lane) => this.#setAside(lane)), of: this.#ofAllNodes() }, ...(this.#usage && { usage: this.#usage.memory() }) }
+    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: { jobs: this.#waiting.map((_, lane) => this.#setAside(lane as LaneId)), of: this.#ofAllNodes() }, ...(this.#usage && { usage: this.#usage.memory() }) }
   }
 
   /** Names of jobs of a lane that are set aside for quota; those like them are, too. */
-  #setAside(lane: number): string[] {
-    const next = this.#nextOf[lane] ?? []
-    return [...this.waiting(lane as LaneId)].flatMap(([queue, list]) =>
-      Array.from(list.ids.subarray(list.from, list.to)).filter((job) => next[job]?.likeness.setAsideAt === queue.root.returns && next[job].likeness.freedAt < 0).map((job) => this.#env.work.name(job as JobId)))
+  #setAside(lane: LaneId): string[] {
+    const isSetAside = (job: JobId, { root }: ClusterQueue): boolean => {
+      const likeness = this.#next.of(job, lane)?.likeness
+      return likeness !== undefined && likeness.setAsideAt === root.returns && likeness.freedAt < 0
+    }
+    return [...this.waiting(lane)].flatMap(([queue, list]) =>
+      (Array.from(list.ids.subarray(list.from, list.to)) as JobId[]).filter((job) => isSetAside(job, queue)).map((job) => this.#env.work.name(job)))
   }
 
   #setThemAside(byLane: readonly (readonly string[])[], jobs: ReadonlyMap<string, JobId>): void {
@@ -201,7 +200,7 @@ export class Workloads implements WorkListener {
     const shape = running[0] === undefined ? this.#env.work.shape(job, lane) : this.#env.work.shapeOf(running[0])
     if (running.length === 0 && !waits) return undefined
     for (const task of running) this.#takeFrom(task)
-    const made = this.#make(job, lane, least, waits ? told.unstarted : 0, shape, most)
+    const made = this.#next.make(job, lane, least, waits ? told.unstarted : 0, shape, most)
     const gone = told.running.length - running.length
     const tasks = isWhole || told.tasks === 0 ? told.tasks : told.tasks - gone - (waits ? 0 : told.unstarted)
     const demand = told.demand === undefined ? made.demand : this.#amountsOf(told.demand)
@@ -250,28 +249,8 @@ export class Workloads implements WorkListener {
   onMore(job: JobId, lane: LaneId): void {
     if (this.#isUnheard) return
     const workload = this.#row(this.#unstartedOf, lane)[job]
-    if (workload !== undefined && workload !== this.#starting && this.#isOther(workload)) this.dismiss(workload)
+    if (workload !== undefined && workload !== this.#starting && this.#next.isOther(workload)) this.dismiss(workload)
     this.#refresh(job, lane)
-  }
-
-  /**
-   * Whether the job would be admitted as another workload now. A workload that is admitted in part has room for more tasks of its gang, unless they
-   * must start together.
-   */
-  #isOther(workload: Workload): boolean {
-    const { job, lane, tasks, unstarted, isWhole, shape, demand, least, most, admission } = workload
-    const { work, cluster } = this.#env
-    if (work.shape(job, lane) !== shape) return true
-    const together = work.together(job, lane)
-    if (isWhole) return together !== unstarted || cluster.resources.some((_, r) => demand[r] !== work.asked(job, lane, r as ResourceId))
-    if (admission === 0) return together !== least || this.#most(job, lane) !== most
-    return isPartial(workload) ? together > unstarted : together !== tasks
-  }
-
-  /** The most tasks with which what waits of the job may be admitted. */
-  #most(job: JobId, lane: LaneId): number {
-    const { work } = this.#env
-    return this.#admitsInPart ? work.mostTogether(job, lane) : work.together(job, lane)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
@@ -324,7 +303,7 @@ export class Workloads implements WorkListener {
 
   /** An eviction was taken back: the task counts again, as a workload of its own. */
   #again(job: JobId, lane: LaneId, task: TaskId, node: NodeId): Workload {
-    const workload = this.#make(job, lane, 1, 0, this.#env.work.shapeOf(task))
+    const workload = this.#next.make(job, lane, 1, 0, this.#env.work.shapeOf(task))
     settle(workload, this.#flavorOn(node, workload))
     workload.admission = ++this.#admissions
     workload.since = this.#env.work.started(task)
@@ -338,64 +317,6 @@ export class Workloads implements WorkListener {
     const { all } = this.#queues.choices
     if (queue.groups.length > 1) return queue.choicesFor(demand).find((choice) => isOf(all[choice] as Flavor, node)) ?? 0
     return this.#queues.flavors.findIndex((flavor) => isOf(flavor, node))
-  }
-
-  #make(job: JobId, lane: LaneId, together: number, unstarted: number, shape = this.#env.work.shape(job, lane), most = together): Workload {
-    const { work, cluster } = this.#env
-    const isWhole = unstarted > 1 && work.isGangJob(job)
-    const tasks = isWhole ? 1 : most
-    const queue = this.#queues.of(work.queueName(work.queue(job)))
-    const demand = new Float64Array(this.#queues.resources.length)
-    for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = isWhole ? work.asked(job, lane, r) : work.demand(shape, r)
-    if (queue.pods >= 0) demand[queue.pods] = isWhole ? together : 1
-    const user = work.user(job)
-    const priority = work.priority(job)
-    const rank = work.rank(job)
-    const { columns } = this.#queues.flavors[0] as Flavor
-    const parts = isWhole && queue.hasChoice ? this.#partsOf(job, lane, queue) : undefined
-    const near = this.#nearnessOf(job, lane)
-    const ofQuota = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}${near === '' ? '' : ' near'}`
-    const key = ofQuota + near
-    const likeness = this.#likenesses.get(key) ?? { key, ofQuota, waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
-    return { job, lane, queue, user, priority, rank, submitted: work.submitted(job), shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
-  }
-
-  /** The topology that the job asks for. If some of it runs, or it waits only for a time, there are no nodes for others that ask alike where there are for it. */
-  #nearnessOf(job: JobId, lane: LaneId): string {
-    const { work } = this.#env
-    const near = work.topology(job, lane)
-    if (near === undefined) return ''
-    return ` ${work.running(job, lane) > 0 || near.asked.wait !== undefined ? `job ${job}` : JSON.stringify(near)}`
-  }
-
-  #partsOf(job: JobId, lane: LaneId, { pods }: ClusterQueue): readonly Part[] {
-    const { work, cluster } = this.#env
-    return work.parts(job, lane).map(({ stage, shape, tasks }) => {
-      const demand = new Float64Array(this.#queues.resources.length)
-      for (const r of cluster.resources.keys()) demand[r] = tasks * work.demand(shape, r as ResourceId)
-      if (pods >= 0) demand[pods] = tasks
-      return { stage, demand }
-    })
-  }
-
-  /** Renews the job's next workload: what waits of the job may ask for something else now, or nothing. */
-  #renew(job: JobId, lane: LaneId, isWaiting: boolean): void {
-    const row = this.#row(this.#nextOf, lane)
-    const before = row[job]
-    if (before !== undefined && isWaiting && !this.#isOther(before)) return
-    if (before !== undefined) this.#countOne(before, -1)
-    row[job] = undefined
-    if (!isWaiting) return
-    const { work } = this.#env
-    const tasks = work.together(job, lane)
-    this.#countOne((row[job] = this.#make(job, lane, tasks, tasks, work.shape(job, lane), this.#most(job, lane))), 1)
-  }
-
-  /** Counts a waiting workload. A likeness without waiting workloads is forgotten, since there may be very many, for example if all priorities differ. */
-  #countOne({ likeness }: Workload, by: 1 | -1): void {
-    likeness.waiting += by
-    if (likeness.waiting === 0) this.#likenesses.delete(likeness.key)
-    else this.#likenesses.set(likeness.key, likeness)
   }
 
   #enlist(workload: Workload): void {
@@ -437,7 +358,7 @@ export class Workloads implements WorkListener {
     const isWaiting = this.#row(this.#isOpen, lane)[job] === true && !isAdmitted
     const row = this.#row(this.#isWaiting, lane)
     if (isWaiting) this.isChanged[lane] = 1
-    this.#renew(job, lane, isWaiting)
+    this.#next.renew(job, lane, isWaiting)
     if ((row[job] ?? false) === isWaiting) return
     row[job] = isWaiting
     const { work } = this.#env

@@ -6,6 +6,13 @@ import { instant } from '../slurm/times.js'
 const MIB = 2 ** 20
 const MILLI = 1000
 
+/** An object inside another. Throws `BadLine` if it is missing. */
+export function needed(object: Fields, key: string): Fields {
+  const found = object.object(key)
+  if (found === undefined) throw object.bad(key, 'is missing.', 'Print whole objects: kubectl get jobs,pods -A -o json')
+  return found
+}
+
 /** A time in seconds since 1970; `undefined` if absent. Throws `BadLine`. */
 export function timeAt(fields: Fields | undefined, key: string): Seconds | undefined {
   const text = fields?.text(key)

@@ -1,4 +1,4 @@
-import type { Demand, JobSpec, PlacementRule, Seconds, StageSpec } from '@sched/core'
+import type { JobSpec, Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Documents, inObject, type Found } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
@@ -6,18 +6,15 @@ import { HeldJobs } from '../table/held-jobs.js'
 import { ruleReport } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
-import { isApart } from './apart.js'
-import { shareOfGpus } from './gpu-shares.js'
-import { gangOf, kindOf, leastOf, neededFirst } from './least-pods.js'
-import { constraintsOfPod } from './node-constraints.js'
-import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
+import { kindOf, leastOf, neededFirst } from './least-pods.js'
+import { marksOf, needed, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
-import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels, type AskedLevels } from './topology.js'
-import { Namespaces } from './namespaces.js'
+import { PodRequests } from './pod-requests.js'
+import { asGangs, asOneGang, stagesOfPods, stagesOfTemplates } from './pod-stages.js'
 import { budgetOf, preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
-import { labelsSelected, rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
+import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels } from './topology.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 /** How pods and Jobs of Kubernetes become jobs. */
@@ -107,10 +104,8 @@ class KubernetesJobs implements LineParser {
   readonly #owners = new Owners()
   readonly #classes = new PriorityClasses()
   readonly #levels = new TopologyLevels()
-  readonly #namespaces = new Namespaces()
-  /** Labels of pods by which rules or disruption budgets select pods. Other labels are not kept, since many occur on one pod only. */
-  readonly #tags = new Set<string>()
-  readonly #counts = { others: 0, daemons: 0, going: 0, gated: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, unread: 0, ofMemory: 0, ofSeveral: 0, levels: 0 }
+  readonly #requests: PodRequests
+  readonly #counts = { others: 0, daemons: 0, going: 0, gated: 0, unfinished: 0, unknown: 0, empty: 0, classes: 0, levels: 0 }
   #isEnded = false
 
   constructor(
@@ -118,6 +113,7 @@ class KubernetesJobs implements LineParser {
     private readonly place: LinePlace,
   ) {
     this.#documents = new Documents(place, 'items')
+    this.#requests = new PodRequests(options.gpuMemory, options.nodeSelector === 'require')
   }
 
   line(bytes: Uint8Array, from: number, to: number): undefined {
@@ -158,7 +154,8 @@ class KubernetesJobs implements LineParser {
   }
 
   report() {
-    const { others, daemons, going, gated, unfinished, unknown, nothing, empty, classes, unread, ofMemory, ofSeveral, levels } = this.#counts
+    const { others, daemons, going, gated, unfinished, unknown, empty, classes, levels } = this.#counts
+    const { nothing, unread, ofMemory, ofSeveral } = this.#requests.counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
       { rule: 'daemons', jobs: daemons, text: 'pods of daemons and of nodes: left out' },
@@ -185,8 +182,8 @@ class KubernetesJobs implements LineParser {
     if (kind === 'Pod') this.#pod(object, name, line)
     else if (kind === 'PriorityClass') this.#classes.add(object, name)
     else if (kind === 'WorkloadPriorityClass') this.#classes.add(object, workloadClass(name) as string)
-    else if (kind === 'Namespace') this.#namespaces.add(object, name)
-    else if (kind === 'PodDisruptionBudget') for (const key of labelsSelected(object.object('spec'))) this.#tags.add(key)
+    else if (kind === 'Namespace') this.#requests.addNamespace(object, name)
+    else if (kind === 'PodDisruptionBudget') this.#requests.addBudget(object)
     else if (kind === 'Topology') this.#levels.add(object)
     else if (kind === 'HyperNode') this.#levels.addHyperNode(object)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
@@ -228,7 +225,7 @@ class KubernetesJobs implements LineParser {
     owner.pods.push({
       start,
       seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start,
-      ...this.#asked(pod, spec, namespaceOf(metadata)),
+      ...this.#asked(pod, namespaceOf(metadata)),
       kind: kindOf(metadata),
       ...(phase === 'Failed' && { hasFailed: true }), ...(isGated && { isGated }),
     })
@@ -279,7 +276,7 @@ class KubernetesJobs implements LineParser {
     owner.priorityClass ??= pod?.text('priorityClassName')
     if (start === undefined || end === undefined || template === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, seconds: each, ...this.#asked(template, pod, namespaceOf(metadata), Math.min(parallelism, tasks)) }]
+    owner.templates = [{ tasks, start, seconds: each, ...this.#asked(template, namespaceOf(metadata), Math.min(parallelism, tasks)) }]
   }
 
   /** Reads a job that Kueue has admitted: all its pods ran from then until it finished. */
@@ -307,7 +304,7 @@ class KubernetesJobs implements LineParser {
       const tasks = set.whole('count') ?? 1
       return template === undefined || pod === undefined || tasks === 0
         ? []
-        : [{ tasks, start, seconds, demand: this.#demand(pod, template.object('metadata')), ...this.#placing(template, namespaceOf(metadata)), levels: levelsOfPodSet(set) ?? levelsAskedBy(template.object('metadata')) }]
+        : [{ tasks, start, seconds, ...this.#requests.of(template, namespaceOf(metadata)), levels: levelsOfPodSet(set) ?? levelsAskedBy(template.object('metadata')) }]
     })
   }
 
@@ -337,61 +334,29 @@ class KubernetesJobs implements LineParser {
   }
 
   /** What a pod, or a template of pods, asks for. `count`: the number of pods of a template. */
-  #asked(pod: Fields, spec: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'levels'> {
+  #asked(pod: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'levels'> {
     const metadata = pod.object('metadata')
-    return { demand: this.#demand(spec, metadata), ...this.#placing(pod, namespace), preemptible: preemptibleBy(metadata), levels: levelsAskedBy(metadata, count) }
-  }
-
-  #demand(spec: Fields, metadata: Fields | undefined): Demand {
-    const asked = demandOfPod(spec)
-    const share = asked['gpu'] === undefined ? shareOfGpus(metadata, this.options.gpuMemory) : undefined
-    if (share?.unlike === 'memory') this.#counts.ofMemory++
-    if (share?.unlike === 'several') this.#counts.ofSeveral++
-    const demand = share === undefined ? asked : { ...asked, gpu: share.gpu }
-    if (Object.keys(demand).length > 0) return demand
-    this.#counts.nothing++
-    return { cpu: 1 }
-  }
-
-  #placing(pod: Fields, namespace: string): Pick<Task, 'constraints' | 'tags' | 'rules'> {
-    const labels = pod.object('metadata')?.object('labels')
-    const like = { spec: needed(pod, 'spec'), labels, namespace }
-    const asksLabels = this.options.nodeSelector === 'require'
-    this.#namespaces.see(namespace)
-    const { rules, isUnread } = rulesOfPod(like, asksLabels)
-    const tags = tagsOf(labels)
-    if (isUnread) this.#counts.unread++
-    for (const key of tagsAsked(rules)) this.#tags.add(key)
-    return { constraints: constraintsOfPod(like.spec, asksLabels, isApart(rules, tags, namespace)), tags, rules }
-  }
-
-  /** A task with only the labels by which rules select pods, and with rules whose namespaces are known. */
-  readonly #selectable = <T extends Task>(task: T): T => ({ ...task, rules: this.#resolved(task), tags: Object.fromEntries(Object.entries(task.tags).filter(([key]) => this.#tags.has(key)).sort(([a], [b]) => (a < b ? -1 : 1))) })
-
-  #resolved({ rules }: Task): PlacementRule[] {
-    const found = rules.map((rule) => this.#namespaces.resolved(rule))
-    if (found.includes('unread')) this.#counts.unread++
-    return found.filter((rule) => typeof rule === 'object')
+    return { ...this.#requests.of(pod, namespace), preemptible: preemptibleBy(metadata), levels: levelsAskedBy(metadata, count) }
   }
 
   #add(owner: Owner): void {
-    const { id, namespace, line, created, queue, deadline, isGang, least, isGoing, templates: ofJob, workload } = owner
+    const { id, namespace, line, created, queue, deadline, least, isGoing } = owner
     const { pods, isGated } = apartFromGated(owner.pods)
-    const hasFailed = owner.hasFailed && owner.isComplete !== true
-    const templates = ofJob.length > 0 ? ofJob : workload
-    const byKind = pods.length > 0 ? stagesOf(pods.map(this.#selectable), least?.ofKind !== undefined) : []
-    const stages = pods.length > 0 ? byKind.map(({ stage }) => stage) : templates.map(this.#selectable).map((each, i) => stageOf(each, each.tasks, each.seconds, i))
+    const templates = owner.templates.length > 0 ? owner.templates : owner.workload
+    const tasks = pods.length > 0 ? pods : templates
+    const { selectable } = this.#requests
+    const stages = pods.length > 0 ? stagesOfPods(pods.map(selectable), least?.ofKind !== undefined) : stagesOfTemplates(templates.map(selectable))
     if (stages.length === 0) return void this.#counts.empty++
     const { gang } = this.options
-    const start = pods.reduce((first, each) => Math.min(first, each.start), pods.length > 0 ? Infinity : (templates[0]?.start ?? NaN))
-    const together = gang === 'jobs' || (gang !== 'none' && isGang)
-    const kinds = byKind.map(({ kind }) => kind)
+    const hasFailed = owner.hasFailed && owner.isComplete !== true
+    const start = tasks.reduce((first, each) => Math.min(first, each.start), Infinity)
     const priority = this.#priorityOf(owner)
-    const preemptible = owner.preemptible ?? togetherPreemptible((pods.length > 0 ? pods : templates).map((each) => each.preemptible))
-    const ofEach = stages.length === 1 ? (least ?? ALL) : { ...ALL, ofKind: least?.ofKind }
-    const topologies = this.#levels.of(owner.levels, pods.length > 0 ? byKind.map(({ levels }) => levels) : templates.map(({ levels }) => levels))
+    const preemptible = owner.preemptible ?? togetherPreemptible(tasks.map((each) => each.preemptible))
+    const topologies = this.#levels.of(owner.levels, stages.map(({ levels }) => levels))
     if (topologies.isUnknown) this.#counts.levels++
+    const together = gang === 'jobs' || (gang !== 'none' && owner.isGang)
     const isOne = together && gang !== 'stages' && stages.length > 1
+    const specs = isOne ? asOneGang(stages, least) : together ? asGangs(stages, least) : stages.map(({ stage }) => stage)
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
       ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }), ...(deadline !== undefined && { estimate: deadline }),
@@ -401,26 +366,9 @@ class KubernetesJobs implements LineParser {
         status: isGoing || isGated ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',
       },
       ...(isOne && { gang: true }), ...(together && this.options.lost === 'pod' && { replacesLost: true }), ...(topologies.job !== undefined && { topology: topologies.job }),
-      stages: neededFirst((isOne ? gangOf(stages, kinds, least ?? ALL) : stages.map((stage, i) => (together && stage.tasks > 1 ? gangOf([stage], [kinds[i]], ofEach)[0]! : stage)))
-        .map((stage, i) => (topologies.stages[i] === undefined ? stage : { ...stage, topology: topologies.stages[i] }))),
+      stages: neededFirst(specs.map((stage, i) => (topologies.stages[i] === undefined ? stage : { ...stage, topology: topologies.stages[i] }))),
     }, line)
   }
-}
-
-const ALL = { all: undefined, ofKind: undefined }
-
-/** The stages of a job: pods that ask for the same, and are of the same kind if `byKind`, are the tasks of a stage. No stage waits for another. */
-function stagesOf(pods: readonly Task[], byKind: boolean): { readonly kind: string | undefined; readonly levels: AskedLevels | undefined; readonly stage: StageSpec }[] {
-  const alike = new Map<string, Task[]>()
-  for (const pod of pods) {
-    const key = JSON.stringify([pod.demand, pod.constraints, pod.levels, pod.tags, pod.rules, ...(byKind ? [pod.kind] : [])])
-    alike.set(key, [...(alike.get(key) ?? []), pod])
-  }
-  return [...alike.values()].map((tasks, i) => ({ kind: tasks[0]!.kind, levels: tasks[0]!.levels, stage: stageOf(tasks[0]!, tasks.length, tasks.map(({ seconds }) => seconds), i) }))
-}
-
-function stageOf({ demand, constraints, tags, rules }: Task, tasks: number, duration: Seconds | readonly Seconds[], index = 0): StageSpec {
-  return { name: index === 0 ? 'pods' : `pods-${index + 1}`, tasks, demand, duration, ...(constraints !== undefined && { constraints }), ...(Object.keys(tags).length > 0 && { tags }), ...(rules.length > 0 && { placementRules: rules }) }
 }
 
 /** When the containers of a pod ended, those that have. */
@@ -455,9 +403,3 @@ function textIn(object: Fields, kind: string, key: 'queue' | 'priorityClassName'
  * Source: Volcano, cache.go (Snapshot).
  */
 const isOfVolcano = (object: Fields, kind: string): boolean => (kind === 'PodGroup' || kind === 'Job') && object.text('apiVersion')?.includes('volcano.sh/') === true
-
-function needed(object: Fields, key: string): Fields {
-  const found = object.object(key)
-  if (found === undefined) throw object.bad(key, 'is missing.', 'Print whole objects: kubectl get jobs,pods -A -o json')
-  return found
-}

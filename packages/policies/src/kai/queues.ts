@@ -1,0 +1,220 @@
+import type { ClusterView, Env, JobId, LaneId, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
+import type { PoolLists } from '../orders/pool-lists.js'
+import { fairShares, type Claimant } from './fair-shares.js'
+import type { Claims } from './options.js'
+import type { Meter, PastUsage } from './past-usage.js'
+import type { Standing } from './queue-order.js'
+
+/** A queue in one lane. */
+export interface Queue extends Standing {
+  readonly allocated: Float64Array
+  /** The part of that which belongs to jobs that are never preempted. */
+  readonly fixed: Float64Array
+  readonly fairShare: Float64Array
+  readonly asked: Float64Array
+  /** What its jobs wait for. */
+  readonly pending: Float64Array
+  /** By resource: its claim in the division, an object that is kept. */
+  readonly claimants: readonly Claimant[]
+  /** By resource: the meter of what it has had; present where past usage counts. */
+  readonly had: readonly Meter[] | undefined
+  /** Whether it has a limit on any resource. */
+  readonly isLimited: boolean
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/**
+ * What every queue has and waits for, kept current task by task, and its fair share, divided anew when that has changed. Queues are the pools of a tree; 0 is the
+ * root, which is none. Every division costs a pass over the queues with any jobs.
+ */
+export class Queues {
+  /** By resource: what there was at the last division. */
+  readonly capacity: Float64Array
+  readonly #cluster: ClusterView
+  readonly #work: WorkView
+  readonly #now: () => Seconds
+  readonly #lists: PoolLists
+  readonly #past: PastUsage | undefined
+  /** `[lane][pool]`. */
+  readonly #queues: readonly Queue[][]
+  readonly #leafOf: number[] = []
+  /** `[lane][job * resources + resource]`: the job's part of `pending`. */
+  readonly #waits: readonly number[][]
+  /** `[lane][pool]`: the pools inside it that have anything or wait for it, and some that no longer do. */
+  readonly #active: readonly Set<number>[][]
+  /** `[lane][pool]`: these pools in the order of their ties, as of the last division. */
+  readonly #inOrder: readonly (readonly number[])[][]
+  /** By lane: whether fair shares are to be computed anew. */
+  readonly #isStale: boolean[]
+  readonly #before: Float64Array
+
+  constructor(env: Env, lists: PoolLists, past: PastUsage | undefined) {
+    const { cluster, work } = env
+    this.#cluster = cluster
+    this.#work = work
+    this.#now = () => env.now()
+    this.#lists = lists
+    this.#past = past
+    this.#queues = cluster.lanes.map(() => [])
+    this.#active = cluster.lanes.map(() => [])
+    this.#inOrder = cluster.lanes.map(() => [])
+    this.#waits = cluster.lanes.map(() => [])
+    this.#isStale = cluster.lanes.map(() => true)
+    this.capacity = new Float64Array(cluster.resources.length)
+    this.#before = new Float64Array(cluster.resources.length)
+  }
+
+  /** Adds the next pool, with what it claims; it must be in the lists already. */
+  add(path: string, claims: Claims): void {
+    const { priority, quota, limit, weight } = claims
+    const width = this.#cluster.resources.length
+    const column = (): Float64Array => new Float64Array(width)
+    const claimants = (): Claimant[] => Array.from({ length: width }, (_, r) => ({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 }))
+    for (const active of this.#active) active.push(new Set())
+    for (const [lane, queues] of this.#queues.entries()) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(`${lane} ${path}`), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
+  }
+
+  of(pool: number, lane: LaneId): Queue {
+    return this.#queues[lane]?.[pool] as Queue
+  }
+
+  /** The pool of a job's queue. */
+  leaf(job: JobId): number {
+    return this.#leafOf[job] as number
+  }
+
+  /** The pools inside a pool that have anything or wait for it, and some that no longer do. */
+  inside(pool: number, lane: LaneId): Set<number> {
+    return this.#active[lane]?.[pool] as Set<number>
+  }
+
+  resources(lane: LaneId): readonly ResourceId[] {
+    return this.#cluster.lanes[lane]?.resources ?? []
+  }
+
+  // ---- fair shares ----
+
+  /** Divides what there is anew in all lanes at the next reading of each. */
+  outdate(): void {
+    this.#isStale.fill(true)
+  }
+
+  /** Divides what there is among the queues of a lane, if that or what they ask for has changed. */
+  divide(lane: LaneId): void {
+    if (this.#hasChanged(lane)) this.#divide(0, lane, this.capacity)
+  }
+
+  #hasChanged(lane: LaneId): boolean {
+    let hasChanged = this.#isStale[lane] === true
+    for (const r of this.resources(lane)) {
+      hasChanged ||= this.capacity[r] !== this.#cluster.capacity(r)
+      this.capacity[r] = this.#cluster.capacity(r)
+    }
+    this.#isStale[lane] = false
+    return hasChanged
+  }
+
+  /** Divides what a pool is due among the pools inside it, and so on down. */
+  #divide(pool: number, lane: LaneId, total: ArrayLike<number>): void {
+    const children = this.#activeIn(pool, lane)
+    const queues = children.map((child) => this.of(child, lane))
+    for (const r of this.resources(lane)) {
+      const claimants = queues.map(({ claimants: each, allocated, pending, had }) => {
+        const claimant = each[r] as Mutable<Claimant>
+        if (had !== undefined) claimant.usage = this.#past?.part(had, r) ?? 0
+        claimant.request = (allocated[r] as number) + (pending[r] as number)
+        return claimant
+      })
+      const shares = fairShares(total[r] as number, claimants, this.#cluster.deviceSize(r) || 1, this.#past?.kValue)
+      for (const [i, { fairShare }] of queues.entries()) fairShare[r] = shares[i] as number
+    }
+    for (const [i, child] of children.entries()) if (!this.#lists.isLeaf(child)) this.#divide(child, lane, (queues[i] as Queue).fairShare)
+  }
+
+  /** The pools inside a pool that have anything or wait for it, in the order of their ties; all others are due nothing. */
+  #activeIn(pool: number, lane: LaneId): readonly number[] {
+    const active = this.inside(pool, lane)
+    const resources = this.resources(lane)
+    let hasLess = false
+    for (const child of active) {
+      const { allocated, pending, fairShare } = this.of(child, lane)
+      if (resources.some((r) => allocated[r] !== 0 || pending[r] !== 0)) continue
+      active.delete(child)
+      fairShare.fill(0)
+      hasLess = true
+    }
+    const inOrder = this.#inOrder[lane] as (readonly number[])[]
+    const known = inOrder[pool]
+    if (!hasLess && known?.length === active.size) return known
+    return (inOrder[pool] = [...active].sort((a, b) => this.#lists.tie(a) - this.#lists.tie(b)))
+  }
+
+  // ---- keeping current ----
+
+  submit(job: JobId, leaf: number): void {
+    this.#leafOf[job] = leaf
+    const width = this.#cluster.resources.length
+    for (const waits of this.#waits) for (let at = job * width; at < (job + 1) * width; at++) waits[at] = 0
+  }
+
+  /** What a job waits for has changed by itself, so that fair shares do, too. */
+  askAnew(job: JobId, lane: LaneId): void {
+    this.recount(job, lane)
+    this.#isStale[lane] = true
+  }
+
+  /** Counts anew what a job waits for. */
+  recount(job: JobId, lane: LaneId): void {
+    const waits = this.#waits[lane] as number[]
+    for (const r of this.resources(lane)) {
+      const at = job * this.#cluster.resources.length + r
+      const now = this.#work.waiting(job, lane, r)
+      this.change(job, lane, 'pending', r, now - (waits[at] as number))
+      waits[at] = now
+    }
+  }
+
+  /** Takes what a job that leaves still waits for, since it was cancelled, out of the sums. */
+  finish(job: JobId): void {
+    for (const [lane, waits] of this.#waits.entries()) {
+      const isWaiting = this.resources(lane as LaneId).some((r) => waits[job * this.#cluster.resources.length + r] !== 0)
+      if (isWaiting) this.askAnew(job, lane as LaneId)
+    }
+  }
+
+  /**
+   * Counts a task that starts (1) or leaves (-1). `isFixed`: its job is never preempted. Fair shares do not change while the sum of what the queue has and
+   * waits for stays the same.
+   */
+  move(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1, isFixed: boolean): void {
+    const { allocated, pending } = this.of(this.leaf(job), lane)
+    const resources = this.resources(lane)
+    const before = this.#before
+    for (const r of resources) before[r] = (allocated[r] as number) + (pending[r] as number)
+    const shape = this.#work.shapeOf(task)
+    for (const r of resources) {
+      const amount = sign * this.#work.demand(shape, r)
+      this.change(job, lane, 'allocated', r, amount)
+      if (isFixed) this.change(job, lane, 'fixed', r, amount)
+    }
+    this.recount(job, lane)
+    for (const r of resources) if (before[r] !== (allocated[r] as number) + (pending[r] as number)) this.#isStale[lane] = true
+  }
+
+  /** Adds to a column of the job's queue and of those around it. */
+  change(job: JobId, lane: LaneId, column: 'allocated' | 'fixed' | 'pending', r: ResourceId, amount: number): void {
+    if (amount === 0) return
+    const queues = this.#queues[lane] as Queue[]
+    for (let pool = this.leaf(job); pool > 0; pool = this.#lists.parent(pool)) {
+      const queue = queues[pool] as Queue
+      const amounts = queue[column]
+      amounts[r] = (amounts[r] as number) + amount
+      if (queue.had !== undefined && column === 'allocated') queue.had[r]?.set(amounts[r], this.#now())
+      if (amount > 0) this.inside(this.#lists.parent(pool), lane).add(pool)
+    }
+  }
+}
+
+/** Whether there is a limit on any resource. */
+export const isLimited = ({ limit }: Claims): boolean => limit.some((most) => most < Infinity)

@@ -1,0 +1,109 @@
+import type { Env, JobId, LaneId, ResourceId } from '@sched/core'
+import type { Flavor } from './flavor.js'
+import type { ClusterQueue, Queues } from './queues.js'
+import { isPartial, type Likeness, type Part, type Workload } from './workload.js'
+
+/** Makes workloads from what jobs ask for, and keeps for every waiting job the one that would be admitted next. */
+export class NextWorkloads {
+  readonly #env: Env
+  readonly #queues: Queues
+  readonly #admitsInPart: boolean
+  /** `[lane][job]`: its workload that would be admitted next, if the job waits. */
+  readonly #nextOf: (Workload | undefined)[][]
+  /** Likenesses of waiting workloads, by key. */
+  readonly #likenesses = new Map<string, Likeness>()
+
+  constructor(env: Env, queues: Queues, admitsInPart: boolean) {
+    this.#env = env
+    this.#queues = queues
+    this.#admitsInPart = admitsInPart
+    this.#nextOf = env.cluster.lanes.map(() => [])
+  }
+
+  /** The next workload of a waiting job, as it was at the last renewal; `undefined`: the job does not wait. */
+  of(job: JobId, lane: LaneId): Workload | undefined {
+    return this.#nextOf[lane]?.[job]
+  }
+
+  /** Renews the job's next workload: what waits of the job may ask for something else now, or nothing. */
+  renew(job: JobId, lane: LaneId, isWaiting: boolean): void {
+    const row = this.#nextOf[lane] as (Workload | undefined)[]
+    const before = row[job]
+    if (before !== undefined && isWaiting && !this.isOther(before)) return
+    if (before !== undefined) this.#countOne(before, -1)
+    row[job] = undefined
+    if (!isWaiting) return
+    const { work } = this.#env
+    const tasks = work.together(job, lane)
+    this.#countOne((row[job] = this.make(job, lane, tasks, tasks, work.shape(job, lane), this.#most(job, lane))), 1)
+  }
+
+  /**
+   * Whether the job would be admitted as another workload now. A workload that is admitted in part has room for more tasks of its gang, unless they
+   * must start together.
+   */
+  isOther(workload: Workload): boolean {
+    const { job, lane, tasks, unstarted, isWhole, shape, demand, least, most, admission } = workload
+    const { work, cluster } = this.#env
+    if (work.shape(job, lane) !== shape) return true
+    const together = work.together(job, lane)
+    if (isWhole) return together !== unstarted || cluster.resources.some((_, r) => demand[r] !== work.asked(job, lane, r as ResourceId))
+    if (admission === 0) return together !== least || this.#most(job, lane) !== most
+    return isPartial(workload) ? together > unstarted : together !== tasks
+  }
+
+  /** The most tasks with which what waits of the job may be admitted. */
+  #most(job: JobId, lane: LaneId): number {
+    const { work } = this.#env
+    return this.#admitsInPart ? work.mostTogether(job, lane) : work.together(job, lane)
+  }
+
+  /**
+   * Makes a workload of `together` to `most` tasks of one shape, of which `unstarted` have no node yet. If several of a job that is one gang have none, it
+   * stands for all tasks that must start.
+   */
+  make(job: JobId, lane: LaneId, together: number, unstarted: number, shape = this.#env.work.shape(job, lane), most = together): Workload {
+    const { work, cluster } = this.#env
+    const isWhole = unstarted > 1 && work.isGangJob(job)
+    const tasks = isWhole ? 1 : most
+    const queue = this.#queues.of(work.queueName(work.queue(job)))
+    const demand = new Float64Array(this.#queues.resources.length)
+    for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = isWhole ? work.asked(job, lane, r) : work.demand(shape, r)
+    if (queue.pods >= 0) demand[queue.pods] = isWhole ? together : 1
+    const user = work.user(job)
+    const priority = work.priority(job)
+    const rank = work.rank(job)
+    const { columns } = this.#queues.flavors[0] as Flavor
+    const parts = isWhole && queue.hasChoice ? this.#partsOf(job, lane, queue) : undefined
+    const near = this.#nearnessOf(job, lane)
+    const ofQuota = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}${near === '' ? '' : ' near'}`
+    const key = ofQuota + near
+    const likeness = this.#likenesses.get(key) ?? { key, ofQuota, waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
+    return { job, lane, queue, user, priority, rank, submitted: work.submitted(job), shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
+  }
+
+  /** The topology that the job asks for. If some of it runs, or it waits only for a time, there are no nodes for others that ask alike where there are for it. */
+  #nearnessOf(job: JobId, lane: LaneId): string {
+    const { work } = this.#env
+    const near = work.topology(job, lane)
+    if (near === undefined) return ''
+    return ` ${work.running(job, lane) > 0 || near.asked.wait !== undefined ? `job ${job}` : JSON.stringify(near)}`
+  }
+
+  #partsOf(job: JobId, lane: LaneId, { pods }: ClusterQueue): readonly Part[] {
+    const { work, cluster } = this.#env
+    return work.parts(job, lane).map(({ stage, shape, tasks }) => {
+      const demand = new Float64Array(this.#queues.resources.length)
+      for (const r of cluster.resources.keys()) demand[r] = tasks * work.demand(shape, r as ResourceId)
+      if (pods >= 0) demand[pods] = tasks
+      return { stage, demand }
+    })
+  }
+
+  /** Counts a waiting workload. A likeness without waiting workloads is forgotten, since there may be very many, for example if all priorities differ. */
+  #countOne({ likeness }: Workload, by: 1 | -1): void {
+    likeness.waiting += by
+    if (likeness.waiting === 0) this.#likenesses.delete(likeness.key)
+    else this.#likenesses.set(likeness.key, likeness)
+  }
+}

@@ -1,0 +1,69 @@
+import type { Demand, PlacementRule } from '@sched/core'
+import type { Fields } from '../json/fields.js'
+import { isApart } from './apart.js'
+import { shareOfGpus } from './gpu-shares.js'
+import { Namespaces } from './namespaces.js'
+import { constraintsOfPod } from './node-constraints.js'
+import { demandOfPod, needed } from './objects.js'
+import type { Task } from './owners.js'
+import { labelsSelected, rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
+
+/** What pods ask for: amounts, nodes, and other pods near them or away. */
+export class PodRequests {
+  /** Pods without requests; with terms that could not be read; that ask for memory of a GPU of unknown size; that share several GPUs. */
+  readonly counts = { nothing: 0, unread: 0, ofMemory: 0, ofSeveral: 0 }
+  readonly #gpuMemory: number | undefined
+  readonly #asksLabels: boolean
+  readonly #namespaces = new Namespaces()
+  /** Labels of pods by which rules or disruption budgets select pods. Other labels are not kept, since many occur on one pod only. */
+  readonly #tags = new Set<string>()
+
+  /** `gpuMemory`: that of one GPU, MiB. `asksLabels`: whether labels of nodes count. */
+  constructor(gpuMemory: number | undefined, asksLabels: boolean) {
+    this.#gpuMemory = gpuMemory
+    this.#asksLabels = asksLabels
+  }
+
+  /** Adds a Namespace, which pods may select by its labels. */
+  addNamespace(object: Fields, name: string): void {
+    this.#namespaces.add(object, name)
+  }
+
+  /** Adds a PodDisruptionBudget: the labels by which it selects pods are kept. */
+  addBudget(object: Fields): void {
+    for (const key of labelsSelected(object.object('spec'))) this.#tags.add(key)
+  }
+
+  /** What a pod, or a template of pods, asks for. Throws `BadLine`. */
+  of(pod: Fields, namespace: string): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules'> {
+    const [spec, metadata] = [needed(pod, 'spec'), pod.object('metadata')]
+    const labels = metadata?.object('labels')
+    const demand = this.#demand(spec, metadata)
+    this.#namespaces.see(namespace)
+    const { rules, isUnread } = rulesOfPod({ spec, labels, namespace }, this.#asksLabels)
+    const tags = tagsOf(labels)
+    if (isUnread) this.counts.unread++
+    for (const key of tagsAsked(rules)) this.#tags.add(key)
+    return { demand, constraints: constraintsOfPod(spec, this.#asksLabels, isApart(rules, tags, namespace)), tags, rules }
+  }
+
+  #demand(spec: Fields, metadata: Fields | undefined): Demand {
+    const asked = demandOfPod(spec)
+    const share = asked['gpu'] === undefined ? shareOfGpus(metadata, this.#gpuMemory) : undefined
+    if (share?.unlike === 'memory') this.counts.ofMemory++
+    if (share?.unlike === 'several') this.counts.ofSeveral++
+    const demand = share === undefined ? asked : { ...asked, gpu: share.gpu }
+    if (Object.keys(demand).length > 0) return demand
+    this.counts.nothing++
+    return { cpu: 1 }
+  }
+
+  /** Once all have been read: a task with only the labels by which rules select pods, and with rules whose namespaces are known. */
+  readonly selectable = <T extends Task>(task: T): T => ({ ...task, rules: this.#resolved(task), tags: Object.fromEntries(Object.entries(task.tags).filter(([key]) => this.#tags.has(key)).sort(([a], [b]) => (a < b ? -1 : 1))) })
+
+  #resolved({ rules }: Task): PlacementRule[] {
+    const found = rules.map((rule) => this.#namespaces.resolved(rule))
+    if (found.includes('unread')) this.counts.unread++
+    return found.filter((rule) => typeof rule === 'object')
+  }
+}
