@@ -145,23 +145,38 @@ export class SacctRows {
   /** The ways in which these fields are so many columns, at most two of them. */
   #ways(fields: readonly string[], names: readonly string[]): (readonly string[])[] {
     const ways: (readonly string[])[] = []
+    const dead = new Set<number>() // columns and fields from which no way leads on
     const place = (column: number, at: number, row: readonly string[]): void => {
-      const next = names.findIndex((name, i) => i >= column && written.test(name))
-      const end = next === -1 ? names.length : next
-      for (let i = column; i < end; i++) if (!this.#fits(i, fields[at + i - column] ?? '')) return
-      const before = [...row, ...fields.slice(at, at + end - column)]
-      const from = at + end - column
-      if (next === -1) {
-        if (from === fields.length) ways.push(before)
-        return
-      }
-      const most = fields.length - from - (names.length - next) + 1
-      for (let parts = 1; parts <= most && ways.length < 2; parts++) {
-        if (parts > 1 && (fields[from] === '' || fields[from + parts - 1] === '')) continue
-        if (this.#fits(next, fields[from]!)) place(next + 1, from + parts, [...before, fields.slice(from, from + parts).join(this.#separator)])
-      }
+      const here = column * (fields.length + 1) + at
+      if (dead.has(here)) return
+      const found = ways.length
+      this.#step(fields, names, column, at, (next, from, text) => {
+        const before = [...row, ...fields.slice(at, at + next - column), ...(text === undefined ? [] : [text])]
+        if (text !== undefined) place(next + 1, from, before)
+        else if (from === fields.length) ways.push(before)
+        return ways.length < 2
+      })
+      if (ways.length === found) dead.add(here)
     }
     place(0, 0, [])
     return ways
+  }
+
+  /**
+   * Passes over the columns up to the next text of users, if they look as they should, and calls `visit` for each number of fields that this text may
+   * be, until it returns false; without such a text once.
+   */
+  #step(fields: readonly string[], names: readonly string[], column: number, at: number, visit: (next: number, from: number, text?: string) => boolean): void {
+    const next = names.findIndex((name, i) => i >= column && written.test(name))
+    const end = next === -1 ? names.length : next
+    for (let i = column; i < end; i++) if (!this.#fits(i, fields[at + i - column] ?? '')) return
+    const from = at + end - column
+    if (next === -1) return void visit(end, from)
+    if (from >= fields.length || !this.#fits(next, fields[from]!)) return
+    const most = fields.length - from - (names.length - next) + 1
+    for (let parts = 1; parts <= most; parts++) {
+      if (parts > 1 && (fields[from] === '' || fields[from + parts - 1] === '')) continue
+      if (!visit(next, from + parts, fields.slice(from, from + parts).join(this.#separator))) return
+    }
   }
 }
