@@ -143,25 +143,47 @@ export class SacctRows {
   }
 
   /** The ways in which these fields are so many columns, at most two of them. */
-  #ways(fields: readonly string[], names: readonly string[]): (readonly string[])[] {
-    const ways: (readonly string[])[] = []
-    const place = (column: number, at: number, row: readonly string[]): void => {
-      const next = names.findIndex((name, i) => i >= column && written.test(name))
-      const end = next === -1 ? names.length : next
-      for (let i = column; i < end; i++) if (!this.#fits(i, fields[at + i - column] ?? '')) return
-      const before = [...row, ...fields.slice(at, at + end - column)]
-      const from = at + end - column
-      if (next === -1) {
-        if (from === fields.length) ways.push(before)
-        return
-      }
-      const most = fields.length - from - (names.length - next) + 1
-      for (let parts = 1; parts <= most && ways.length < 2; parts++) {
-        if (parts > 1 && (fields[from] === '' || fields[from + parts - 1] === '')) continue
-        if (this.#fits(next, fields[from]!)) place(next + 1, from + parts, [...before, fields.slice(from, from + parts).join(this.#separator)])
-      }
+  #ways(fields: readonly string[], names: readonly string[]): string[][] {
+    const ways: string[][] = []
+    const dead = new Set<number>() // columns and fields from which no way leads on
+    const sizes = names.map(() => 1) // how many fields a column is on the way that is tried
+    const place = (column: number, at: number): void => {
+      const here = column * (fields.length + 1) + at
+      if (dead.has(here)) return
+      const found = ways.length
+      this.#step(fields, names, column, at, (next, from, parts) => {
+        if (next < names.length) {
+          sizes[next] = parts
+          place(next + 1, from)
+        } else if (from === fields.length) ways.push(this.#joinedBy(fields, sizes))
+        return ways.length < 2
+      })
+      if (ways.length === found) dead.add(here)
     }
-    place(0, 0, [])
+    place(0, 0)
     return ways
+  }
+
+  #joinedBy(fields: readonly string[], sizes: readonly number[]): string[] {
+    let from = 0
+    return sizes.map((size) => fields.slice(from, (from += size)).join(this.#separator))
+  }
+
+  /**
+   * Passes over the columns up to the next text of users, if they look as they should, and calls `visit` for each number of fields that this text may
+   * be, until it returns false; without such a text once.
+   */
+  #step(fields: readonly string[], names: readonly string[], column: number, at: number, visit: (next: number, from: number, parts: number) => boolean): void {
+    const text = names.findIndex((name, i) => i >= column && written.test(name))
+    const next = text === -1 ? names.length : text
+    for (let i = column; i < next; i++) if (!this.#fits(i, fields[at + i - column] ?? '')) return
+    const from = at + next - column
+    if (text === -1) return void visit(next, from, 0)
+    if (from >= fields.length || !this.#fits(next, fields[from]!)) return
+    const most = fields.length - from - (names.length - next) + 1
+    for (let parts = 1; parts <= most; parts++) {
+      if (parts > 1 && (fields[from] === '' || fields[from + parts - 1] === '')) continue
+      if (!visit(next, from + parts, parts)) return
+    }
   }
 }
