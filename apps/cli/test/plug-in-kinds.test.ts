@@ -116,7 +116,7 @@ it('a trace or a generator on the command line stands in for the workload of a f
   expect((await own(['compare', 'e.yaml', '--generate', 'bursts'], at)).code).toBe(0)
   expect(await own(['compare', 'e.yaml', '--take', '1'], at)).toMatchObject({
     code: 2,
-    err: 'error: "e.yaml": has no `workload`. Say there which jobs run, for example `workload: { generate: facebook }`, or on the command line: --trace FILE or --generate KIND.\n',
+    err: 'error: "e.yaml" line 1 column 1 workload: is missing, expected a mapping. Say there which jobs run, for example `workload: { generate: facebook }`, or on the command line: --trace FILE or --generate KIND.\n',
   })
 })
 

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { withModels } from '../bayes/model-files.js'
 import { clusterOf } from './cluster-from-options.js'
-import { registryOf, type Description } from './experiment.js'
+import { explained, registryOf, type Description } from './experiment.js'
 import { defined, fieldsGiven, yaml, type ExperimentOptions } from './given-options.js'
 import { addPlugIns, modulePath } from './plug-ins.js'
 import { policyList } from './policies.js'
@@ -30,8 +30,13 @@ export async function describeExperiment(file: string | undefined, options: Expe
   if (file === undefined && !hasJobs)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
   const base = file === undefined ? undefined : readBase(file, cwd)
-  if (file !== undefined && base?.spec.workload === undefined && !hasJobs)
-    throw new SchedError('BAD_INPUT', 'has no `workload`.', { file }, 'Say there which jobs run, for example `workload: { generate: facebook }`, or on the command line: --trace FILE or --generate KIND.')
+  if (base !== undefined && base.spec.workload === undefined && !hasJobs)
+    throw explained(base, [], new SchedError(
+      'BAD_INPUT',
+      'is missing, expected a mapping.',
+      { field: 'workload' },
+      'Say there which jobs run, for example `workload: { generate: facebook }`, or on the command line: --trace FILE or --generate KIND.',
+    ))
   if (options.queues !== undefined && options.policy !== undefined)
     throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
   const given = await overrides(options, base, cwd)
