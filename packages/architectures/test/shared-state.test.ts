@@ -146,6 +146,14 @@ describe('kueue', () => {
     const { decided } = play(architecture, [cpuJob('a', { queue: 'q', tasks: 3, duration: 50 }), cpuJob('b', { queue: 'q', tasks: 2, duration: 50 })], { policy: kueue({ queues: { q: { nominalQuota: { cpu: 5 } } } }) })
     expect(decided.all.map(({ job, accepted }) => `${job} ${accepted}`)).toEqual(['a 3', 'b 2'])
   })
+
+  it('gives up the place that a task of a gang leaves while the job waits for its next attempt', () => {
+    // two at a time have quota; 3 of 5 are left at 0.125, so that the next attempt is at 1.125; the first task ends at 0.625, and somebody else is decided about at 0.75
+    const stages = [{ name: 's', tasks: 5, demand: { cpu: 2 }, gang: true, minTasks: 2, duration: [0.5, 1.3, 1.6, 8, 8] }]
+    const { recorder } = play(sharedState({ schedulers: 1 }), [cpuJob('g', { queue: 'q', stages }), cpuJob('o', { queue: 'r', submit: 0.75 })], { policy: kueue({ partialAdmission: true, defaults: { nominalQuota: { cpu: 4 } } }) })
+    // from then on one at a time: a task ends, and the decision takes 0.1 s and 0.005 s for each that waits
+    expect(recorder.launchLines()).toEqual(['0.125 g.0 on node-0', '0.125 g.1 on node-0', '0.855 o.0 on node-0', '1.54 g.2 on node-0', '3.25 g.3 on node-0', '11.355 g.4 on node-0'])
+  })
 })
 
 describe('limits of a scheduler', () => {

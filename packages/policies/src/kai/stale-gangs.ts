@@ -6,7 +6,8 @@ export type StaleMemory = Readonly<Record<string, Seconds>>
 
 /**
  * Evicts gangs that have run with fewer tasks than they must have for longer than a grace period: tasks of them were lost, and found no room again. Only
- * gangs whose single tasks start anew (`replacesLost`) ever run so. A gang of which a task has ended is never stale.
+ * gangs whose single tasks start anew (`replacesLost`) ever run so. A gang of which a task has ended is never stale, nor one of which nothing runs, whatever
+ * other stages of its job do.
  *
  * Source: KAI Scheduler, action stalegangeviction, `IsStale`.
  */
@@ -60,7 +61,7 @@ export class StaleGangs {
 
   #isStale(job: JobId, lane: LaneId, running: readonly TaskId[]): boolean {
     const work = this.#work
-    if (running.length === 0 || work.tasks(job) > work.unplaced(job, lane) + running.length) return false
+    if (!running.some((task) => work.inGang(task)) || work.tasks(job) > work.unplaced(job, lane) + running.length) return false
     return minimumOf(running, true, work).length < work.least(job, lane)
   }
 }

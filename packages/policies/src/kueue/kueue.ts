@@ -27,7 +27,7 @@ import { Workloads } from './workloads.js'
  *
  * A gang is one workload, and so is a job that is one gang. In any other job every task is a workload, of which at most one at a time is admitted and waits
  * for a node. With `partialAdmission` a gang with `minTasks` for which there is not enough quota is admitted with as many tasks as there is quota for; when
- * one of them has ended, the next starts in its place.
+ * one of them has ended, the next starts in its place, unless the job waits for its next attempt just then; the place is given up then.
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; a job that is one gang gives its quota back when
  * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it; it

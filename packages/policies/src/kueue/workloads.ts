@@ -282,11 +282,15 @@ export class Workloads implements WorkListener {
     else this.#leave(workload)
   }
 
-  /** Whether there is another task to take the place of one that has ended, and not a later stage that starts more tasks at once. */
+  /**
+   * Whether there is another task to take the place of one that has ended, and not a later stage that starts more tasks at once. Of a job that is held
+   * back none may start, although some are unplaced.
+   */
   #hasNext(workload: Workload): boolean {
     const { job, lane, shape, tasks, unstarted } = workload
     const { work } = this.#env
-    return tasks > 0 && isPartial(workload) && work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape && work.mostTogether(job, lane) > unstarted && work.together(job, lane) <= unstarted + 1
+    const isOpen = this.#row(this.#isOpen, lane)[job] === true
+    return tasks > 0 && isPartial(workload) && isOpen && work.shape(job, lane) === shape && work.mostTogether(job, lane) > unstarted && work.together(job, lane) <= unstarted + 1
   }
 
   #leavePlace(workload: Workload): void {

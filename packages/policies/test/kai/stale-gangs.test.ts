@@ -52,6 +52,11 @@ describe('a gang that has lost tasks', () => {
     expect(named(master.pass(3).kill)).toEqual(['job-0-0'])
   })
 
+  it('takes nothing with it of other stages of its job when all of it is lost', () => {
+    const spec = { ...job({ id: 'job', queue: 'q' }), stages: [{ name: 'single', tasks: 1, demand: { gpu: 1 }, duration: 1e6 }, sub(2, 2)] }
+    expect(evicted(spec, ['job-1-0', 'job-1-1'], 61)).toEqual([])
+  })
+
   it('stays as long as `stalenessGracePeriod` says, for ever below 0', () => {
     const goes = (stalenessGracePeriod: number, later: number) => evicted(gang(sub(2, 2)), ['job-0-1'], later, { stalenessGracePeriod }).length
     expect([goes(0, 0), goes(10, 9), goes(10, 10), goes(-1, 1e5)]).toEqual([1, 0, 1, 0])
