@@ -31,12 +31,13 @@ export async function main(argv: readonly string[], io: Io): Promise<Exit> {
   }
 }
 
-/** `sched help trace generate` is answered as `sched trace generate --help` is, and `sched help foo` as `sched foo`, with the nearest name. */
+/** `sched help trace generate` is `sched trace generate --help`. The name of a command that is not there is a mistake beside `--help`, too. */
 function asked(argv: readonly string[], program: Command): readonly string[] {
-  const [first, ...names] = argv
-  if (first !== 'help' || names[0] === undefined || names[0].startsWith('-') || names[0] === 'help') return argv
+  const [first, second = '-'] = argv
+  const words = first === 'help' && second !== 'help' && !second.startsWith('-') ? [...argv.slice(1), '--help'] : argv
+  const names = words.slice(0, words.findIndex((word) => word.startsWith('-')))
   const within = (at: Command | undefined, name: string) => (at?.commands.length === 0 ? at : at?.commands.find((each) => each.name() === name))
-  return names.reduce(within, program as Command | undefined) === undefined ? names : [...names, '--help']
+  return names.reduce(within, program as Command | undefined) === undefined ? words.filter((word) => word !== '--help' && word !== '-h') : words
 }
 
 function program(io: Io): Command {

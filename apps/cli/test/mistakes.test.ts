@@ -35,6 +35,8 @@ describe('a mistake on the command line', () => {
 
   it('in the name of a command that help is asked for is told', async () => {
     expect(await sched(['help', 'comapre'])).toEqual({ code: 2, out: '', err: "error: unknown command 'comapre'\n(Did you mean compare?)\n" })
+    expect(await sched(['comapre', '--help'])).toEqual({ code: 2, out: '', err: "error: unknown command 'comapre'\n(Did you mean compare?)\n" })
+    expect((await sched(['trace', 'generat', 'facebook', '-h'])).err).toBe("error: unknown command 'generat'\n(Did you mean generate?)\n")
     expect((await sched(['help', 'trace', 'generat'])).err).toBe("error: unknown command 'generat'\n(Did you mean generate?)\n")
   })
 
