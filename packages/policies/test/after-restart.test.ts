@@ -87,6 +87,18 @@ describe('after a restart', () => {
     expect([ids(before.pass(5).start), ids(late.pass(5).start)]).toEqual([['ann.0'], ['ann.0']]) // 1 of bob's and 2 are the 3 of lab
   })
 
+  it.each([[false], [true]])('yarn-fair puts a queue that wants no memory last, also where a job that wanted some was cancelled: %s', (isCancelled) => {
+    const master = dispatcher({ cluster: nodes(1, { cpu: 1, mem: 4 }), policy: greedy(yarnFair()) })
+    master.submit(job('blocks', { queue: 'z' }), 0)
+    const [running] = master.pass(0).start as [Placed]
+    master.submit(job('bare', { queue: 'a' }), 1)
+    if (isCancelled) master.submit(job('other', { queue: 'a' }, 1, { cpu: 1, mem: 2 }), 1)
+    master.submit(job('wants', { queue: 'b' }, 1, { cpu: 1, mem: 1 }), 1)
+    if (isCancelled) master.cancel('other', 2)
+    master.taskEnded(running, 3)
+    expect(ids(master.pass(3).start)).toEqual(['wants.0'])
+  })
+
   it('yarn-fair counts a job that was cancelled while it waited to run no more than before', () => {
     const queues = { p: { weight: 0.7 }, q: { maxRunningApps: 2 } } // by weight over jobs q comes first, as 1/2
     const first = (isCancelled: boolean) => {
