@@ -99,6 +99,18 @@ describe('after a restart', () => {
     expect(ids(master.pass(3).start)).toEqual(['wants.0'])
   })
 
+  it.each([[false], [true]])('yunikorn puts the queue first of which more waits, also where a job of another was cancelled: %s', (isCancelled) => {
+    const master = dispatcher({ cluster: nodes(1, { cpu: 1 }), policy: greedy(yunikorn({ root: { sort: 'fair', queues: { a: {}, b: {}, z: {} } } })) })
+    master.submit(job('blocks', { queue: 'z' }), 0)
+    const [running] = master.pass(0).start as [Placed]
+    master.submit(job('one', { queue: 'a' }), 1)
+    if (isCancelled) master.submit(job('other', { queue: 'a' }, 5), 1)
+    master.submit(job('two', { queue: 'b' }, 2), 1)
+    if (isCancelled) master.cancel('other', 2)
+    master.taskEnded(running, 3)
+    expect(ids(master.pass(3).start)).toEqual(['two.0'])
+  })
+
   it('yarn-fair counts a job that was cancelled while it waited to run no more than before', () => {
     const queues = { p: { weight: 0.7 }, q: { maxRunningApps: 2 } } // by weight over jobs q comes first, as 1/2
     const first = (isCancelled: boolean) => {
