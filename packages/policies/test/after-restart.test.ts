@@ -69,6 +69,48 @@ describe('after a restart', () => {
     expect([ids(before.pass(5).start), ids(late.pass(5).start)]).toEqual([['more.1'], ['more.1']])
   })
 
+  it('slurm-limits holds nobody back for jobs that it counted elsewhere until it knew of these accounts', () => {
+    const cluster = nodes(1, { cpu: 3 })
+    const policy = () => slurmLimits(greedy(fifo()), { accounts: { lab: { GrpTRES: 'cpu=3' } } })
+    const before = dispatcher({ cluster, policy: policy() })
+    before.submit(job('first', { user: 'bob', account: 'root' }), 0)
+    before.taskEnded(before.pass(0).start[0] as Placed, 1)
+    const jobs = [[job('other', { user: 'eve' }), 2], [job('named', { user: 'bob', account: 'lab' }), 2], [job('ann', { user: 'ann', account: 'lab' }, 1, { cpu: 2 }), 2], [job('own', { user: 'bob' }), 2]] as const
+    for (const [spec, at] of jobs) before.submit(spec, at)
+    const running = before.pass(2).start
+    expect(ids(running)).toEqual(['other.0', 'named.0', 'own.0'])
+    const late = begunAgain(cluster, policy(), before, { jobs, runs: [['other', 0, 2], ['named', 0, 2], ['own', 0, 2]] })
+    for (const at of [0, 2]) {
+      before.taskEnded(running[at] as Placed, 5)
+      late.taskEnded({ id: at }, 5)
+    }
+    expect([ids(before.pass(5).start), ids(late.pass(5).start)]).toEqual([['ann.0'], ['ann.0']]) // 1 of bob's and 2 are the 3 of lab
+  })
+
+  it.each([[false], [true]])('yarn-fair puts a queue that wants no memory last, also where a job that wanted some was cancelled: %s', (isCancelled) => {
+    const master = dispatcher({ cluster: nodes(1, { cpu: 1, mem: 4 }), policy: greedy(yarnFair()) })
+    master.submit(job('blocks', { queue: 'z' }), 0)
+    const [running] = master.pass(0).start as [Placed]
+    master.submit(job('bare', { queue: 'a' }), 1)
+    if (isCancelled) master.submit(job('other', { queue: 'a' }, 1, { cpu: 1, mem: 2 }), 1)
+    master.submit(job('wants', { queue: 'b' }, 1, { cpu: 1, mem: 1 }), 1)
+    if (isCancelled) master.cancel('other', 2)
+    master.taskEnded(running, 3)
+    expect(ids(master.pass(3).start)).toEqual(['wants.0'])
+  })
+
+  it.each([[false], [true]])('yunikorn puts the queue first of which more waits, also where a job of another was cancelled: %s', (isCancelled) => {
+    const master = dispatcher({ cluster: nodes(1, { cpu: 1 }), policy: greedy(yunikorn({ root: { sort: 'fair', queues: { a: {}, b: {}, z: {} } } })) })
+    master.submit(job('blocks', { queue: 'z' }), 0)
+    const [running] = master.pass(0).start as [Placed]
+    master.submit(job('one', { queue: 'a' }), 1)
+    if (isCancelled) master.submit(job('other', { queue: 'a' }, 5), 1)
+    master.submit(job('two', { queue: 'b' }, 2), 1)
+    if (isCancelled) master.cancel('other', 2)
+    master.taskEnded(running, 3)
+    expect(ids(master.pass(3).start)).toEqual(['two.0'])
+  })
+
   it('yarn-fair counts a job that was cancelled while it waited to run no more than before', () => {
     const queues = { p: { weight: 0.7 }, q: { maxRunningApps: 2 } } // by weight over jobs q comes first, as 1/2
     const first = (isCancelled: boolean) => {

@@ -1,7 +1,7 @@
 import type { LaneId, Round, Seconds, WorkListener } from '@sched/core'
 
 /** By lane: when the first jobs were looked at for an event that may wait (`null`: never), and whether a job has ended since they were looked at. */
-export type DelaysMemory = readonly (readonly [looked: Seconds | null, hasEnded: boolean])[]
+type DelaysMemory = readonly (readonly [looked: Seconds | null, hasEnded: boolean])[]
 
 /**
  * At which events Slurm's main scheduler looks at the first jobs: `batch_sched_delay` seconds or more after it did so for an event before. When a job ends, at once,

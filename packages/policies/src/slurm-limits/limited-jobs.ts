@@ -243,7 +243,10 @@ export class LimitedJobs implements WorkListener {
     this.#book.past.lasting.recall(lasting)
     this.#tick = NaN // so that the next round checks all jobs anew
     const groups = new Set(this.#env.work.jobs().flatMap((job) => (this.#terms[job] as Terms).limiting))
-    for (const group of groups) this.#hideOver(group) // running tasks were taken over outside of rounds
+    for (const group of groups) {
+      this.#hideOver(group) // running tasks were taken over outside of rounds
+      this.#looser.add(group) // and jobs that are counted anew were counted elsewhere before
+    }
   }
 
   /** Counts a job anew, under the terms that it has now. */

@@ -59,13 +59,17 @@ export class Usage {
     for (let lane = 0; lane < this.#env.cluster.lanes.length; lane++) this.#shape[job * this.#env.cluster.lanes.length + lane] = undefined
   }
 
-  /** A job has ended: it uses and wants nothing. */
-  removeJob(job: JobId): void {
+  /** A job has ended: it uses and wants nothing. Returns whether it has wanted something until now, as one does that is cancelled. */
+  removeJob(job: JobId): boolean {
+    let isNew = false
     for (let r = 0; r < this.#n; r++) {
       const left = this.#jobDemand[job * this.#n + r] as number
-      if (left !== 0) this.#changeDemand(this.#queueOf(job), r, -left)
+      if (left === 0) continue
+      isNew = true
+      this.#changeDemand(this.#queueOf(job), r, -left)
       this.#jobDemand[job * this.#n + r] = 0
     }
+    return isNew
   }
 
   change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {

@@ -257,7 +257,7 @@ class YarnFair implements Order {
 
   onFinish(job: JobId): void {
     const queue = this.#queueOf[job] as number
-    this.#usage.removeJob(job)
+    this.#wantsNothing(job)
     this.sharing.removeJob(job, queue)
     if (this.#limits.admitted(job)) this.#countJobs(queue, -1)
     this.#admitted.length = 0
@@ -285,7 +285,7 @@ class YarnFair implements Order {
   #holdBack(job: JobId): void {
     this.#countJobs(this.#queueOf[job] as number, -1)
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++) this.onDrained(job, lane)
-    this.#usage.removeJob(job)
+    this.#wantsNothing(job)
     this.#lists.enter(job)
   }
 
@@ -307,6 +307,10 @@ class YarnFair implements Order {
   /** Counts anew what the job wants now, for its queue and all queues around it. */
   #wants(job: JobId, lane: LaneId): void {
     if (this.#usage.countDemand(job, lane)) this.#place(job, lane)
+  }
+
+  #wantsNothing(job: JobId): void {
+    if (this.#usage.removeJob(job)) for (let lane = 0 as LaneId; lane < this.#lanes; lane++) this.#place(job, lane)
   }
 
   #countJobs(leaf: number, by: 1 | -1): void {

@@ -289,6 +289,7 @@ export class YunikornOrder implements Order {
   onFinish(job: JobId): void {
     if (this.#counts[job] === true) this.#count(job, -1)
     for (let r = 0 as ResourceId; r < this.#n; r++) this.#addPending(job, r, -(this.#waits[job * this.#n + r] as number))
+    for (let lane = 0 as LaneId; lane < this.#waiting.length; lane++) this.#place(job, lane) // its queue, for which a job that is cancelled waits no more
   }
 
   onNode(): void {
