@@ -61,7 +61,7 @@ const configs: readonly Record<string, unknown>[] = [
   ...['round-robin', 'wfq'].flatMap((order) => [{ greedy: { order: { [order]: { weights: { 'a': 2 }, by: 'queue' } } } }, { easy: { order } }, { conservative: { order } }]),
   ...registry.presets('policy').map(({ name }) => ({ [name]: {} })),
   { greedy: { order: { 'fair-share': { calcPeriod: 3, halfLife: 20 } } } },
-  { easy: { order: { multifactor: { fairShare: 100, age: 5, maxAge: 30, calcPeriod: 3, halfLife: 20, algorithm: 'classic' } } } },
+  { easy: { order: { multifactor: { fairShare: 100, age: 5, maxAge: 30, calcPeriod: 3, halfLife: 20, algorithm: 'classic', chargeEnds: false } } } },
   { easy: { order: 'priority', reservations: 3 } },
   { fattened: { order: 'fifo', awt: 8, delayingBackfillsPerHead: 1 } },
   { kueue: { partialAdmission: true } },

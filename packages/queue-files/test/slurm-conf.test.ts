@@ -378,7 +378,7 @@ describe('the policy of a slurm.conf', () => {
     const weights = 'PartitionName=DEFAULT TRESBillingWeights="CPU=1.0,Mem=0.25G"\nPartitionName=main\nPartitionName=gpu TRESBillingWeights=cpu=.5,GRES/gpu=2.0'
     const withMemory = (text: string) => queuePolicy(readQueues(source(text)), { resources: ['procs', 'mem'], nodes: 2, heartbeat: false })
     const order = (text: string) => (withMemory(text).policy as { replan: { order: { multifactor: Record<string, unknown> } } }).replan.order.multifactor
-    expect(order(`PriorityWeightFairshare=10\n${weights}`)).toEqual({ PriorityWeightFairshare: 10, partitionBilling: { main: { procs: 1, mem: 0.25 / 1024 }, gpu: { procs: 0.5 } } })
+    expect(order(`PriorityWeightFairshare=10\n${weights}`)).toEqual({ PriorityWeightFairshare: 10, chargeEnds: false, partitionBilling: { main: { procs: 1, mem: 0.25 / 1024 }, gpu: { procs: 0.5 } } })
     expect(withMemory(`PriorityWeightFairshare=10\n${weights}`).findings.filter(({ line }) => line > 1).map(({ verdict, line, note }) => [verdict, line, note])).toEqual([['honoured', 2, ''], ['approximated', 4, 'the cluster has no GRES/gpu']])
     expect(told(weights)[0]).toEqual(['ignored', 2, 'DEFAULT TRESBillingWeights', 'neither PriorityWeightFairshare nor a limit of billing is given'])
   })

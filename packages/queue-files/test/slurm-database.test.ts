@@ -81,10 +81,15 @@ describe('a dump of sacctmgr', () => {
 
   it('has the shares of multifactor', () => {
     const { policy, findings } = made('PriorityWeightFairshare=1000', dump)
-    expect(policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 1000, accounts: {
+    expect(policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 1000, chargeEnds: false, accounts: {
       root: { users: { root: 1 } }, science: { shares: 60, users: { ann: 'parent' }, accounts: { physics: { shares: 2, users: { ann: 3, bob: 1 } } } }, arts: { shares: 40 },
     } } }, twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
     expect(findings.filter(({ setting }) => setting.startsWith('FairShare')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', '']])
+  })
+
+  it.each([['', false], ['associations,qos', false], ['limits', true], ['safe', true]])('charges the use of the period in which a job ends where limits are enforced (AccountingStorageEnforce=%s): %s', (enforce, charges) => {
+    const { policy } = made(`PriorityWeightFairshare=1000\nAccountingStorageEnforce=${enforce}`, "Account - 'a'\nParent - 'a'\nUser - 'ann'")
+    expect(/"chargeEnds":false/.test(JSON.stringify(policy))).toBe(!charges)
   })
 
   it.each(['parent', '2147483647'])('takes FairShare=%s for the shares of the account, as sacctmgr reads and as it dumps it', (value) => {
@@ -214,7 +219,7 @@ describe('a table of QOS', () => {
   })
 
   it('says what of the use of a QOS is charged', () => {
-    expect(made('PriorityWeightFairshare=10', qos).policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 10, usageFactors: { high: 2 } } }, noReserve: ['high'], twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
+    expect(made('PriorityWeightFairshare=10', qos).policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 10, chargeEnds: false, usageFactors: { high: 2 } } }, noReserve: ['high'], twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
     expect(told('PriorityWeightFairshare=10', qos).find(([, , setting]) => setting === 'QOS high UsageFactor')).toEqual(['honoured', 3, 'QOS high UsageFactor', 'for shares'])
   })
 

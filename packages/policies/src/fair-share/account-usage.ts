@@ -38,6 +38,10 @@ export const decayOptions = {
     .min(1)
     .default(FIVE_MINUTES)
     .describe('seconds: usage is charged, decays and changes priorities at multiples of it (PriorityCalcPeriod); default 5 minutes'),
+  chargeEnds: z
+    .boolean()
+    .default(true)
+    .describe('whether what runs is charged for the period in which it ends; Slurm does so only where AccountingStorageEnforce has limits'),
   dampening: z.number().positive().default(1).describe('divides the usage of `classic` and `depth-oblivious` (FairShareDampeningFactor)'),
   usageReset: usageResetOption,
   maxTres: maxTresOption.describe('true: charges the largest of the billed amounts instead of their sum (PriorityFlags=MAX_TRES); gres: the largest of processors, memory and nodes, and the sum of all else (MAX_TRES_GRES)'),
@@ -130,6 +134,9 @@ export class AccountUsage implements WorkListener {
 
   onRelease(job: JobId, lane: LaneId, task: TaskId): void {
     this.#change(job, lane, task, -1)
+    if (this.#options.chargeEnds) return
+    const started = this.#env.work.started(task)
+    if (!Number.isNaN(started)) this.#usage.forgive(this.#associationOf[job] as number, this.#factorOf(job) * this.#chargeOf(task, lane), started, this.#env.now())
   }
 
   #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {

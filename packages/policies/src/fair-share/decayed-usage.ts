@@ -106,6 +106,12 @@ export class DecayedUsage {
     this.#active.add(id)
   }
 
+  /** Takes back what an id has been charged in this period for so many units, used from `since` to now. */
+  forgive(id: number, units: number, since: Seconds, now: Seconds): void {
+    const left = (this.#current[id] as number) - units * (now - Math.max(since, this.tick))
+    this.#current[id] = this.#rate[id] === 0 ? 0 : left // then all of it has been taken back, and no rest of a rounding may count
+  }
+
   /** Usage in units x seconds as of the end of the last period. */
   of(id: number): number {
     return (this.charged[id] as number) / this.#last

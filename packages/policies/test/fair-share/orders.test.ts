@@ -33,6 +33,20 @@ describe('usage', () => {
     expect(at(50)).toBeCloseTo(((10 * d + 20) * d + 10) / 2, 10)
   })
 
+  it('takes back what has been used in this period, and nothing before it', () => {
+    const usage = new DecayedUsage({ halfLife: 0, calcPeriod: 10, resets: NO_RESETS })
+    for (const name of ['a', 'b']) usage.id(name)
+    for (const id of [0, 1]) usage.change(id, 0.1, 1.1) // until 13.3, and beside it 0.2 of a from 2.2 on
+    usage.change(0, 0.2, 2.2)
+    for (const id of [0, 1]) {
+      usage.change(id, -0.1, 13.3)
+      usage.forgive(id, 0.1, 1.1, 13.3)
+    }
+    usage.advance(20)
+    expect(usage.of(0)).toBeCloseTo(0.1 * 8.9 + 0.2 * 17.8, 10)
+    expect(usage.of(1)).toBe(0.1 * (10 - 1.1))
+  })
+
   it('never loses what it has however long it decays, and can be forgotten', () => {
     const usage = new DecayedUsage({ halfLife: 10, calcPeriod: 10, resets: every(1e5) })
     for (const name of ['a', 'b']) usage.id(name)
@@ -391,5 +405,25 @@ describe('multifactor', () => {
   it('obeys the laws of policies', () => {
     const make = () => greedy(multifactor({ age: 1000, fairShare: 2000, jobSize: 500, maxAge: 100, calcPeriod: 7, PriorityFlags: 'NO_FAIR_TREE' }), firstNode())
     expect(checkPolicyLaws(make, { runs: 12 }).launches).toBeGreaterThan(100)
+  })
+})
+
+describe('chargeEnds', () => {
+  // Slurm 22.05.8 with PriorityCalcPeriod=1: ann has used 43 and bob 86 processor seconds when their jobs have ended. With AccountingStorageEnforce=limits that is
+  // their RawUsage at once; with associations alone it stays 0 after the end of the period, and both have the factor 1
+  const jobs = [
+    cpu({ id: 'b0', user: 'bob', submit: 0, demand: { cpu: 8 }, duration: 11 }), cpu({ id: 'a0', user: 'ann', submit: 0, demand: { cpu: 4 }, duration: 11 }),
+    cpu({ id: 'all', user: 'root', submit: 20, demand: { cpu: 16 }, duration: 100 }),
+    cpu({ id: 'b1', user: 'bob', submit: 24, demand: { cpu: 16 }, duration: 1 }), cpu({ id: 'a1', user: 'ann', submit: 25, demand: { cpu: 16 }, duration: 1 }),
+  ]
+  const last = (options: FairShareOptions, all = jobs) => order(all, by({ calcPeriod: 60, ...options }), 16).slice(-2)
+
+  it('says whether jobs are charged for the period in which they end, as Slurm does only where limits are enforced', () => {
+    expect(last({})).toEqual(['a1', 'b1'])
+    expect(last({ chargeEnds: false })).toEqual(['b1', 'a1'])
+  })
+
+  it('leaves the periods before that as they are', () => {
+    expect(last({ chargeEnds: false, calcPeriod: 10 })).toEqual(['a1', 'b1']) // 10 of the 11 s
   })
 })

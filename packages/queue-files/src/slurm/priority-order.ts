@@ -3,6 +3,7 @@ import type { Findings } from '../finding.js'
 import { accrualOf } from './accrual.js'
 import { partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
+import { areLimitsEnforced } from './limits.js'
 import { multifactorOptions, tellType, weights } from './options.js'
 import { usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
@@ -38,6 +39,7 @@ export function priorityOrder(conf: SlurmConf, { tiers, priorities }: { readonly
       partitionBilling: isByUse && partitionBilling(conf, resources),
     }),
     ...(accounts !== undefined && { accounts }),
+    ...(isByUse && !areLimitsEnforced(conf) && { chargeEnds: false }),
   }
   tellPriorityType(conf, findings)
   return { order: Object.keys(multifactor).length === 0 ? 'fifo' : { multifactor }, isWeighted: Object.keys(own).length > 0, isByUse }
