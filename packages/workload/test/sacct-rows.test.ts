@@ -7,7 +7,7 @@ import { bytesOf, messageOf } from './reading.js'
 /** A row of the named columns; what is not given is that of a usual job. */
 const rowOf = (columns: string, change: Record<string, string>) => {
   const usual: Record<string, string> = {
-    JobID: '1', User: 'ada', Submit: '2024-01-31T10:00:00', Start: '2024-01-31T10:01:00', End: '2024-01-31T11:01:00', TimelimitRaw: '120', ReqCPUS: '4', State: 'COMPLETED', WorkDir: '/home/ada',
+    JobID: '1', User: 'ada', Submit: '2024-01-31T10:00:00', Start: '2024-01-31T10:01:00', End: '2024-01-31T11:01:00', TimelimitRaw: '120', ReqCPUS: '4', State: 'COMPLETED', WorkDir: '/data/ada',
   }
   return columns.split('|').map((name) => change[name] ?? usual[name] ?? '').join('|')
 }
@@ -56,7 +56,7 @@ describe('commands of several lines', () => {
   })
 
   it('that never end are one bad record, and cost no other', () => {
-    const cut = `${rowOf(named, { SubmitLine: 'sbatch --wrap=a' }).replace('|/home/ada', '')}\nb\n`
+    const cut = `${rowOf(named, { SubmitLine: 'sbatch --wrap=a' }).replace('|/data/ada', '')}\nb\n`
     const text = `${named}\n${cut}${rowOf(named, { JobID: '2' })}\n${rowOf(named, { JobID: '3' })}\n`
     expect(messageOf(() => read(text))).toContain('"s.txt" line 4: the record that begins on line 2 has no end. Was the file cut short? Copy it again')
     expect(idsOf(text, { onBadLine: 'skip' })).toEqual(['2', '3'])
