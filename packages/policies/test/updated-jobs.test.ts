@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type JobUpdate, type Placed } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacityScheduler, easy, fair, fifo, greedy, priority, slurmPreempting, strict, volcano } from '../src/index.js'
+import { adaptive, capacityScheduler, easy, fair, fifo, greedy, priority, slurmPreempting, strict, volcano } from '../src/index.js'
 
 /** A machine of 8 processors with jobs of one task, by name. */
 function machine(policy: Plug<'policy'>) {
@@ -99,6 +99,17 @@ describe('a job that is updated', () => {
     if (isUpdated) master.update('low', {}, 1)
     master.submit({ id: 'high', queue: 'q', priority: 1, stages: [{ name: 'work', tasks: 2, demand: { cpu: 1 }, gang: true }] }, 2)
     expect(master.pass(2).kill).toEqual([])
+  })
+
+  it.each([[false], [true]])('needs as many slots under adaptive as before, by the tasks that have ended, updated: %s', (isUpdated) => {
+    const master = dispatcher({ cluster: { nodes: [{ count: 1, name: 'n', resources: { cpu: 2 } }] }, policy: greedy(adaptive()) })
+    for (const [id, deadline] of [['late', 45], ['free', Infinity]] as const) master.submit({ id, deadline, stages: [{ name: 'work', tasks: 6, demand: { cpu: 1 } }] }, 0)
+    const [first, other] = master.pass(0).start as readonly [Placed, Placed]
+    master.taskEnded(first, 10)
+    expect([first.job, other.job, master.pass(10).start.map(({ job }) => job)]).toEqual(['late', 'free', ['late']])
+    if (isUpdated) master.update('late', { user: 'ann' }, 11)
+    master.taskEnded(other, 12)
+    expect(master.pass(12).start.map(({ job }) => job)).toEqual(['late']) // 6 tasks of 10 s until 45 s need both slots
   })
 
   it('has as many ended tasks as before, by which Volcano tells who has enough', () => {

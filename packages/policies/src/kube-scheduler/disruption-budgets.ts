@@ -22,6 +22,12 @@ export const budgetSchema = z.strictObject({
 }).refine(({ minAvailable, maxUnavailable }) => (minAvailable === undefined) !== (maxUnavailable === undefined), 'either `minAvailable` or `maxUnavailable`')
 export type DisruptionBudget = z.output<typeof budgetSchema>
 
+/** Of a job, by stage: the budgets of its tasks, and how many of these have not ended. */
+interface Budgeted {
+  readonly budgets: readonly (readonly number[])[]
+  readonly left: number[]
+}
+
 /**
  * How many tasks may be preempted by disruption budgets. A budget does not forbid to take more, but tasks that do not violate one go first.
  *
@@ -37,8 +43,7 @@ export class DisruptionBudgets {
   /** By budget: the number of its tasks that run, and of those that have not ended. */
   readonly #healthy: number[]
   readonly #expected: number[]
-  /** By job: the budgets of its tasks by stage, and by budget how many of the job's tasks it still expects. */
-  readonly #jobs = new Map<JobId, { readonly byStage: readonly (readonly number[])[]; readonly expected: number[] }>()
+  readonly #jobs = new Map<JobId, Budgeted>()
 
   constructor(budgets: readonly DisruptionBudget[], { work }: Pick<Env, 'work'>) {
     this.#budgets = budgets
@@ -48,7 +53,7 @@ export class DisruptionBudgets {
     this.hooks = {
       onSubmit: (job) => this.#submitted(job),
       onClaim: (job, _, task) => this.#add(this.#healthy, this.#of(job, task), 1),
-      onRelease: (job, _, task, __, why) => this.#released(job, task, why === 'ended'),
+      onRelease: (job, _, task, __, why) => this.#released(job, task, why === 'ended' && !work.comesAgain(job)),
       onFinish: (job) => this.#finished(job),
     }
   }
@@ -86,36 +91,40 @@ export class DisruptionBudgets {
   }
 
   #of(job: JobId, task: TaskId): readonly number[] {
-    return this.#jobs.get(job)?.byStage[this.#work.stageOf(task)] ?? []
+    return this.#jobs.get(job)?.budgets[this.#work.stageOf(task)] ?? []
   }
 
   #submitted(job: JobId): void {
+    if (this.#budgets.length === 0) return
     const work = this.#work
     const user = work.userName(work.user(job))
-    const expected = this.#budgets.map(() => 0)
-    const byStage = work.tasksByStage(job).map((tasks, stage) => {
+    const left = this.#jobs.get(job)?.left ?? [...work.tasksByStage(job)] // it is updated
+    const budgets = left.map((_, stage) => {
       const like = { job, user, tags: work.tags(job, stage) }
-      const found = [...this.#budgets.keys()].filter((b) => selectsTasks((this.#budgets[b] as DisruptionBudget).of, like))
-      this.#add(expected, found, tasks)
-      return found
+      return [...this.#budgets.keys()].filter((b) => selectsTasks((this.#budgets[b] as DisruptionBudget).of, like))
     })
-    if (expected.every((count) => count === 0)) return
-    this.#jobs.set(job, { byStage, expected })
-    for (const [b, count] of expected.entries()) this.#add(this.#expected, [b], count)
+    this.#jobs.set(job, { budgets, left })
+    this.#expect({ budgets, left }, 1)
   }
 
   #released(job: JobId, task: TaskId, isOver: boolean): void {
-    const of = this.#of(job, task)
-    this.#add(this.#healthy, of, -1)
-    if (!isOver) return
-    this.#add(this.#expected, of, -1)
-    this.#add(this.#jobs.get(job)?.expected ?? [], of, -1)
+    this.#add(this.#healthy, this.#of(job, task), -1)
+    const left = this.#jobs.get(job)?.left
+    if (!isOver || left === undefined) return
+    left[this.#work.stageOf(task)] = (left[this.#work.stageOf(task)] as number) - 1
+    this.#add(this.#expected, this.#of(job, task), -1)
   }
 
   /** Stops expecting the tasks of a job that was taken out before they have ended. */
   #finished(job: JobId): void {
-    for (const [b, count] of (this.#jobs.get(job)?.expected ?? []).entries()) this.#add(this.#expected, [b], -count)
-    this.#jobs.delete(job)
+    const found = this.#jobs.get(job)
+    if (found === undefined) return
+    this.#expect(found, -1)
+    if (!this.#work.comesAgain(job)) this.#jobs.delete(job)
+  }
+
+  #expect({ budgets, left }: Budgeted, sign: 1 | -1): void {
+    for (const [stage, of] of budgets.entries()) this.#add(this.#expected, of, sign * (left[stage] as number))
   }
 
   #add(counts: number[], budgets: readonly number[], by: number): void {

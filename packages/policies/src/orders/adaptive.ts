@@ -140,8 +140,9 @@ class Adaptive implements Order {
   // ---- keeping current ----
 
   onSubmit(job: JobId): void {
+    const goesOn = this.#env.work.comesAgain(job)
     for (let lane = 0; lane < this.#lanes; lane++) {
-      this.#courses[job * this.#lanes + lane] = { ended: 0, seconds: 0, running: [] }
+      if (!goesOn) this.#courses[job * this.#lanes + lane] = { ended: 0, seconds: 0, running: [] }
       this.#isListed[job * this.#lanes + lane] = false
     }
   }
@@ -174,7 +175,7 @@ class Adaptive implements Order {
   onRelease(job: JobId, lane: LaneId, task: TaskId, _node: NodeId, why: Release): void {
     const course = this.#courses[job * this.#lanes + lane] as Course
     course.running.splice(course.running.indexOf(task), 1)
-    if (why === 'ended') {
+    if (why === 'ended' && !this.#env.work.comesAgain(job)) {
       course.ended++
       course.seconds += this.#env.now() - this.#env.work.started(task)
     }

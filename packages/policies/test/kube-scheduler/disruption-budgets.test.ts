@@ -45,6 +45,19 @@ describe('disruption budgets of kube-scheduler', () => {
     expect(preempt(1, [foo(1), foo(1)], [high, veryLarge], { disruptionBudgets: [keep('foo', { minAvailable: 1 })] })).toEqual(['n1', ['p1.1', 'p1.2']])
   })
 
+  it.each([[false], [true]])('expect no tasks that have ended, updated: %s', (isUpdated) => {
+    // four of the six tasks of foo have ended and two run, of which one may go; were six expected, none might, and bar would go
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, name: 'n', resources: { cpu: 4 } }] }), policy: kubeScheduler({ disruptionBudgets: [keep('foo', { minAvailable: '50%' })] }) })
+    master.submit({ ...job({ id: 'foo' }), tags: { app: 'foo' }, stages: [{ name: 's', tasks: 6, demand: { cpu: 1 }, duration: 99 }] }, 0)
+    for (const placed of master.pass(0).start) master.taskEnded(placed, 1)
+    expect(master.pass(1).start).toHaveLength(2)
+    if (isUpdated) master.update('foo', { account: 'lab' }, 2)
+    master.submit({ ...job({ id: 'bar' }), priority: mid, stages: [{ name: 's', tasks: 1, demand: { cpu: 2 }, duration: 99 }] }, 2)
+    expect(master.pass(2).start).toHaveLength(1)
+    master.submit({ ...job({ id: 'high' }), priority: high, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 99 }] }, 3)
+    expect(master.pass(3).kill.map((each) => each.job)).toEqual(['foo'])
+  })
+
   it('let those stay who are theirs, and more important ones go for them (SelectVictimsOnNode)', () => {
     const there = [foo(1, low), bar(1, mid)]
     expect(preempt(1, there, [high, large], {})).toEqual(['n1', ['p1.1']])
