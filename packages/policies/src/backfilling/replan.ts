@@ -137,7 +137,17 @@ class Replan implements Policy {
     this.#delays = new EventDelays(options, cluster.lanes.length)
     this.#times = new PlanTimes(this.#makesPlans ? options.bf_interval : options.sched_interval, !this.#makesPlans, cluster.lanes.length, () => env.now())
     const kinds = { onSubmit: (job: JobId) => this.#note(job, env.work) }
-    Object.assign(this, forwarding(jobs, kinds, options.batch_sched_delay > 0 ? this.#delays : undefined, options.twoPass && this.#makesPlans ? this.#times : undefined, this.#throttles, options.nodes === 'named' ? running : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined, reservations && { admits: (spec: JobSpec) => reservations.admits(spec) }))
+    Object.assign(this, forwarding(
+      jobs,
+      kinds,
+      options.batch_sched_delay > 0 ? this.#delays : undefined,
+      options.twoPass && this.#makesPlans ? this.#times : undefined,
+      this.#throttles,
+      options.nodes === 'named' ? running : undefined,
+      licenses,
+      topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined,
+      reservations && { admits: (spec: JobSpec) => reservations.admits(spec) },
+    ))
   }
 
   /** Notes features that only some jobs have, so that they cost nothing until such a job has come. */
