@@ -63,6 +63,7 @@ const configs: readonly Record<string, unknown>[] = [
   { greedy: { order: { 'fair-share': { calcPeriod: 3, halfLife: 20 } } } },
   { easy: { order: { multifactor: { fairShare: 100, age: 5, maxAge: 30, calcPeriod: 3, halfLife: 20, algorithm: 'classic', chargeEnds: false } } } },
   { easy: { order: 'priority', reservations: 3 } },
+  { strict: { order: 'fifo', keepHead: true } },
   { fattened: { order: 'fifo', awt: 8, delayingBackfillsPerHead: 1 } },
   { kueue: { partialAdmission: true } },
   { kueue: { defaults: { admissionMode: 'UsageBasedAdmissionFairSharing', nominalQuota: { pods: 3 } }, admissionFairSharing: { usageHalfLifeTime: 20, usageSamplingInterval: 1 } } },
