@@ -33,6 +33,7 @@ const waiting: readonly Record<string, unknown>[] = [
   { 'yarn-preempting': { policy: { greedy: { order: { 'yarn-fair': { root: { fairSharePreemptionTimeout: 0.5, fairSharePreemptionThreshold: 1 } } } } }, utilizationThreshold: 0, waitBeforeKill: 1, waitBeforeNextCheck: 0 } },
   { 'yarn-preempting': { policy: { 'yarn-reserving': { policy: { greedy: { order: { 'yarn-fair': { root: { fairSharePreemptionTimeout: 2, fairSharePreemptionThreshold: 1 } } } } }, reservableNodes: 1 } }, utilizationThreshold: 0, updateInterval: 2 } },
   { 'yarn-reserving': { reservableNodes: 1, updateInterval: 2 } },
+  { 'yarn-reserving': { reservableNodes: 1, updateInterval: 100 } },
   { delay: { order: 'fair', node: 4, rack: 3 } },
   { delay: { order: 'fair', node: 4, rack: 3, resetOnLaunch: false } },
 ]
