@@ -33,6 +33,7 @@ const waiting: readonly Record<string, unknown>[] = [
   { 'yarn-preempting': { policy: { greedy: { order: { 'yarn-fair': { root: { fairSharePreemptionTimeout: 0.5, fairSharePreemptionThreshold: 1 } } } } }, utilizationThreshold: 0, waitBeforeKill: 1, waitBeforeNextCheck: 0 } },
   { 'yarn-preempting': { policy: { 'yarn-reserving': { policy: { greedy: { order: { 'yarn-fair': { root: { fairSharePreemptionTimeout: 2, fairSharePreemptionThreshold: 1 } } } } }, reservableNodes: 1 } }, utilizationThreshold: 0, updateInterval: 2 } },
   { 'yarn-reserving': { reservableNodes: 1, updateInterval: 2 } },
+  { 'yarn-reserving': { reservableNodes: 1, updateInterval: 100 } },
   { delay: { order: 'fair', node: 4, rack: 3 } },
   { delay: { order: 'fair', node: 4, rack: 3, resetOnLaunch: false } },
 ]
@@ -63,6 +64,7 @@ const configs: readonly Record<string, unknown>[] = [
   { greedy: { order: { 'fair-share': { calcPeriod: 3, halfLife: 20 } } } },
   { easy: { order: { multifactor: { fairShare: 100, age: 5, maxAge: 30, calcPeriod: 3, halfLife: 20, algorithm: 'classic', chargeEnds: false } } } },
   { easy: { order: 'priority', reservations: 3 } },
+  { strict: { order: 'fifo', keepHead: true } },
   { fattened: { order: 'fifo', awt: 8, delayingBackfillsPerHead: 1 } },
   { kueue: { partialAdmission: true } },
   { kueue: { defaults: { admissionMode: 'UsageBasedAdmissionFairSharing', nominalQuota: { pods: 3 } }, admissionFairSharing: { usageHalfLifeTime: 20, usageSamplingInterval: 1 } } },

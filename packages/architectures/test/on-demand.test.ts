@@ -186,6 +186,12 @@ describe('a virtual cluster', () => {
     expect(abandoned(play(fcfs({ walltime: 30 }), jobs, { cluster: cpus(2, 1) }))).toEqual([])
   })
 
+  it('is over before its job is set up where the walltime is shorter, and no other job is ready any sooner for it', () => {
+    const jobs = [cpuJob('A', { startup: 11, estimate: 5 }), cpuJob('B', { submit: 6, startup: 20, estimate: 40 })]
+    const ended = play(fcfs(), jobs, { cluster: cpus(2, 1) })
+    expect([abandoned(ended), starts(ended)]).toEqual([['A'], { B: 26 }])
+  })
+
   it('takes time to build, which counts for its walltime', () => {
     const [job] = [cpuJob('A', { duration: 10 })]
     expect(starts(play(fcfs({ setup: 7 }), [job]))).toEqual({ A: 7 })

@@ -37,6 +37,8 @@ export class JobLives {
   readonly #host: JobLivesOptions['host']
   /** Jobs that were given up and still have running tasks. */
   readonly #abandoned = new Set<JobId>()
+  /** Jobs that are being set up, with the event that ends it. */
+  readonly #settingUp = new Map<JobId, number>()
 
   constructor({ model, work, cell, queue, observers, runs, architecture, schedulers, infeasible, unheeded, host }: JobLivesOptions) {
     this.lastStartup = 0
@@ -79,9 +81,15 @@ export class JobLives {
     observers.onSubmit(job, spec, now)
     const startup = spec.startup ?? 0
     this.lastStartup = Math.max(this.lastStartup, now + startup)
-    if (startup > 0) queue.push(now + startup, EventKind.Ready, job)
+    if (startup > 0) this.#settingUp.set(job, queue.push(now + startup, EventKind.Ready, job))
     else work.open(job)
     return true
+  }
+
+  /** The job has been set up: its tasks may start. */
+  open(job: JobId): void {
+    this.#settingUp.delete(job)
+    this.#work.open(job)
   }
 
   /** Handles the end of a job's last task. */
@@ -91,10 +99,19 @@ export class JobLives {
     const host = this.#host
     const spec = work.spec(job)
     observers.onJobEnd(job, spec, now)
+    if (this.#settingUp.size > 0) this.#cancelSetUp(job)
     if (this.#abandoned.size > 0) this.#abandoned.delete(job)
     this.#runs.speculation?.leave(job)
     work.remove(job)
     host.jobLeft(spec.id, now)
+  }
+
+  /** A job that is given up first is not set up any more: another one may have its id by then. */
+  #cancelSetUp(job: JobId): void {
+    const event = this.#settingUp.get(job)
+    if (event === undefined) return
+    this.#queue.cancel(event)
+    this.#settingUp.delete(job)
   }
 
   /** Gives up the unplaced tasks of a job, unless it was given up before. */

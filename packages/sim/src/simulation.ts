@@ -374,7 +374,7 @@ export class Simulation implements CellHost, DraftSink {
         return this.#jobs.release(subject)
       case EventKind.Ready:
         this.#passNeeded = true
-        if (!this.#runs.masters.bringUp(subject as JobId, this.now)) this.work.open(subject as JobId)
+        if (!this.#runs.masters.bringUp(subject as JobId, this.now)) this.#lives.open(subject as JobId)
         return
       case EventKind.Wake:
         this.#wakes.delete(this.now)

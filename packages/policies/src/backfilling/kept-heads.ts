@@ -52,12 +52,12 @@ export class KeptHeads implements WorkListener {
     kept.time = time
   }
 
-  /** By lane: the name of the head and its shadow time, which is null if there was none that is finite. */
+  /** By lane: the name of the head and its shadow time, which is null if there is none that is finite. */
   memory(): readonly (readonly [job: string, time: Seconds | null] | null)[] {
     return this.#lanes.map((lane) => {
       const head = this.find(lane)
       const time = this.timeOf(lane)
-      return head === None ? null : [this.#work.name(head), time === Infinity ? null : time]
+      return head === None ? null : [this.#work.name(head), Number.isFinite(time) ? time : null]
     })
   }
 

@@ -172,9 +172,17 @@ class Replan implements Policy {
     return this.#licenses?.has(job) === false ? 'Licenses' : undefined
   }
 
-  /** At events the first jobs in order start; from time to time the whole queue is looked at, by a plan or, without plans, in the same way. */
+  /**
+   * At events the first jobs in order start; from time to time the whole queue is looked at, by a plan or, without plans, in the same way. With heartbeats
+   * a look sees one node and says nothing of the others, so both happen at every one.
+   */
   #twoPasses(round: Round, lane: RigidLane): void {
     const { sched_interval, default_queue_depth: depth } = this.#options
+    if (round.cluster.heartbeat > 0) {
+      this.#startFirst(round, lane, this.#makesPlans ? depth : Infinity)
+      if (this.#makesPlans) this.#plan(round, lane)
+      return
+    }
     const due = this.#times.next(round)
     const isDue = round.now >= due
     const looksAtAll = isDue && !this.#makesPlans

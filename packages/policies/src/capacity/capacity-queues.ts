@@ -4,7 +4,7 @@ import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
 import { LeafUsers, RATIO } from './leaf-users.js'
-import { MadeQueues } from './made-queues.js'
+import { MadeQueues, type MadeMemory } from './made-queues.js'
 import { MasterLimits } from './master-limits.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { choosePartition, Pots } from './pots.js'
@@ -12,6 +12,12 @@ import { QueueTree, type Queue } from './queue-tree.js'
 import { Quotas } from './quotas.js'
 import { QueueUsage } from './usage.js'
 import { UserLimits } from './user-limits.js'
+
+/** Names of the jobs that may run, and the queues that were made at first use. */
+export interface QueuesMemory {
+  readonly admitted: AdmittedMemory
+  readonly made: MadeMemory
+}
 
 /** The live state of a capacity scheduler: queues, users and jobs, what each uses and who waits. The hooks of the order keep it current. */
 export class CapacityQueues {
@@ -145,13 +151,14 @@ export class CapacityQueues {
     this.#activateAll(this.#admitted)
   }
 
-  /** Which jobs may run by limits on their number. */
-  memory(): AdmittedMemory {
-    return this.#limits.memory()
+  memory(): QueuesMemory {
+    return { admitted: this.#limits.memory(), made: this.#made.memory() }
   }
 
-  recall(memory: AdmittedMemory): void {
-    const changed = this.#limits.recall(memory)
+  recall({ admitted, made }: QueuesMemory): void {
+    this.#made.recall(made)
+    this.#followTree()
+    const changed = this.#limits.recall(admitted)
     for (const job of changed)
       if (!this.#limits.admitted(job)) {
         for (let lane = 0 as LaneId; lane < this.pots.lanes; lane++) this.drained(job, lane)

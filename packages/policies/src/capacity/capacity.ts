@@ -2,8 +2,7 @@ import {
   defineOrder, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Plug, type Release,
   type ResourceId, type Round, type ShapeId, type TaskId,
 } from '@sched/core'
-import type { AdmittedMemory } from '../orders/job-limits.js'
-import { CapacityQueues } from './capacity-queues.js'
+import { CapacityQueues, type QueuesMemory } from './capacity-queues.js'
 import { LentReading } from './lent-reading.js'
 import { capacityOptions, type CapacityOptions } from './options.js'
 import type { ReadCapacityOptions } from './queue-options.js'
@@ -166,12 +165,12 @@ export class CapacityOrder implements Order, Reservable {
     this.queues.resize()
   }
 
-  memory(): AdmittedMemory {
+  memory(): QueuesMemory {
     return this.queues.memory()
   }
 
   recall(memory: unknown): void {
-    this.queues.recall(memory as AdmittedMemory)
+    this.queues.recall(memory as QueuesMemory)
   }
 }
 

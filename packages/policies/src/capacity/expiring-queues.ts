@@ -2,6 +2,12 @@ import type { Seconds } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 
+/** What a queue goes by. */
+export interface ExpiringState {
+  readonly came: Seconds | null
+  readonly isMarked: boolean
+}
+
 /**
  * Takes queues that were made at first use out of the tree again. Looks are at multiples of `seconds`. A queue goes if it is empty at two looks in
  * a row and its last job came longer ago than `seconds`. A queue around others is empty when these have gone. Looks that are due are made when
@@ -31,6 +37,26 @@ export class ExpiringQueues {
 
   leave(leaf: number): void {
     this.#jobs[leaf] = (this.#jobs[leaf] as number) - 1
+  }
+
+  /** Of a queue: when the last job came into it, `null` if none has, and whether it was empty at the last look. */
+  stateOf(id: number): ExpiringState {
+    return { came: this.#came[id] ?? null, isMarked: this.#marked.has(id) }
+  }
+
+  /** When the next look is. */
+  get next(): Seconds {
+    return this.#next
+  }
+
+  /** Takes up where another has stopped, with queues by id. */
+  recall(next: Seconds, states: ReadonlyMap<number, ExpiringState>): void {
+    this.#next = next
+    this.#marked = new Set([...states].filter(([, { isMarked }]) => isMarked).map(([id]) => id))
+    for (const [id, { came }] of states) {
+      this.#jobs[id] ??= 0
+      if (came !== null) this.#came[id] = came
+    }
   }
 
   /** Makes the looks that were due, while there is a queue that may go. */

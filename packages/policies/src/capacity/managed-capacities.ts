@@ -31,6 +31,16 @@ export class ManagedCapacities {
     this.#leaves.delete(job)
   }
 
+  /** When the next look is. */
+  get next(): Seconds {
+    return this.#next
+  }
+
+  /** Takes up where another has stopped. */
+  recall(next: Seconds): void {
+    this.#next = next
+  }
+
   lookUntil(now: Seconds): void {
     if (this.#next > now) return
     this.#next = multipleAfter(now, this.#seconds)

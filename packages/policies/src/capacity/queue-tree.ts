@@ -117,13 +117,35 @@ export class QueueTree {
     if ('leaf' in found) return found.leaf
     if ('missing' in found) throw new SchedError('BAD_INPUT', `${found.missing}.`, { field: 'queue' }, 'Declare it, or map its users elsewhere.')
     const parts = found.wouldMake.split('.')
-    let parent = 0
-    for (let depth = 2; depth <= parts.length; depth++) {
-      const path = parts.slice(0, depth).join('.')
-      parent = this.#byPath.get(path) ?? this.#add(path, parent, depth === parts.length ? this.#leafIn(path) : (this.#madeIn(parentPath(path)).parentTemplate ?? {}), false)
-    }
-    this.#byName.set(this.queue(parent).name, this.#byName.has(this.queue(parent).name) ? null : parent)
-    return parent
+    for (let depth = 2; depth < parts.length; depth++) this.#make(parts.slice(0, depth).join('.'), false)
+    return this.#make(found.wouldMake, true)
+  }
+
+  /** The queue of a path, of which the parent exists; it is made if it is not there. */
+  #make(path: string, isLeaf: boolean): number {
+    const known = this.#byPath.get(path)
+    if (known !== undefined) return known
+    const id = this.#add(path, this.#byPath.get(parentPath(path)) as number, isLeaf ? this.#leafIn(path) : (this.#madeIn(parentPath(path)).parentTemplate ?? {}), false)
+    const { name } = this.queue(id)
+    if (isLeaf) this.#byName.set(name, this.#byName.has(name) ? null : id)
+    else this.isInner[id] = true
+    return id
+  }
+
+  /** The queues that were made at first use and are there: those around others before them, and siblings in the order in which they were made. */
+  made(around = 0): Queue[] {
+    return this.queue(around).children.map((id) => this.queue(id)).flatMap((queue) => [...(queue.isDeclared ? [] : [queue]), ...this.made(queue.id)])
+  }
+
+  /** Makes those of these queues that are not there, as far as they may be, and puts siblings in this order, which is that of `made`. Returns the ids by path. */
+  restore(queues: readonly { readonly path: string; readonly isInner: boolean }[]): ReadonlyMap<string, number> {
+    const may = ({ path }: { readonly path: string }) => this.#byPath.has(path) || 'wouldMake' in this.find(path)
+    const ids = new Map<string, number>()
+    for (const queue of queues) if (may(queue)) ids.set(queue.path, this.#make(queue.path, !queue.isInner))
+    const place = new Map([...ids.values()].map((id, i) => [id, i]))
+    for (const { children } of this.queues) children.sort((a, b) => (place.get(a) ?? -1) - (place.get(b) ?? -1)) // declared ones stay the first
+    this.changes++
+    return ids
   }
 
   /** Takes a queue that was made at first use, and is empty, out of the tree. */

@@ -131,13 +131,13 @@ export class QueueSharing implements Sharing {
   }
 
   /**
-   * Divides the fair share of a leaf, `shares[r][leaf]` by resource, among the given jobs, in whole amounts. Writes `out[i * resources + r]` for
+   * Divides the fair share of a leaf, `shares[r][leaf]` by resource, among the given jobs, in whole amounts; a leaf made since has none yet. Writes `out[i * resources + r]` for
    * job i. Under fifo the first job gets everything.
    */
   jobShares(leaf: number, jobs: readonly JobId[], lane: LaneId, shares: readonly Float64Array[], out: Float64Array): void {
     const step = shares.length
     if ((this.#tree.queues[leaf] as Queue).policy === 'fifo') {
-      for (let r = 0; r < step; r++) for (let i = 0; i < jobs.length; i++) out[i * step + r] = i === 0 ? ((shares[r] as Float64Array)[leaf] as number) : 0
+      for (let r = 0; r < step; r++) for (let i = 0; i < jobs.length; i++) out[i * step + r] = i === 0 ? (shares[r]?.[leaf] ?? 0) : 0
       return
     }
     const weights = this.#weights
@@ -150,7 +150,7 @@ export class QueueSharing implements Sharing {
       isEven &&= weight === weights[0]
     }
     for (let r = 0; r < step; r++) {
-      const share = (shares[r] as Float64Array)[leaf] as number
+      const share = shares[r]?.[leaf] ?? 0
       if (isEven) {
         const each = sum === 0 ? 0 : Math.ceil(share / jobs.length)
         for (let i = 0, at = r; i < jobs.length; i++, at += step) out[at] = each

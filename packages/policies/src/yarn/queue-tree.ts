@@ -59,6 +59,7 @@ export class QueueTree extends NamedQueues<Queue, QueueOptions> {
     super()
     this.#cluster = cluster
     this.#defaults = defaults
+    this.#check(defaults.maxResources, 'defaults.maxResources')
     this.declare('root', root, undefined, 'root')
   }
 
@@ -91,6 +92,7 @@ export class QueueTree extends NamedQueues<Queue, QueueOptions> {
   protected made(path: string, options: QueueOptions, parent: Queue | undefined, isParent: boolean, field: string): Queue {
     const policy = options.policy ?? this.#defaults.policy ?? 'fair'
     checkPolicy(path, policy, parent, isParent, field)
+    this.#check(options.maxChildResources, `${field}.maxChildResources`)
     const given = options.maxResources ?? (parent === undefined ? undefined : this.#defaults.maxResources)
     const bounds = () => {
       const minResources = this.#amounts(options.minResources, 0, `${field}.minResources`)
@@ -126,12 +128,17 @@ export class QueueTree extends NamedQueues<Queue, QueueOptions> {
     return queue
   }
 
-  /** Amounts by resource id, `missing` for resources that are not named; a percentage is of the cluster as it is now. */
-  #amounts(amounts: Amounts | undefined, missing: number, field: string): number[] {
+  /** Throws `BAD_OPTION` for a resource that the cluster does not have. */
+  #check(amounts: Amounts | undefined, field: string): void {
     const { resources } = this.#cluster
     const unknown = Object.keys(amounts ?? {}).find((name) => !resources.includes(name))
     if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}"`, { field }, suggest(unknown, resources))
-    return resources.map((name, r) => {
+  }
+
+  /** Amounts by resource id, `missing` for resources that are not named; a percentage is of the cluster as it is now. */
+  #amounts(amounts: Amounts | undefined, missing: number, field: string): number[] {
+    this.#check(amounts, field)
+    return this.#cluster.resources.map((name, r) => {
       const amount = amounts?.[name]
       if (typeof amount !== 'string') return amount ?? missing
       return Math.floor((Number.parseFloat(amount) / 100) * this.#cluster.capacity(r as ResourceId))

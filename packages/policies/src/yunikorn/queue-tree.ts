@@ -75,6 +75,7 @@ export class QueueTree extends NamedQueues<Queue, QueueSettings> {
   protected made(path: string, settings: QueueSettings, parent: Queue | undefined, holdsQueues: boolean, field: string): Queue {
     const id = this.queues.length
     const max = sparse(settings.max, this.#cluster, `${field}.max`)
+    if (settings.template !== undefined) this.#checkTemplate(settings.template, `${field}.template`)
     const own = [...max].flatMap((most, r) => (most < Infinity ? [{ queue: id, resource: r as ResourceId, most }] : []))
     this.areLimits ||= own.length > 0 || settings.maxApplications > 0
     return {
@@ -90,6 +91,12 @@ export class QueueTree extends NamedQueues<Queue, QueueSettings> {
       bounded: [...(parent?.bounded ?? []), ...own],
       capped: [...(parent?.capped ?? []), ...(settings.maxApplications > 0 ? [id] : [])],
     }
+  }
+
+  /** Throws `BAD_OPTION` for resources that the cluster does not have, before the first queue is made of it. */
+  #checkTemplate({ guaranteed, max }: NonNullable<QueueSettings['template']>, field: string): void {
+    sparse(guaranteed, this.#cluster, `${field}.guaranteed`)
+    sparse(max, this.#cluster, `${field}.max`)
   }
 
   protected waysInside(): string {

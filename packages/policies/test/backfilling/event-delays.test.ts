@@ -1,5 +1,7 @@
 import type { JobSpec } from '@sched/core'
 import { fifo, replan, type ReplanOptions } from '@sched/policies'
+import { firstDifference, play, worlds } from '@sched/testkit'
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { startsOf } from './machine.js'
 
@@ -42,4 +44,19 @@ it('plans when plans are due, whatever was looked at before', () => {
 it('without plans looks at the whole queue when that is due', () => {
   const jobs = [job('a', 1, 59, 500), job('b', 1, 60, 500), job('c', 1, 61, 500)]
   expect(starts(jobs, { bf_interval: -1, batch_sched_delay: 30 })).toEqual({ a: 59, b: 60, c: 90 })
+})
+
+it.each([{}, { nodes: 'named' }] as const)('with heartbeats, of which each sees one node, looks and plans at every one whatever the delays are: %j', (named) => {
+  const sooner: ReplanOptions = { ...named, twoPass: true, bf_interval: 1e-9 }
+  const later: ReplanOptions = { ...named, twoPass: true, bf_interval: 30, batch_sched_delay: 3, defer: true }
+  let ends = 0
+  fc.assert(
+    fc.property(worlds({ heartbeats: true, outages: true }), (world) => {
+      const { recorder } = play(world, () => replan(fifo(), sooner))
+      expect(firstDifference(recorder, play(world, () => replan(fifo(), later)).recorder)).toBe(undefined)
+      ends += recorder.events.filter(({ kind }) => kind === 'finish').length
+    }),
+    { seed: 29, numRuns: 100 },
+  )
+  expect(ends).toBeGreaterThan(200)
 })

@@ -1,7 +1,8 @@
 import { dispatcher, type Dispatcher, type DispatcherMemory } from '@sched/cluster'
 import type { Plug } from '@sched/core'
+import { policyLaws } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
-import { capacityScheduler, fifo, priority, reserving, slurmLimits, strict, volcano, yunikornReserving, type CapacitySchedulerOptions } from '../../src/index.js'
+import { capacity, capacityScheduler, fifo, greedy, priority, reserving, slurmLimits, strict, volcano, yunikornReserving, type CapacitySchedulerOptions } from '../../src/index.js'
 
 const job = (id: string, queue: string, tasks: number, cpu: number) => ({ id, queue, stages: [{ name: 's', tasks, demand: { cpu } }] })
 const written = (memory: DispatcherMemory) => JSON.parse(JSON.stringify(memory)) as DispatcherMemory
@@ -116,4 +117,26 @@ it.each<['DRAIN' | 'INACTIVE', readonly string[]]>([['DRAIN', ['waits']], ['INAC
   after.submit(job('waits', 'a', 1, 4), 0, { again: true })
   expect(after.pass(0).start.map(({ job: id }) => id)).toEqual(expected)
   expect(() => { after.submit(job('new', 'a', 1, 4), 1) }).toThrow(`partition a is ${State} and takes no jobs`)
+})
+
+/** What becomes of queues that were made at first use, also of those of which all jobs have ended: they count among their siblings. */
+const madeQueues: Record<string, () => Plug<'policy'>> = {
+  'count without the legacy mode, where shares are rounded': () => greedy(capacity({ queues: {}, legacyQueueMode: false })),
+  'count for the limits of users': () => capacityScheduler({ queues: { root: { autoCreate: true, template: { capacity: '3w', userLimitFactor: 1 } } } }),
+  'expire': () => capacityScheduler({ queues: { root: { autoCreate: true, template: { capacity: '3w', userLimitFactor: 1 } } }, queueExpiration: 3 }),
+  'pass their capacity on': () => capacityScheduler({ queues: { root: { autoCreate: true, template: { capacity: 40, userLimitFactor: 1 } } }, queueManagementInterval: 2 }),
+  'keep it': () => capacityScheduler({ queues: { root: { autoCreate: true, template: { capacity: 40, userLimitFactor: 1 } } } }),
+}
+describe.each(Object.entries(madeQueues))('after a restart queues that were made at first use %s', (_, make) => {
+  for (const { name, check } of policyLaws(make, { runs: 80, seed: 3, worlds: { failures: false }})) if (name === 'restarts') it('as before', check)
+})
+
+it('a remembered queue that may not be made any more is left out', () => {
+  const make = (options: CapacitySchedulerOptions) => dispatcher({ cluster: { nodes: [{ count: 1, name: 'n', resources: { cpu: 4 } }] }, policy: capacityScheduler(options) })
+  const before = make({ queues: { a: { autoCreate: true, template: {} }, b: { capacity: 50 } } })
+  before.submit(job('one', 'a.x', 1, 1), 0)
+  const after = make({ queues: { a: { capacity: 50 }, b: { capacity: 50 } } })
+  after.submit(job('two', 'b', 1, 1), 0)
+  after.recall(written(before.memory()))
+  expect(after.pass(1).start.map(({ job: id }) => id)).toEqual(['two'])
 })

@@ -123,6 +123,8 @@ describe('queues of yarn-fair', () => {
     ['fifo over queues', { root: { queues: { a: { policy: 'fifo', queues: { x: {} } } } } }, 'queue "root.a" has queues inside it and the policy fifo. fifo is for queues that hold jobs.'],
     ['drf inside fair', { root: { queues: { a: { policy: 'drf' } } } }, 'queue "root.a" has the policy drf in "root", which has fair. Give the queues around it drf too.'],
     ['amounts of what the cluster lacks', { root: { queues: { a: { minResources: { mapp: 1 } } } } }, 'the cluster has no resource "mapp". Did you mean "map"?'],
+    ['amounts for queues to be made of what the cluster lacks', { root: { maxChildResources: { mapp: 1 } } }, 'the cluster has no resource "mapp". Did you mean "map"?'],
+    ['usual amounts of what the cluster lacks', { defaults: { maxResources: { mapp: 1 } } }, 'the cluster has no resource "mapp". Did you mean "map"?'],
   ])('refuse %s', (_, options, message) => {
     expect(() => fill(2, yarnFair(options), [of('a')])).toThrow(message)
   })

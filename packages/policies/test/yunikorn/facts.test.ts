@@ -226,6 +226,7 @@ describe('queues', () => {
   })
   it('are answered where options are wrong', () => {
     expect(() => world(1, { root: { queues: { a: { max: { cpus: 1 } } } } })).toThrow(/no resource "cpus".*Did you mean "?cpu/)
+    expect(() => world(1, { root: { queues: { a: { parent: true, template: { max: { cpus: 1 } } } } } })).toThrow(/a\.template\.max: the cluster has no resource "cpus"/)
     expect(() => world(1, { root: { max: { cpu: 1 } } })).toThrow(/root queue has what all nodes have/)
     expect(() => world(1, { root: { queues: { 'a.b': {} } } })).toThrow(/"a.b" is no name of a queue/)
     expect(() => world(1, { units: { cpus: 1 } })).toThrow('units: the cluster has no resource "cpus". Did you mean "cpu"? Known: cpu, mem.')
