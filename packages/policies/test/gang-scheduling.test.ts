@@ -38,20 +38,29 @@ describe('gang scheduling', () => {
     const startsOf = (rows: number) => Object.fromEntries(played(['a', 'b', 'c', 'd'].map(whole), { rows }).launches.filter(({ job: id }, i, all) => all.findIndex((other) => other.job === id) === i).map(({ job: id, time }) => [id, time]))
     expect(startsOf(1)).toEqual({ a: 0, b: 50, c: 100, d: 150 })
     expect(startsOf(2)).toEqual({ a: 0, b: 30, c: 100, d: 130 })
-    expect(startsOf(4)).toEqual({ a: 0, b: 30, c: 80, d: 130 })
+    expect(startsOf(4)).toEqual({ a: 0, b: 30, c: 60, d: 90 })
+  })
+
+  it('gives those that wait together a turn each before anyone has a second one (Ousterhout 1982: a row of the matrix for each)', () => {
+    const jobs = ['a', 'b', 'c', 'd', 'e'].map((id) => cpu(id, 4, 60))
+    const turns = ({ ends }: ReturnType<typeof played>) => ends.toSorted((a, b) => a.started - b.started).map(({ job: id }) => id).join('')
+    expect(turns(played(jobs, { slice: 30 }))).toBe('abcdabcde') // the fifth waits for a row, and then runs alone
+    expect(turns(played(jobs, { slice: 30, rows: 5 }))).toBe('abcdeabcde')
+    // who comes in the turn of b has one before b has another
+    expect(turns(played([...jobs.slice(0, 2), cpu('c', 4, 60, { submit: 40 }), cpu('d', 4, 60, { submit: 50 })], { slice: 30 }))).toBe('abacdbcd')
   })
 
   it('takes who waits in the order', () => {
     const jobs = [cpu('a', 4, 50), cpu('long', 4, 90, { submit: 1, estimate: 90 }), cpu('short', 4, 20, { submit: 2, estimate: 20 })]
-    expect(piecesOf(played(jobs, {}, { policy: gangScheduling(sjf()) }))).toEqual(['a 0-31', 'short 31-51', 'a 51-70', 'long 70-160'])
+    expect(piecesOf(played(jobs, {}, { policy: gangScheduling(sjf()) }))).toEqual(['a 0-31', 'short 31-51', 'long 51-81', 'a 81-100', 'long 100-160'])
   })
 
   it('keeps the memory of jobs that do not have their turn: who finds none waits until one of them has ended', () => {
     const change = { cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 4, memory: 10 } }] }) }
     const memory = (id: string, amount: number, duration: number) => cpu(id, 4, duration, { demand: { cpu: 4, memory: amount } })
     const piecesWith = (...amounts: [number, number, number]) => piecesOf(played([memory('a', amounts[0], 100), memory('b', amounts[1], 40), memory('c', amounts[2], 10)], {}, change))
-    expect(piecesWith(6, 3, 1)).toEqual(['a 0-30', 'b 30-60', 'a 60-90', 'c 90-100', 'b 100-110', 'a 110-150'])
-    expect(piecesWith(6, 4, 1)).toEqual(['a 0-30', 'b 30-60', 'a 60-90', 'b 90-100', 'a 100-130', 'c 130-140', 'a 140-150'])
+    expect(piecesWith(6, 3, 1)).toEqual(['a 0-30', 'b 30-60', 'c 60-70', 'a 70-100', 'b 100-110', 'a 110-150'])
+    expect(piecesWith(6, 4, 1)).toEqual(['a 0-30', 'b 30-60', 'a 60-90', 'b 90-100', 'c 100-110', 'a 110-150'])
   })
 
   it('stops and continues the tasks of a gang at once, on their nodes', () => {

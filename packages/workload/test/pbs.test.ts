@@ -110,8 +110,27 @@ describe('pbs', () => {
     expect(trace.report.notes).toContain('1 job suspended meanwhile: run for their resources_used.walltime (suspended)')
   })
 
+  it('reads what Cobalt writes: times with fractions, and the name of a block of nodes', () => {
+    const attributes = 'queue=default qtime=1415414459.0 Resource_List.nodect=4096 Resource_List.walltime=00:20:00 start=1415422720.5'
+    const ended = record('E', '359758', `${attributes} end=1415422930.250000 exec_host=MIR-08800-3BFF1-3-4096 runtime=209.8 hold=0 overhead=0`)
+    const trace = read([record('S', '359758', `${attributes} exec_host=MIR-08800-3BFF1-3-4096`), ended], { unit: 'nodes' })
+    expect([...jobsOf(trace)]).toEqual([{ id: '359758', submit: 0, queue: 'default', estimate: 1200, recorded: { wait: 8261.5 }, stages: [{ name: 'job', tasks: 1, demand: { nodes: 4096 }, duration: 209.75 }] }])
+  })
+
+  it('reads records without a semicolon behind the id, and their own times where they tell no others (logs of Emmy and Meggie, RRZE)', () => {
+    const asked = 'Resource_List.nodes=4:ppn=40 Resource_List.walltime=00:59:00'
+    const trace = read([
+      '01/01/2019 00:01:33;Q;1033693.eadm;queue=route', '01/01/2019 00:01:40;Q;1033693.eadm;queue=devel', `01/01/2019 00:01:44;S;1033693.eadm ${asked}`,
+      `01/01/2019 00:28:07;E;1033693.eadm ${asked} resources_used.walltime=00:26:03 account=e9f5 jobstr=362c`,
+    ])
+    expect([...jobsOf(trace)]).toEqual([{ id: '1033693', submit: 0, account: 'e9f5', estimate: 3540, recorded: { wait: 11 }, stages: [{ name: 'job', tasks: 1, demand: { procs: 160 }, duration: 1583 }] }])
+    expect(trace.start).toBe(1_546_300_893)
+    // of which a part that begins with them is known, too
+    expect(read([`01/01/2019 00:01:44;S;7.eadm ${asked}`, ended()]).format).toBe('pbs')
+  })
+
   it.each<[string, string, string]>([
-    ['a time that is none', ended({ ctime: 'soon' }), '"20240131" line 1 ctime: found "soon", expected a whole number.'],
+    ['a time that is none', ended({ ctime: 'soon' }), '"20240131" line 1 ctime: found "soon", expected a number of seconds.'],
     ['a selection that is none', ended({ 'Resource_List.select': '2:ncpus=many' }), '"20240131" line 1 Resource_List.select: found "2:ncpus=many", expected chunks such as 2:ncpus=8+1:ncpus=4.'],
     ['nodes that are none', ended({ ...torque, 'Resource_List.nodes': '2:ppn=x' }), '"20240131" line 1 Resource_List.nodes: found "2:ppn=x", expected nodes such as 4:ppn=16.'],
     ['a number of nodes that is none', ended({ ...torque, 'Resource_List.nodect': '2:ppn=x', 'Resource_List.nodes': '' }), '"20240131" line 1 Resource_List.nodect: found "2:ppn=x", expected a number of nodes, or nodes such as 4:ppn=16.'],

@@ -25,7 +25,8 @@ export interface GangSchedulingOptions extends z.input<typeof gangSchedulingOpti
 /**
  * Jobs take turns on the same processors. Jobs that fit beside each other form a row. The rows take turns: for one time slice all tasks of the jobs of the
  * active row run at once; then these jobs are suspended, keeping their memory and devices, and the next row is active. Waiting jobs start in order in the
- * active row, where it leaves room. The first that does not fit waits for a new row, which becomes active before this one does again; no job passes it.
+ * active row, where it leaves room. The first that does not fit waits for a new row, which becomes active before this one does again; no job passes it. Those
+ * that wait behind it for rows have theirs right after its own.
  * Jobs of the next rows run on what the active row leaves free, and a row that can run beside the active one as a whole is merged into it.
  *
  * Source: Ousterhout, "Scheduling Techniques for Concurrent Systems", ICDCS 1982 (the matrix and alternate selection); Feitelson, "Packing Schemes for
@@ -107,11 +108,14 @@ class GangScheduling implements Policy {
     const turns = this.#turns[round.lane] as Turns
     this.#suspended.begin(round)
     if (round.now >= turns.end || turns.active.size === 0) this.#next(turns, round, this.#first(round) !== None)
+    let isNew = turns.active.size === 0
     let waits = this.#fill(turns, round)
     while (turns.active.size === 0 && turns.rows.length > 1) {
       this.#next(turns, round, false)
+      isNew = turns.active.size === 0
       waits = this.#fill(turns, round)
     }
+    if (isNew && waits) turns.addNext(this.#options.rows)
     this.#fillUp(turns, round)
     this.#setClock(turns, round, waits)
   }

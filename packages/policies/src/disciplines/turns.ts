@@ -69,6 +69,11 @@ export class Turns {
     if (!isOver || this.rows.length === 0) this.rows.push(last)
   }
 
+  /** Adds a row behind the active one for jobs that still wait, if there are fewer than `most` rows and none without jobs. */
+  addNext(most: number): void {
+    if (this.rows.length < most && this.rows.every((row) => row.size > 0)) this.rows.splice(1, 0, new Set())
+  }
+
   /** Merges a row, whose jobs run beside those of the active row, into the active one. */
   merge(row: ReadonlySet<JobId>): void {
     const active = this.rows[0] as Row

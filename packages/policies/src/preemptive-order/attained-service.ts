@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type Release, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
+import { jobsByName, type Env, type JobId, type LaneId, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
 import type { JobOrder } from './job-order.js'
 
 /** What a job has had, until the time `at`. */
@@ -15,18 +15,24 @@ interface Attained {
   /** Claimed and running tasks, and the sum of what they hold of the resource. */
   running: number
   amount: number
-  /** Since when it runs in its queue, or waits there; and what that was before its first task was claimed, or its last one evicted. */
-  since: Seconds
-  before: Seconds
+  /** Its place in its queue among those that ran at the last look, or among those that did not: smaller ones come first. */
+  place: number
+  /** Whether it ran in its queue at the last look. */
+  ranThere: boolean
+  /** When it came into its queue, and whether that is at this instant, while it runs. */
+  came: Seconds
+  isNew: boolean
   /** When it changes its queue if nothing happens to it. */
   next: Seconds
 }
 
 /** What is kept of a job for a scheduler that takes this one's place. */
-interface AttainedMemory extends Pick<Attained, 'queue' | 'service' | 'ran' | 'waited' | 'at' | 'since'> {
+interface AttainedMemory extends Pick<Attained, 'queue' | 'service' | 'ran' | 'waited' | 'at' | 'place' | 'ranThere' | 'came' | 'isNew'> {
   readonly job: string
   /** Computed when what runs of it changed last, and anew it would be another by a rounding; null: never. */
   readonly next: Seconds | null
+  /** Whether it has come into another queue since the last look. */
+  readonly hasEntered: boolean
 }
 
 interface ServiceSettings {
@@ -38,7 +44,12 @@ interface ServiceSettings {
   readonly promote: number
 }
 
-/** Jobs by the queue that their attained service puts them in; inside a queue those that run before those that wait, each in the order in which they came to that. */
+/**
+ * Jobs by the queue that their attained service puts them in. Who comes into a queue is its last. After each look those that run come before those that wait,
+ * each in the order before.
+ *
+ * Source: the simulator of Tiresias' authors (`dlas_sim_jobs`), which keeps a list for each queue.
+ */
 export class AttainedService implements JobOrder {
   readonly width = 3
   readonly #env: Env
@@ -46,23 +57,54 @@ export class AttainedService implements JobOrder {
   readonly #jobs = new Map<JobId, Attained>()
   /** What those that run have had grows, and those that wait for a promotion come nearer to it. */
   readonly #counting = new Set<JobId>()
+  /** Those that have begun to run, or ceased to, since the last look, or were new in their queue at it; and those that have come into another queue since. */
+  readonly #changed = new Set<JobId>()
+  readonly #entered = new Set<JobId>()
+  #firstPlace = 0
+  #lastPlace = 0
 
   constructor(env: Env, settings: ServiceSettings) {
     this.#env = env
     this.#settings = settings
   }
 
-  begin({ now }: Round): readonly JobId[] {
-    const moved: JobId[] = []
-    for (const job of this.#counting) if (this.#advance(job, now)) moved.push(job)
+  begin({ now }: Round): Iterable<JobId> {
+    const moved = new Set(this.#changed)
+    this.#settle()
+    for (const job of this.#counting) this.#advance(job, now)
+    for (const job of this.#entered) moved.add(job)
+    this.#enter(now)
     return moved
   }
 
+  /** Puts those that run before those that wait, each in the order before. */
+  #settle(): void {
+    const changed = Array.from(this.#changed, (job) => this.#of(job)).sort((a, b) => Number(b.ranThere) - Number(a.ranThere) || a.place - b.place)
+    for (const attained of changed) if (!attained.ranThere && attained.running > 0) Object.assign(attained, { ranThere: true, place: ++this.#lastPlace })
+    for (const attained of changed.reverse()) if (attained.ranThere && attained.running === 0) Object.assign(attained, { ranThere: false, place: --this.#firstPlace })
+    for (const attained of changed) attained.isNew = false
+    this.#changed.clear()
+  }
+
+  /** Puts those that have come into a queue at its end: of one instant in the order of their submission. */
+  #enter(now: Seconds): void {
+    const { work } = this.#env
+    for (const job of [...this.#entered].sort((a, b) => this.#of(a).came - this.#of(b).came || work.rank(a) - work.rank(b))) {
+      const attained = this.#of(job)
+      const runs = attained.running > 0
+      attained.place = ++this.#lastPlace
+      attained.isNew = runs && attained.came === now
+      attained.ranThere = runs && !attained.isNew // nobody has looked since, for nobody waited
+      if (attained.isNew) this.#changed.add(job)
+    }
+    this.#entered.clear()
+  }
+
   keyOf(job: JobId, _: Round, key: Float64Array): void {
-    const { queue, running, since } = this.#of(job)
-    key[0] = queue
-    key[1] = running > 0 ? 0 : 1
-    key[2] = since
+    const { queue, ranThere, isNew, place } = this.#of(job)
+    key[0] = isNew ? queue + 0.5 : queue // those that wait in the queue may take its place
+    key[1] = ranThere ? 0 : 1
+    key[2] = place
   }
 
   nextChange(isMeant: (job: JobId) => boolean): Seconds {
@@ -75,25 +117,25 @@ export class AttainedService implements JobOrder {
   onSubmit(job: JobId): void {
     if (this.#env.work.comesAgain(job)) return
     const now = this.#env.now()
-    this.#jobs.set(job, { queue: 0, service: 0, ran: 0, waited: 0, at: now, running: 0, amount: 0, since: now, before: now, next: Infinity })
+    this.#jobs.set(job, { queue: 0, service: 0, ran: 0, waited: 0, at: now, running: 0, amount: 0, place: ++this.#lastPlace, ranThere: false, came: now, isNew: false, next: Infinity })
   }
 
   onFinish(job: JobId): void {
     if (this.#env.work.comesAgain(job)) return
     this.#jobs.delete(job)
-    this.#counting.delete(job)
+    for (const jobs of [this.#counting, this.#changed, this.#entered]) jobs.delete(job)
   }
 
   onClaim(job: JobId, _: LaneId, task: TaskId): void {
-    this.#change(job, task, 1, !Number.isNaN(this.#env.work.started(task)))
+    this.#change(job, task, 1)
   }
 
-  onRelease(job: JobId, _: LaneId, task: TaskId, _node: unknown, why: Release): void {
-    this.#change(job, task, -1, why === 'withdrawn')
+  onRelease(job: JobId, _: LaneId, task: TaskId): void {
+    this.#change(job, task, -1)
   }
 
-  /** A task more or less. What is taken back leaves the job where it stood before: a claim that is withdrawn, an eviction, or all that ran of a job that is updated. */
-  #change(job: JobId, task: TaskId, by: number, isTakenBack: boolean): void {
+  /** A task more or less. */
+  #change(job: JobId, task: TaskId, by: number): void {
     const { resource } = this.#settings
     const { work } = this.#env
     const now = this.#env.now()
@@ -102,10 +144,7 @@ export class AttainedService implements JobOrder {
     if (resource !== undefined) attained.amount += by * work.demand(work.shapeOf(task), resource)
     const ran = attained.running > 0
     attained.running += by
-    if (ran !== attained.running > 0) {
-      if (!isTakenBack) attained.before = attained.since
-      attained.since = isTakenBack ? attained.before : now
-    }
+    if (ran !== attained.running > 0) this.#changed.add(job)
     this.#renew(job, attained)
   }
 
@@ -113,8 +152,8 @@ export class AttainedService implements JobOrder {
     return this.#jobs.get(job) as Attained
   }
 
-  /** Counts what it had until now, and puts it in the queue where it belongs; whether that is another one, or it begins anew in it. */
-  #advance(job: JobId, now: Seconds): boolean {
+  /** Counts what it had until now, and puts it in the queue where it belongs. */
+  #advance(job: JobId, now: Seconds): void {
     const attained = this.#of(job)
     const seconds = now - attained.at
     if (seconds > 0) {
@@ -124,9 +163,7 @@ export class AttainedService implements JobOrder {
       else if (attained.queue > 0) attained.waited += seconds
       attained.at = now
     }
-    if (now < attained.next) return false
-    this.#requeue(job, attained)
-    return true
+    if (now >= attained.next) this.#requeue(job, attained)
   }
 
   #requeue(job: JobId, attained: Attained): void {
@@ -135,7 +172,8 @@ export class AttainedService implements JobOrder {
     else
       for (attained.queue++; attained.service >= (queues[attained.queue] ?? Infinity); attained.queue++)
         attained.next = attained.at - (attained.service - (queues[attained.queue] as number)) / this.#rateOf(attained) // reached since it was last looked at, too
-    attained.since = attained.before = attained.next
+    attained.came = attained.next
+    this.#entered.add(job)
     this.#renew(job, attained)
   }
 
@@ -160,19 +198,27 @@ export class AttainedService implements JobOrder {
   }
 
   memory(): readonly AttainedMemory[] {
-    return Array.from(this.#jobs, ([job, { queue, service, ran, waited, at, since, next }]) => (
-      { job: this.#env.work.name(job), queue, service, ran, waited, at, since, next: next < Infinity ? next : null }
+    return Array.from(this.#jobs, ([job, { queue, service, ran, waited, at, place, ranThere, came, isNew, next }]) => (
+      { job: this.#env.work.name(job), queue, service, ran, waited, at, place, ranThere, came, isNew, next: next < Infinity ? next : null, hasEntered: this.#entered.has(job) }
     ))
   }
 
   recall(memory: unknown): void {
     const named = jobsByName(this.#env.work)
-    for (const { job, next, ...had } of memory as readonly AttainedMemory[]) {
+    const later = new Set(this.#jobs.values())
+    for (const { job, next, hasEntered, ...had } of memory as readonly AttainedMemory[]) {
       const known = named.get(job)
       if (known === undefined) continue
-      const attained = Object.assign(this.#of(known), had, { before: had.since })
+      const attained = Object.assign(this.#of(known), had)
+      later.delete(attained)
       this.#renew(known, attained)
       attained.next = next ?? Infinity
+      this.#firstPlace = Math.min(this.#firstPlace, attained.place)
+      this.#lastPlace = Math.max(this.#lastPlace, attained.place)
+      this.#changed.add(known)
+      if (hasEntered) this.#entered.add(known)
+      else this.#entered.delete(known)
     }
+    for (const attained of later) attained.place = ++this.#lastPlace
   }
 }

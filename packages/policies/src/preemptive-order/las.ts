@@ -13,12 +13,14 @@ export type LasOptions = z.input<typeof lasOptions>
 
 /**
  * Least attained service: who has had least of the cluster runs, whatever is estimated. A job is in the first queue until its service (the amount of a resource times
- * seconds, or seconds) reaches the first threshold, then in the next one; jobs of an earlier queue preempt those of later ones, those of one queue never each
- * other. Inside a queue come those that run, then those that wait, each since the longest. Service is what a job really had, also what was lost by its preemption.
+ * seconds, or seconds) reaches the first threshold, then in the next one; jobs of an earlier queue preempt those of later ones. Who comes into a queue is behind
+ * those that wait there, and goes for them if it runs; after that those of one queue do not preempt each other. Service is what a job really had, also what was lost
+ * by its preemption.
  *
- * Source: Gu et al., "Tiresias", NSDI 2019, section 3.2 (discretised 2D-LAS, PromoteKnob). Deviations: a job is preempted at the moment that it is in the way of one
- * that waits, there at scheduling intervals; the wait for a promotion counts from when it was last in the first queue; `promote` is reached, not exceeded. Where
- * decisions take time a task counts as running from its claim on.
+ * Source: Gu et al., "Tiresias", NSDI 2019, section 3.2 (discretised 2D-LAS, PromoteKnob), with the order inside a queue of the authors' simulator
+ * (`dlas_sim_jobs`). Deviations: a job is preempted at the moment that it is in the way of one that waits, in Tiresias itself at scheduling intervals; the wait
+ * for a promotion counts from when it was last in the first queue; `promote` is reached, not exceeded. Where decisions take time a task counts as running from its
+ * claim on.
  */
 export const lasPolicy = definePolicy({
   name: 'las',

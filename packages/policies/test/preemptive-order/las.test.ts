@@ -17,25 +17,33 @@ describe('least attained service', () => {
   })
 
   it('counts the amount of a resource times seconds, where one is named', () => {
-    // a has 4 GPUs: 40 GPU seconds at 10 s. b has had 2 x 20 at 32 s, when both are in the second queue: a has waited there since longer, but b runs
+    // a has 4 GPUs: 40 GPU seconds at 10 s. b has had 2 x 20 at 32 s, when it comes into the second queue behind a, which waits there
     const jobs = [gpus('a', 4, 30), gpus('b', 2, 30, { submit: 12 })]
-    expect(piecesOf(played(jobs, { queues: [40], resource: 'gpu' }))).toEqual(['a 0-12', 'b 12-42', 'a 42-60'])
+    expect(piecesOf(played(jobs, { queues: [40], resource: 'gpu' }))).toEqual(['a 0-12', 'b 12-32', 'a 32-50', 'b 50-60'])
     expect(piecesOf(played([gpus('a', 2, 30), gpus('c', 2, 50), gpus('b', 4, 5, { submit: 12 })], { queues: [40], resource: 'gpu' }))).toEqual(['a 0-20', 'c 0-20', 'b 20-25', 'a 25-35', 'c 25-55'])
   })
 
-  it('has jobs of one queue run to their end or the next threshold, in the order in which they came', () => {
-    // at 10 b has the place of a, at 20 c that of b, and then a, which has waited in the second queue since 10, b and c, each to its end.
-    // With another threshold at 15 all of them leave the second queue: c at 35 and a at 40 while others wait there, b at 45 when nobody does, so that it runs on
+  it('puts a job that comes into a queue behind those that wait there, and then lets it run to its end or the next threshold (dlas_sim_jobs)', () => {
+    // at 10 b has the place of a, at 20 c that of b, and at 30 a that of c, since all have had 10: then a, b and c, each to its end.
+    // With another threshold at 15 all of them leave the second queue, too: a at 35, b at 40, c at 45, and end in that order
     const jobs = [gpus('a', 4, 20), gpus('b', 4, 20), gpus('c', 4, 20)]
-    expect(piecesOf(played(jobs, { queues: [10] }))).toEqual(['a 0-10', 'b 10-20', 'c 20-40', 'a 40-50', 'b 50-60'])
-    expect(piecesOf(played(jobs, { queues: [10, 15] }))).toEqual(['a 0-10', 'b 10-20', 'c 20-35', 'a 35-40', 'b 40-50', 'c 50-55', 'a 55-60'])
+    expect(piecesOf(played(jobs, { queues: [10] }))).toEqual(['a 0-10', 'b 10-20', 'c 20-30', 'a 30-40', 'b 40-50', 'c 50-60'])
+    expect(piecesOf(played(jobs, { queues: [10, 15] }))).toEqual(['a 0-10', 'b 10-20', 'c 20-30', 'a 30-35', 'b 35-40', 'c 40-45', 'a 45-50', 'b 50-55', 'c 55-60'])
+    // where nobody waits in the queue it runs on, and those that come into it later are behind it
+    expect(piecesOf(played([gpus('a', 4, 30), gpus('b', 4, 20, { submit: 15 })], { queues: [10, 25] }))).toEqual(['a 0-15', 'b 15-25', 'a 25-35', 'b 35-45', 'a 45-50'])
+  })
+
+  it('puts who is preempted before those that waited in its queue before, and who started earlier before who started later (dlas_sim_jobs)', () => {
+    // a and b are in the second queue when c takes 2 GPUs at 12, those of b; d takes those of a at 14. At 17 there is room again: a, which goes before b, has it
+    const jobs = [gpus('a', 2, 20), gpus('b', 2, 20), gpus('c', 2, 5, { submit: 12 }), gpus('d', 2, 9, { submit: 14 })]
+    expect(piecesOf(played(jobs, { queues: [10] }))).toEqual(['b 0-12', 'a 0-14', 'c 12-17', 'd 14-23', 'a 17-23', 'b 23-31'])
   })
 
   it('has a job return to the first queue when it has waited so many times as long as it ran', () => {
-    // a leaves the first queue at 10 and waits for the others until 40. With 1 it returns at 20, is before b, which comes then, and leaves again at 30; at 40 it is behind c
+    // a leaves the first queue at 10 and waits for the others until 40. With 1 it returns at 20, behind b, which comes then, and before c. With 0.5 it returns at 15, before b
     const jobs = [gpus('a', 4, 40), ...['x', 'b', 'c'].map((id, i) => gpus(id, 4, 10, { submit: 10 + 10 * i }))]
     expect(piecesOf(played(jobs, { queues: [10] }))).toEqual(['a 0-10', 'x 10-20', 'b 20-30', 'c 30-40', 'a 40-70'])
-    expect(piecesOf(played(jobs, { queues: [10], promote: 1 }))).toEqual(['a 0-10', 'x 10-20', 'a 20-30', 'b 30-40', 'c 40-50', 'a 50-70'])
+    expect(piecesOf(played(jobs, { queues: [10], promote: 1 }))).toEqual(['a 0-10', 'x 10-20', 'b 20-30', 'a 30-40', 'c 40-50', 'a 50-70'])
     expect(piecesOf(played(jobs, { queues: [10], promote: 0.5 }))).toEqual(['a 0-10', 'x 10-20', 'a 20-30', 'b 30-40', 'c 40-50', 'a 50-70'])
     expect(piecesOf(played(jobs, { queues: [10], promote: 3 }))).toEqual(['a 0-10', 'x 10-20', 'b 20-30', 'c 30-40', 'a 40-70'])
   })

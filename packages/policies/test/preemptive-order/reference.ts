@@ -26,8 +26,8 @@ interface State {
   service: number
   ran: number
   waited: number
-  /** Since when it runs or waits in its queue. */
-  since: number
+  /** Its place among the jobs of its queue, smallest first. */
+  place: number
 }
 
 export type Rule =
@@ -36,23 +36,28 @@ export type Rule =
 
 /** Plays jobs on a pool under a rule, event by event; preemption loses and costs nothing. In the order of the ends of pieces, and of jobs inside an instant. */
 export function playPool(capacity: number, jobs: readonly PoolJob[], rule: Rule): Piece[] {
-  const states = jobs.map((job, rank): State => ({ job, rank, done: 0, started: undefined, queue: 0, service: 0, ran: 0, waited: 0, since: job.submit }))
+  const states = jobs.map((job, rank): State => ({ job, rank, done: 0, started: undefined, queue: 0, service: 0, ran: 0, waited: 0, place: rank }))
   const pieces: Piece[] = []
   let now = 0
   const present = () => states.filter(({ job, done }) => job.submit <= now && done < job.duration)
   const stop = (state: State) => {
     pieces.push({ id: state.job.id, from: state.started as number, to: now })
     state.started = undefined
-    state.since = now
   }
+  let last = states.length
+  const toTheEnd = (state: State) => (state.place = ++last)
   for (;;) {
+    for (const state of states) if (state.job.submit === now) toTheEnd(state)
+    for (const state of present()) if (requeue(state, rule)) toTheEnd(state)
     schedule(capacity, present(), rule, now, stop)
+    const inOrder = states.toSorted((a, b) => a.place - b.place)
+    for (const state of inOrder.filter(({ started }) => started !== undefined)) toTheEnd(state)
+    for (const state of inOrder.filter(({ started }) => started === undefined)) toTheEnd(state)
     const next = Math.min(...states.map((state) => nextOf(state, rule, now)))
     if (next === Infinity) return pieces
     for (const state of present()) pass(state, rule, next - now)
     now = next
     for (const state of states) if (state.started !== undefined && state.done === state.job.duration) stop(state)
-    for (const state of present()) requeue(state, rule, now)
   }
 }
 
@@ -81,21 +86,25 @@ function pass(state: State, rule: Rule, seconds: number): void {
   } else if (state.queue > 0) state.waited += seconds
 }
 
-function requeue(state: State, rule: Rule, now: number): void {
-  if (rule.kind !== 'las') return
+/** Puts a job where its service or its wait puts it; whether it is the last of another queue from now on. */
+function requeue(state: State, rule: Rule): boolean {
+  if (rule.kind !== 'las') return false
   const queue = rule.queues.filter((threshold) => state.service >= threshold).length
   if (queue > state.queue) {
     if (state.queue === 0) state.waited = 0
-    Object.assign(state, { queue, since: now })
+    state.queue = queue
+    return true
   }
-  if (state.started === undefined && state.queue > 0 && rule.promote > 0 && state.waited >= rule.promote * state.ran) Object.assign(state, { queue: 0, service: 0, ran: 0, waited: 0, since: now })
+  const returns = state.started === undefined && state.queue > 0 && rule.promote > 0 && state.waited >= rule.promote * state.ran
+  if (returns) Object.assign(state, { queue: 0, service: 0, ran: 0, waited: 0 })
+  return returns
 }
 
 /** What comes first in the order, of numbers compared one after the other. */
 function keyOf(state: State, rule: Rule, now: number): number[] {
-  const { job, rank, started, since, queue, done } = state
+  const { job, rank, started, place, queue, done } = state
+  if (rule.kind === 'las') return [queue, place]
   const waits = started === undefined ? 1 : 0
-  if (rule.kind === 'las') return [queue, waits, since, rank]
   const behind = rule.checkpoints ? done : started === undefined ? 0 : now - started
   return [Math.max(0, (job.estimate ?? Infinity) - behind) * rateOf(state, rule), waits, rank]
 }
@@ -131,7 +140,7 @@ function schedule(capacity: number, present: readonly State[], rule: Rule, now: 
           evicted.add(other)
         }
       }
-      Object.assign(state, { started: now, since: now })
+      state.started = now
     }
     for (const state of order) if (state.started === undefined && !evicted.has(state) && state.job.size <= free()) throw new Error('somebody fits and was not chosen')
   }

@@ -59,10 +59,14 @@ function elsewhere(fields: PbsFields): Asked {
 
 const nowhere = { nodes: -1, procs: -1 }
 
-/** Where a job ran. Some logs of a Cray tell only where the job's script ran, which is ignored. Throws `BadLine`. */
+/**
+ * Where a job ran. Ignored is what holds less than a processor for each node: some logs of a Cray tell only where the job's script ran, those of Cobalt
+ * the name of a block of nodes. Throws `BadLine`.
+ */
 export function given(fields: PbsFields): Pick<PbsAmounts, 'nodes' | 'procs'> {
   const found = amounts(fields, 'exec_host', executed) ?? nowhere
-  return found.procs < known(fields.number('Resource_List.mppwidth')) ? nowhere : found
+  const nodect = fields.text('Resource_List.nodect').includes(':') ? -1 : known(fields.number('Resource_List.nodect'))
+  return found.procs < Math.max(known(fields.number('Resource_List.mppwidth')), nodect) ? nowhere : found
 }
 
 const SIGNALLED = 128

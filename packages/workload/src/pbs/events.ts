@@ -8,12 +8,17 @@ export class PbsEvents {
   readonly #kinds = new Map<string, number>()
   readonly #open = new Map<string, Latest>()
   readonly #suspended = new Set<string>()
+  /** Of jobs without an end, when they were queued first and started last, seconds. */
+  readonly #queued = new Map<string, number>()
+  readonly #started = new Map<string, number>()
   #arrays = 0
   #suspendedRuns = 0
 
-  /** Adds a record of a type (a letter) about a job or something else. */
-  add(kind: string, id: string): void {
+  /** Adds a record of a type (a letter) about a job or something else, and when it was written. */
+  add(kind: string, id: string, at: number): void {
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1)
+    if (kind === 'Q' && !this.#queued.has(id)) this.#queued.set(id, at)
+    if (kind === 'S') this.#started.set(id, at)
     if (kind === 'z') this.#suspended.add(id)
     else if (kind === 'M') this.#open.delete(id) // moved to another server
     else if (id.endsWith('[]')) return
@@ -29,12 +34,16 @@ export class PbsEvents {
     this.#open.delete(id)
   }
 
-  ended(id: string): { readonly isSuspended: boolean; readonly isDeleted: boolean } {
+  /** What is known of a job that has ended; NaN: it has no such record. */
+  ended(id: string): { readonly isSuspended: boolean; readonly isDeleted: boolean; readonly queued: number; readonly started: number } {
+    const [queued = NaN, started = NaN] = [this.#queued.get(id), this.#started.get(id)]
+    this.#queued.delete(id)
+    this.#started.delete(id)
     const isDeleted = this.#open.get(id) === 'deleted'
     this.#open.delete(id)
     const isSuspended = this.#suspended.delete(id)
     if (isSuspended) this.#suspendedRuns++
-    return { isSuspended, isDeleted }
+    return { isSuspended, isDeleted, queued, started }
   }
 
   rules(): RuleCount[] {

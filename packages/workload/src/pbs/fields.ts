@@ -52,9 +52,12 @@ export class PbsFields {
     return Number(text)
   }
 
-  /** Seconds since 1970; NaN if absent or 0, the server's value for a time that has not come. Throws `BadLine`. */
+  /** Seconds since 1970, with a fraction in logs of Cobalt; NaN if absent or 0, the server's value for a time that has not come. Throws `BadLine`. */
   time(name: PbsField): number {
-    const value = this.number(name)
+    const text = this.text(name)
+    if (text === '') return NaN
+    if (!/^-?\d{1,15}(\.\d{1,9})?$/.test(text)) throw bad(name, text, 'a number of seconds')
+    const value = Number(text)
     return value > 0 ? value : NaN
   }
 
