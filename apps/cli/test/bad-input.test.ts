@@ -102,6 +102,19 @@ describe('an experiment file with a mistake', () => {
     })
   })
 
+  it('names an order whose lists never end, or hold no blocks', async () => {
+    const told = async (next: string) => {
+      const create = `() => { const jobs = []; return { onReady(job) { jobs.push(job) }, onDrained(job) { jobs.splice(jobs.indexOf(job), 1) }, begin() {}, next: () => (${next}) } }`
+      const cwd = small({ 'mine.mjs': `export default { kind: 'order', name: 'mine', create: ${create} }\n` })
+      return (await sched(['run', 'small.yaml', '--plugin', './mine.mjs', '--policy', '{greedy: {order: mine}}', '--heartbeat', '0'], { cwd })).err
+    }
+    const wayOut = 'Let it return { ids, from, to }, and undefined at the end of the list.\n'
+    expect(await told('{ ids: Int32Array.from(jobs), from: 0, to: jobs.length }')).toBe(`error: next() of the order "mine" went on for more than 1000000 jobs in one listing. ${wayOut}`)
+    expect(await told('{ ids: Int32Array.from(jobs), from: 0, to: 0 }')).toBe(`error: next() of the order "mine" went on for more than 1000000 jobs in one listing. ${wayOut}`)
+    expect(await told('jobs')).toBe(`error: next() of the order "mine" returned [0], which is no block of jobs. ${wayOut}`)
+    expect(await told('null')).toBe(`error: next() of the order "mine" returned null, which is no block of jobs. ${wayOut}`)
+  })
+
   it('names what a plain object lacks to be a plug-in', async () => {
     const told = async (object: string) =>
       (await sched(['run', 'small.yaml', '--plugin', './mine.mjs'], { cwd: small({ 'mine.mjs': `export default ${object}\n` }) })).err
