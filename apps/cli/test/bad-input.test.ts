@@ -142,6 +142,7 @@ describe('a file that is not what it should be', () => {
 
   it.each([
     ['an empty trace', '', '"t": is empty. A trace has at least one job.\n'],
+    ['an experiment', `# mine\n${experiment}`, '"t": is an experiment, not a trace. Give it without --trace: `sched compare FILE`.\n'],
     ['a binary file', new Uint8Array([1, 2, 0, 4]), '"t": looks like a binary file, not like a trace. Is it the right file?\n'],
     ['text of another kind', 'once upon a time\n', '"t": looks like text without columns, which is no trace format known here. '],
     ['a truncated line', trace.slice(0, -40), '"t" line 4: is not JSON; it ends in '],
