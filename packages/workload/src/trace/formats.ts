@@ -80,7 +80,7 @@ export function detectFormatOf(head: Uint8Array, file?: string, formats: readonl
 function notATrace(text: string, formats: readonly KnownFormat[]): readonly [fact: string, wayOut: string] {
   const machines = machineKind(text)
   if (machines !== undefined) return [`is a list of machines (${machines}), not a trace.`, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.']
-  if (/^workload:/m.test(text) && /^(policy|policies|cluster|queues|matrix):/m.test(text)) return ['is an experiment, not a trace.', 'Give it without --trace: `sched compare FILE`.']
+  if (/^workload:/m.test(text) && /^(policy|policies|cluster|queues|matrix):/m.test(text)) return ['is an experiment, not a trace.', 'Run it with `sched compare FILE`.']
   const kind = textKind(text)
   if (kind.startsWith(GOOGLE_EVENTS))
     return [`is ${kind}, one part of several.`, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.']
