@@ -40,9 +40,9 @@ async function run(file: string | undefined, options: ExperimentOptions & Output
       ? { queues: queue, yarnSite }
       : { policies: policies?.slice(0, 1), yarnSite }
   const experiment = await prepare({ ...description, spec: { ...spec, ...one, seeds: 1 } })
+  const { runs } = await runAndCompare(experiment, options, io)
   const listed = policy === undefined ? (queue === undefined ? 0 : 1 + others.length) + (policies?.length ?? 0) : 1
   if (file !== undefined && listed > 1 && options.quiet !== true) io.stderr.write(firstOf(file, listed, experiment))
-  const { runs } = await runAndCompare(experiment, options, io)
   const [result] = runs
   if (result === undefined || isSilent(options)) return
   io.stdout.write(`${headline(experiment)}\n${runText(result, widthOf(io.stdout))}`)
