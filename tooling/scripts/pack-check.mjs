@@ -1,11 +1,12 @@
 // Packs every public package as it would be published and checks the tarball: publint for the manifest,
-// attw for whether TypeScript and Node resolve the same thing, and whether CommonJS can require it; then bundles for
-// a browser, of which one that uses a part has to be small, and the name of the errors. Needs a build.
+// attw for whether TypeScript and Node resolve the same thing, and whether CommonJS can require it, and that its README
+// links to nothing outside; then bundles for a browser, of which one that uses a part has to be small, and the name of
+// the errors. Needs a build.
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -37,12 +38,19 @@ async function check(dir, into) {
   const missing = Object.values(exports ?? {}).map((entry) => entry.default.slice(2)).filter((path) => !files.some((f) => f.path === path))
   if (missing.length > 0) complaints.push(`${name}: not in the tarball: ${missing.join(', ')}. Run pnpm build first.`)
   if (!files.some(({ path }) => path === 'README.md')) complaints.push(`${name}: no README.md, which is what its page on the registry shows.`)
+  else complaints.push(...linksOut(dir, files).map((link) => `${name}: README.md links to ${link}, which is not in the tarball. Name the page in words: \`docs/page.md\` of the repository.`))
 
   const tarball = join(into, filename.split('/').at(-1))
   await attempt(bin('publint'), ['run', tarball, '--strict'])
   if (exports !== undefined) await attempt(bin('attw'), ['--profile', 'esm-only', '--no-emoji', tarball])
   for (const path of Object.keys(exports ?? {})) await attempt(process.execPath, ['-e', `require('${name}${path.slice(1)}')`])
   return complaints
+}
+
+/** Relative links of a README to what is not in its tarball: its page on the registry has nothing else. */
+function linksOut(dir, files) {
+  const links = [...readFileSync(join(dir, 'README.md'), 'utf8').matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, link]) => link)
+  return links.filter((link) => !files.some(({ path }) => path === posix.normalize(link)))
 }
 
 /** What a program imports, and how large it may then be, minified, in kB. */

@@ -5,6 +5,7 @@ const words: Readonly<Record<string, string>> = {
   'Read it with stream: true.': 'Is it the right file? Of traces those that are not packed are read in parts.',
   'it with force.': 'it with --force.',
   'of a log: `tasks: each`': 'of a log: `--option tasks=each`',
+  'of records that tell the nodes of jobs: `tasks: node`': 'of records that tell the nodes of jobs: `--option tasks=node`',
 }
 
 /** A message in the words of the command line. */

@@ -102,6 +102,19 @@ describe('an experiment file with a mistake', () => {
     })
   })
 
+  it('names an order whose lists never end, or hold no blocks', async () => {
+    const told = async (next: string) => {
+      const create = `() => { const jobs = []; return { onReady(job) { jobs.push(job) }, onDrained(job) { jobs.splice(jobs.indexOf(job), 1) }, begin() {}, next: () => (${next}) } }`
+      const cwd = small({ 'mine.mjs': `export default { kind: 'order', name: 'mine', create: ${create} }\n` })
+      return (await sched(['run', 'small.yaml', '--plugin', './mine.mjs', '--policy', '{greedy: {order: mine}}', '--heartbeat', '0'], { cwd })).err
+    }
+    const wayOut = 'Let it return { ids, from, to }, and undefined at the end of the list.\n'
+    expect(await told('{ ids: Int32Array.from(jobs), from: 0, to: jobs.length }')).toBe(`error: next() of the order "mine" went on for more than 1000000 jobs in one listing. ${wayOut}`)
+    expect(await told('{ ids: Int32Array.from(jobs), from: 0, to: 0 }')).toBe(`error: next() of the order "mine" went on for more than 1000000 jobs in one listing. ${wayOut}`)
+    expect(await told('jobs')).toBe(`error: next() of the order "mine" returned [0], which is no block of jobs. ${wayOut}`)
+    expect(await told('null')).toBe(`error: next() of the order "mine" returned null, which is no block of jobs. ${wayOut}`)
+  })
+
   it('names what a plain object lacks to be a plug-in', async () => {
     const told = async (object: string) =>
       (await sched(['run', 'small.yaml', '--plugin', './mine.mjs'], { cwd: small({ 'mine.mjs': `export default ${object}\n` }) })).err
@@ -129,6 +142,7 @@ describe('a file that is not what it should be', () => {
 
   it.each([
     ['an empty trace', '', '"t": is empty. A trace has at least one job.\n'],
+    ['an experiment', `# mine\n${experiment}`, '"t": is an experiment, not a trace. Run it with `sched compare FILE`.\n'],
     ['a binary file', new Uint8Array([1, 2, 0, 4]), '"t": looks like a binary file, not like a trace. Is it the right file?\n'],
     ['text of another kind', 'once upon a time\n', '"t": looks like text without columns, which is no trace format known here. '],
     ['a truncated line', trace.slice(0, -40), '"t" line 4: is not JSON; it ends in '],
@@ -176,7 +190,7 @@ describe('a file that is not what it should be', () => {
     for (const text of ['<?xml version="1.0"?>\n<!-- ours -->\n<allocations/>', '<configuration/>', 'NodeName=n1\n'])
       expect(await answerTo('q', text, ['compare'])).toBe('error: "q": is a queue file, not an experiment. Use `--queues q`.\n')
     expect(await answerTo('t', trace, ['compare'])).toBe('error: "t": is a trace (native workload (JSON Lines, version 1)), not an experiment. Use `--trace t`.\n')
-    expect(await answerTo('t', experiment)).toContain('"t": looks like')
+    expect(await answerTo('t', experiment)).toBe('error: "t": is an experiment, not a trace. Run it with `sched compare FILE`.\n')
     expect(await answerTo('t', new Uint8Array([0x66, 0xff, 0x0a]), ['run'])).toBe('error: "t": is not text in UTF-8. Save it as UTF-8.\n')
     expect(await answerTo('t', 'a\0b', ['run'])).toBe('error: "t": is a binary file. Is it the right file?\n')
     for (const [order, bytes] of [['', Buffer.from('\uFEFFname: x\nseeds: 1\n', 'utf16le')], ['LE', Buffer.from('name: x\nseeds: 1\n', 'utf16le')], ['BE', Buffer.from('name: x\nseeds: 1\n', 'utf16le').swap16()]] as const)

@@ -39,6 +39,17 @@ describe('sched run', () => {
     expect(await policy()).toBe('naive-fair on seed 1')
   })
 
+  it('says that a file lists more policies than the one that it runs, unless one is chosen', async () => {
+    const note = 'note: small.yaml lists 2 policies, and this runs the first (fifo). --policy chooses another, `sched compare` runs all.\n'
+    const said = async (policies: string, ...args: string[]) => (await ok(['run', 'small.yaml', ...args], small({ 'small.yaml': `${experiment}${policies}`, 'a.xml': '<allocations/>' }))).err
+    expect(await said('')).toBe(note)
+    expect(await said('', '--policy', 'fair')).toBe('')
+    expect(await said('', '--quiet')).toBe('')
+    expect(await said('policy: fair\n')).toBe('') // which the file itself chooses
+    expect(await said('queues: [a.xml]\n')).toContain('lists 3 policies, and this runs the first (a).')
+    expect(await said('', '--queues', 'a.xml')).not.toContain('note: small.yaml')
+  })
+
   it('says what its architecture has given up', async () => {
     const shape = ['--nodes', '2', '--resources', 'cpu=1', '--architecture', '{shared-state: {schedulers: 1, abandonUnplacedAfter: 3}}']
     const load = '{poisson-jobs: {jobs: 3, rate: 10, tasks: 4, duration: 100, demand: {cpu: 1}}}'
@@ -69,7 +80,7 @@ describe('sched run', () => {
 
   it('refuses to change a part of a cluster that the file does not describe by one number of nodes', async () => {
     const groups = experiment.replace(/cluster: .*/, 'cluster: { nodes: [{ count: 2, slots: { map: 1 } }, { count: 2, slots: { map: 2 } }] }')
-    const said = async (...options: string[]) => (await sched(['run', 'small.yaml', ...options], { cwd: small({ 'small.yaml': groups }) })).err
+    const said = async (...options: string[]) => (await sched(['run', 'small.yaml', '--policy', 'fifo', ...options], { cwd: small({ 'small.yaml': groups }) })).err
     expect(await said('--nodes', '3')).toBe('error: --nodes: changes a part of the cluster of the experiment, which has groups of nodes. Describe all of it, with --nodes and --slots or --resources, or change it there.\n')
     expect([await said('--nodes', '3', '--slots', 'map=1'), await said('--heartbeat', '1')]).toEqual(['', ''])
   })

@@ -109,6 +109,27 @@ fifo
 `)
   })
 
+  it('prints waits of less than a tenth of a second', async () => {
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 10.0342), job('b', 10, 10)) })
+    const { out } = await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo'], { cwd })
+    expect(out.split('\n').slice(3)).toEqual([
+      'job b in queue default, submitted at 10 s',
+      '',
+      '                                      fifo',
+      '----------------------------  ------------',
+      'waited for its first task, s         0.034',
+      '  no room                     0.034 (100%)',
+      'first task at, s                    10.034',
+      'last task at, s                     10.034',
+      'ended at, s                         20.034',
+      '',
+      'fifo',
+      '  10 to 10.034 s: no room',
+      '  held most meanwhile: a (100.0%)',
+      '',
+    ])
+  })
+
   it.each(['easy', 'conservative', 'fattened', 'strict', 'replan'])('knows windows that keep room from the first job: %s', async (policy) => {
     // 2 of 4 cores are promised to somebody else from 60 to 120 s: a would run into that, and begins after it
     const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 90, { estimate: 90 }, { demand: { cpu: 3 } }), job('b', 0, 10, { estimate: 10 }, { demand: { cpu: 2 } })) })

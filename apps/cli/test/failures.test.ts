@@ -20,7 +20,7 @@ interface Json {
 describe('tasks of an experiment that fail', () => {
   it('are told of a run, and compared on the same failures', async () => {
     const cwd = world()
-    const { code, out, err } = await sched(['run', 'e.yaml', '--failures', 'probability=0.1', '--validate', '--out', 'r'], { cwd })
+    const { code, out, err } = await sched(['run', 'e.yaml', '--policy', 'fifo', '--failures', 'probability=0.1', '--validate', '--out', 'r'], { cwd })
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/\n\d+ tasks failed after [\d.,]+ task seconds\n/)
     expect(readFileSync(join(cwd, 'r', 'experiment.yaml'), 'utf8')).toContain('failures:\n  probability: 0.1\n')

@@ -26,8 +26,8 @@ describe('--html', () => {
 
   it('has the numbers of the printed tables', async () => {
     const cwd = small()
-    const { out } = await sched(['run', 'small.yaml'], { cwd })
-    const page = await pageOf(['run', 'small.yaml'], cwd)
+    const { out } = await sched(['run', 'small.yaml', '--policy', 'fifo'], { cwd })
+    const page = await pageOf(['run', 'small.yaml', '--policy', 'fifo'], cwd)
     const [, ...tables] = out.split('\n\n')
     for (const table of tables) expect(page).toContain(table.trim())
     const compared = (await sched(['compare', 'small.yaml'], { cwd })).out
@@ -73,7 +73,7 @@ describe('--html', () => {
     const text = JSON.stringify(evil)
     const jobs = trace.replace('"id":"a"', `"id":${text}`).replaceAll('"user":"ann"', `"user":${text},"queue":${text}`).replaceAll('"label":"small"', `"label":${text}`)
     const cwd = small({ 'jobs.jsonl': jobs, 'small.yaml': experiment.replace('name: small', `name: ${text}`).replace('- fifo', `- { name: ${text}, policy: fifo }`) })
-    for (const args of [['compare'], ['run'], ['explain', '--job', evil]]) {
+    for (const args of [['compare'], ['run', '--policy', text], ['explain', '--job', evil]]) {
       const page = await pageOf([args[0] ?? '', 'small.yaml', ...args.slice(1)], cwd)
       expect(page).not.toContain('<img')
       expect(page).toContain('&#60;img src=x onerror=alert(1)&#62;&#34;&#39;&#38;]]&#62;')

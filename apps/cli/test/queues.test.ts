@@ -347,7 +347,7 @@ describe('a queue file with a mistake', () => {
   })
 
   it.each([
-    [['queues', 'show', 'fair.xml', '--active', 'adz'], '--active: there is no queue "adz". Known: root, root.ads, root.research, root.research.bio, root.research.ml.'],
+    [['queues', 'show', 'fair.xml', '--active', 'adz'], '--active: there is no queue "adz". Did you mean "ads"? Known: root, root.ads, root.research, root.research.bio, root.research.ml.'],
     [['run', '--queues', 'fair.xml', '--policy', 'fifo', '--trace', 'jobs.jsonl'], '--policy: stands beside --queues. The queue file is the policy.'],
     [['run', '--yarn-site', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], 'yarnSite: stands without a queue file. Give one with `queues`.'],
     [['run', '--queues', 'slurm.conf', '--yarn-site', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], 'yarnSite: is for queue files of YARN, and none is given. Leave it out.'],

@@ -7,7 +7,7 @@ const sweep = `${experiment}matrix: { cluster.nodes: [2, 4] }\n`
 
 describe('sched report', () => {
   it.each([
-    ['run', ['run', 'small.yaml'], {}],
+    ['run', ['run', 'small.yaml', '--policy', 'fifo'], {}],
     ['comparison', ['compare', 'small.yaml'], {}],
     ['comparison with unfinished jobs', ['compare', 'small.yaml', '--jitter', '0.1', '--until', '20'], {}],
     ['run of rigid jobs', ['run', '--generate', '{lublin: {jobs: 20}}'], {}],

@@ -210,6 +210,16 @@ describe('slurm.conf', () => {
     expect([code, err.split('\n').find((line) => line.startsWith('error'))?.replace(/".*log.txt" line 2: /, '')]).toEqual([2, 'error: a task of job 1 asks {"procs":8}, more than any node of c has. Make each of its processors or nodes a task (of a log: `--option tasks=each`), or use larger nodes. Or leave such jobs out with `--infeasible reject`.'])
   })
 
+  it('says how to read records whose jobs ask for more of several resources than one of its nodes has', async () => {
+    const cwd = directory({
+      'gpu.conf': 'ClusterName=g\nGresTypes=gpu\nNodeName=n[1-4] CPUs=4 Gres=gpu:2\nPartitionName=main Nodes=ALL Default=YES\n',
+      'log.txt': 'JobID|Partition|Submit|Start|End|Timelimit|State|NNodes|NCPUS|ReqTRES\n1|main|1000|1000|1100|00:02:00|COMPLETED|2|8|cpu=8,gres/gpu=4,node=2\n',
+    })
+    const args = ['run', '--trace', 'log.txt', '--nodes', 'gpu.conf', '--policy', 'easy', '--option', 'gpuDemand=true']
+    expect((await sched(args, { cwd })).err.replace(/".*log.txt" line 2: /, '')).toBe('error: a task of job 1 asks {"procs":8,"gpus":4}, more than any node of g has. Make what it has of each of its nodes a task (of records that tell the nodes of jobs: `--option tasks=node`), or use larger nodes. Or leave such jobs out with `--infeasible reject`.\n')
+    expect((await sched([...args, '--option', 'tasks=node'], { cwd })).out).toContain('1 of 1 job finished; 2 tasks, 2 starts')
+  })
+
   it('is refused as a trace, and with a mistake, with its line', async () => {
     const cwd = directory({ ...files, 'bad.conf': `${conf}NodeName=n2\n` })
     expect((await sched(['trace', 'describe', 'slurm.conf'], { cwd })).err).toContain('slurm.conf": looks like a slurm.conf (for --nodes and --queues)')

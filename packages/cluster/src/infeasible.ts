@@ -100,8 +100,8 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
       `${stage.master === true ? '' : 'a task of '}${taker(spec, stage)} asks ${demand}, more than any node ${where} has`,
       taints.length > 0
         ? 'Let it tolerate that (`tolerations`), or use larger nodes.'
-        : isWholeJob(stage) && model.nodes > 1
-          ? 'Make each of its processors or nodes a task (of a log: `tasks: each`), or use larger nodes.'
+        : model.nodes > 1
+          ? (dividing(stage) ?? 'Use larger nodes.')
           : 'Use larger nodes.',
     )
   const least = leastTasks(stage)
@@ -110,8 +110,14 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
   return error(`job ${spec.id} starts ${least} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes.')
 }
 
-/** Whether the stage is a parallel job that was read as one task with all its processors. */
-const isWholeJob = ({ tasks, demand }: StageSpec): boolean => tasks === 1 && Object.keys(demand).every((name) => name === 'procs' || name === 'nodes')
+/** How to divide a parallel job that was read as one task with all its processors, as logs name what it asks for; `undefined` for any other stage. */
+function dividing({ tasks, demand }: StageSpec): string | undefined {
+  const others = Object.keys(demand).filter((name) => name !== 'procs' && name !== 'nodes')
+  if (tasks !== 1 || !('procs' in demand || 'nodes' in demand) || others.some((name) => name !== 'mem' && name !== 'gpus')) return undefined
+  return others.length === 0
+    ? 'Make each of its processors or nodes a task (of a log: `tasks: each`), or use larger nodes.'
+    : 'Make what it has of each of its nodes a task (of records that tell the nodes of jobs: `tasks: node`), or use larger nodes.'
+}
 
 /** Most taints to name in a message. */
 const NAMED_TAINTS = 4

@@ -19,9 +19,15 @@ export function resolve<K extends Kind>(registry: Registry, kind: K, config: unk
     if (preset !== undefined) return renamed(resolve(registry, kind, overridden(preset.config, options), path), name)
     if (kind === 'policy' && registry.has('order', name)) return renamed(resolve(registry, kind, { greedy: { order: config } }, path), name)
     const known = [...registry.names(kind), ...registry.presets(kind).map((each) => each.name), ...(kind === 'policy' ? registry.names('order') : [])]
-    throw new SchedError('UNKNOWN_NAME', `no ${kind} is called "${name}".`, at(path), suggest(name, [...new Set(known)].sort()))
+    throw new SchedError('UNKNOWN_NAME', `no ${kind} is called "${name}".`, at(path), wayOut(name, [...new Set(known)].sort()))
   }
   return build(registry, registry.get(kind, name), options, path)
+}
+
+/** Of a known name with something behind it, as results print what has options (`delay(node=5)`), how those are written; otherwise the nearest name. */
+function wayOut(name: string, known: readonly string[]): string {
+  const [, own = ''] = /^([\w-]+) *[(:=]/.exec(name) ?? []
+  return known.includes(own) ? `Write options as a mapping, { ${own}: { option: value } }.` : suggest(name, known)
 }
 
 const at = (path: string) => (path === '' ? {} : { field: path })

@@ -58,6 +58,12 @@ describe('resolve', () => {
     expect(built({ delay: { order: 'fifo' } })).toEqual(['delay', 'delay(5, fifo(1), -)'])
   })
 
+  it.each(['delay(wait=2', 'delay:wait=2', 'delay (wait=2)', 'slow(wait=2)'])('says how options are written of a known name with something behind it: %s', (name) => {
+    const own = /^\w+/.exec(name)![0]
+    expect(() => built(name)).toThrow(`no policy is called "${name}". Write options as a mapping, { ${own}: { option: value } }.`)
+    expect(() => built('dely(wait=2)')).toThrow('Known: delay, fair, fifo, greedy, slow.')
+  })
+
   it('takes no options where a definition has no schema', () => {
     const plain = [
       defineOrder({ name: 'plain', summary: '', create: () => ({ begin: () => undefined, next: () => undefined }) }),

@@ -1,3 +1,4 @@
+import { SchedError } from '@sched/core'
 import { kaiSettings } from './kai/kai-file.js'
 import { kaiPolicy, type KaiPolicy } from './kai/kai-policy.js'
 import { placeInKai } from './kai/place-jobs.js'
@@ -130,10 +131,14 @@ export const queuePolicy = (file: QueueFile, cluster: ClusterFacts, ...sites: re
  * maximum. Spark: by weight above the minimum; the minimum counts only if the cluster has one resource. Partitions of Slurm, queues of Kueue, KAI, Volcano
  * and YuniKorn, and classes of kube-scheduler have no shares. `totals`: capacity of the cluster by resource; without it shares are fractions.
  * `labelTotals`: that of the nodes of each label, for amounts that a capacity scheduler's file gives of them. Throws `BAD_OPTION` if a name in `active` is
- * no queue.
+ * no queue, and for any name where queues have no shares.
  */
-export const queueTable = (file: QueueFile, totals?: Totals, active?: readonly string[], labelTotals?: Readonly<Record<string, Totals>>): QueueTable =>
-  systemOf(file).table(file, { totals, active, labelTotals })
+export function queueTable(file: QueueFile, totals?: Totals, active?: readonly string[], labelTotals?: Readonly<Record<string, Totals>>): QueueTable {
+  const table = systemOf(file).table(file, { totals, active, labelTotals })
+  if (active !== undefined && table.rows.every(({ shares }) => Object.keys(shares).length === 0))
+    throw new SchedError('BAD_OPTION', `says whose shares to show, and a file of ${file.kind} has none: they depend on the jobs that come.`, { field: '--active' }, 'Leave it out. Queues of YARN and pools of Spark have shares.')
+  return table
+}
 
 /** Settings of a file that belong to no single queue, by name, as written. */
 export const generalSettings = (file: QueueFile): Record<string, string> => systemOf(file).general(file)

@@ -1,4 +1,4 @@
-import { SchedError, suggest } from '@sched/core'
+import { nearest, SchedError } from '@sched/core'
 import { divideAmongQueues, queueShares, type ShareEntry } from '@sched/policies'
 import type { QueueRow, QueueTable, Totals } from './queue-rows.js'
 
@@ -101,10 +101,16 @@ function activity(top: QueueNode, active: readonly string[] | undefined): (node:
   collect(top)
   const named = active.map((name) => {
     const found = paths.find((path) => path === name || path === `root.${name}`) ?? onlyOne(paths.filter((path) => path.endsWith(`.${name}`)))
-    if (found === undefined) throw new SchedError('BAD_OPTION', `there is no queue "${name}".`, { field: '--active' }, suggest(name, paths))
+    if (found === undefined) throw new SchedError('BAD_OPTION', `there is no queue "${name}".`, { field: '--active' }, didYouMean(name, paths))
     return found
   })
   return ({ path }) => named.some((each) => each === path || each.startsWith(`${path}.`) || path.startsWith(`${each}.`))
+}
+
+/** The nearest path, also without the root, and all of them. */
+function didYouMean(name: string, paths: readonly string[]): string {
+  const close = nearest(name, paths.flatMap((path) => [path, path.replace(/^root\./, '')]))
+  return `${close === undefined ? '' : `Did you mean "${close}"? `}Known: ${paths.join(', ')}.`
 }
 
 const onlyOne = (paths: readonly string[]): string | undefined => (paths.length === 1 ? paths[0] : undefined)

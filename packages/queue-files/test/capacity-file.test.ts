@@ -422,6 +422,12 @@ describe('a capacity-scheduler.xml', () => {
     expect([of('true'), of('false')]).toEqual([['ignored'], ['honoured']])
   })
 
+  it('tells of each mapping what becomes of it', () => {
+    const { findings } = policy([...ab, ['queue-mappings', 'u:ann:a, g:devs:b,u:%user:%primary_group,u:bob:%secondary_group']])
+    const own = findings.filter(({ setting }) => setting.endsWith('queue-mappings'))
+    expect(own.map(({ value, verdict }) => [value, verdict])).toEqual([['u:ann:a', 'honoured'], ['g:devs:b', 'approximated'], ['u:%user:%primary_group', 'approximated'], ['u:bob:%secondary_group', 'ignored']])
+  })
+
   const json = (rules: readonly object[], more: Pairs = []) => policy([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', JSON.stringify({ rules })], ...more])
   it('reads mapping rules in JSON, and says which it leaves out (TestMappingRuleCreator)', () => {
     const { policy: config, findings } = json([
@@ -440,8 +446,17 @@ describe('a capacity-scheduler.xml', () => {
       { user: 'bob', queue: 'root.b.%user', fallback: 'reject' },
       { user: '*', create: true, fallback: 'skip' },
     ] } })
-    expect(findings.slice(-2)).toMatchObject([{ verdict: 'approximated', line: 6 }, { verdict: 'ignored', note: 'mapping-rule-format is json' }])
-    expect(findings.at(-2)?.note).toContain('rule 3: jobs have neither names nor secondary groups; rule 4: jobs have no secondary groups')
+    const group = 'the group is that of the job in the workload'
+    expect(findings.filter(({ line }) => line >= 6).map(({ line, verdict, value, note }) => [line, verdict, value, note])).toEqual([
+      [6, 'honoured', 'user *: %specified', ''],
+      [6, 'approximated', 'group devs: root.a.%user', group],
+      [6, 'ignored', 'application spark: defaultQueue', 'jobs have neither names nor secondary groups'],
+      [6, 'ignored', 'user ann: secondaryGroup', 'jobs have no secondary groups'],
+      [6, 'approximated', 'user *: %primary_group.%user', group],
+      [6, 'honoured', 'user bob: root.b.%user', ''],
+      [6, 'honoured', 'user *: reject', ''],
+      [7, 'ignored', 'u:ann:a', 'mapping-rule-format is json'],
+    ])
   })
 
   it.each<[string, readonly object[] | string, string]>([

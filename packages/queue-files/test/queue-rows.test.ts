@@ -16,6 +16,16 @@ describe('instantaneous shares of a queue file', () => {
     expect(shares(file)).toEqual({ a: 0.6, b: 0.3, 'b.x': 0.075, 'b.y': 0.225, c: 0.1 })
   })
 
+  it.each([
+    ['kueue', 'apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: { name: a }\nspec: { resourceGroups: [] }\n'],
+    ['slurm', 'ClusterName=c\nNodeName=n1 CPUs=2\nPartitionName=a Nodes=ALL\n'],
+    ['yunikorn', 'partitions:\n- name: default\n  queues:\n  - name: a\n'],
+  ])('a file of %s has none, whoever has work', (kind, text) => {
+    const read = readQueues({ file: 'f', text })
+    expect(queueTable(read).rows.every((row) => Object.keys(row.shares).length === 0)).toBe(true)
+    expect(() => queueTable(read, undefined, ['a'])).toThrow(`--active: says whose shares to show, and a file of ${kind} has none: they depend on the jobs that come. Leave it out. Queues of YARN and pools of Spark have shares.`)
+  })
+
   it('only queues with work take part, a parent with any of its queues', () => {
     expect(shares(file, undefined, ['b.x', 'c'])).toEqual({ a: 0, b: 0.9, 'b.x': 0.9, 'b.y': 0, c: 0.1 })
     expect(shares(file, undefined, ['x'])).toEqual({ a: 0, b: 1, 'b.x': 1, 'b.y': 0, c: 0 }) // a name that one queue has needs no path

@@ -192,6 +192,7 @@ describe('a file', () => {
     expect(await messageOf(() => openTraceFile(inFolder('here')))).toBe('"here": cannot read: links lead to each other. Check where the link leads.')
     expect(await messageOf(() => openTraceFile(inFolder('x'.repeat(300))))).toContain('cannot read: the name is too long. Choose a shorter one.')
     expect(await messageOf(() => openTrace(file('n.tsv', rows), { format: 'swiim' }))).toContain('no trace format is called "swiim". Did you mean "swim"? Known: sched-workload, ')
+    expect(await messageOf(() => openTrace(file('n.tsv', rows), { format: 'Torque' }))).toContain('no trace format is called "Torque". Of Torque: pbs. Known: sched-workload, ')
   })
 
   it.each([

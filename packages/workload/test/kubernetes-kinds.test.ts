@@ -66,6 +66,46 @@ describe('jobs of several kinds', () => {
     expect(messageOf(() => read(text))).toContain('the trace holds no jobs')
   })
 
+  describe('of Volcano', () => {
+    const task = (name: string, replicas: number, cpu: string) => ({ name, replicas, template: { metadata: { labels: { app: name } }, spec: { containers: containers(cpu) } } })
+    const volcano = (phase: string, ran: readonly (readonly [string, number])[], spec: Json = {}) => ({
+      ...other('batch.volcano.sh/v1alpha1', 'Job', 'vj', { queue: 'research', tasks: [task('ps', 1, '1'), task('worker', 4, '2'), task('none', 0, '8')], ...spec }),
+      status: { state: { phase, lastTransitionTime: at(660) }, conditions: ran.map(([status, seconds]) => ({ status, lastTransitionTime: at(seconds) })) },
+    })
+    const ran = [['Pending', -100], ['Running', 60], ['Completed', 660]] as const
+
+    it('are gangs of the pods of their tasks, which ran as long as they, where no pods are listed', () => {
+      const high = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 7 }
+      expect(jobs(high, volcano('Completed', ran, { minAvailable: 3, priorityClassName: 'high', plugins: { svc: [] } }))).toEqual([{
+        id: 'ml/vj', submit: 0, user: 'ml', queue: 'research', priority: 7, recorded: { wait: 160, status: 'completed' }, gang: true,
+        stages: [
+          { name: 'pods', tasks: 1, demand: { cpu: 1000 }, duration: 600, gang: true },
+          { name: 'pods-2', tasks: 4, demand: { cpu: 2000 }, duration: 600, gang: true, minTasks: 2 },
+        ],
+      }])
+      expect(jobs(volcano('Aborted', ran))[0]!.recorded!.status).toBe('failed')
+    })
+
+    it('have as many pods of each task as that needs at least', () => {
+      const tasks = [{ ...task('ps', 2, '1'), minAvailable: 1 }, { ...task('worker', 4, '2'), minAvailable: 2 }]
+      expect(jobs(volcano('Completed', ran, { tasks }))[0]!.stages.map(({ tasks, minTasks }) => [tasks, minTasks])).toEqual([[2, 1], [4, 2]])
+    })
+
+    it('that have not ended run where it is said how long, from when they ran or else waiting', () => {
+      const found = (phase: string, upTo: number) => {
+        const text = JSON.stringify(list(volcano(phase, ran.slice(0, upTo))))
+        return [...jobsOf(parseTrace(bytesOf(text), { file: 'cluster.json', options: { unfinished: 700 } }))].map(({ recorded, stages }) => [recorded, stages[0]!.duration])
+      }
+      expect(found('Pending', 1)).toEqual([[{ status: 'pending' }, 700]])
+      expect(found('Running', 2)).toEqual([[{ wait: 160, status: 'running' }, 700]])
+      expect(messageOf(() => read(JSON.stringify(list(volcano('Running', ran.slice(0, 2))))))).toContain('the trace holds no jobs')
+    })
+
+    it('have the pods that are listed instead', () => {
+      expect(brief(volcano('Completed', ran), pod('vj-worker-0', owned('Job', 'vj')), pod('vj-worker-1', owned('Job', 'vj')))).toEqual([['ml/vj', 0, 'research', 160, [[-2, 1000]]]])
+    })
+  })
+
   it('of a JobSet are one, with the pods of its Jobs, from when it was created, a gang under Kueue', () => {
     const parts = [job('set-a-0', { ...ofSet, ...owned('JobSet', 'set') }), job('set-b-0', { ...ofSet, ...owned('JobSet', 'set') }), pod('set-b-0-x', { ...ofSet, ...owned('Job', 'set-b-0') }, '4')]
     expect(brief(jobSet({ labels: { 'kueue.x-k8s.io/queue-name': 'gpus' } }), ...parts)).toEqual([['ml/set', 0, 'gpus', 160, [[-2, 2000], [-1, 4000]]]])

@@ -55,6 +55,12 @@ describe('commands of several lines', () => {
     expect(read(text).report.notes).toContain('3 lines that go on a command above: passed over (scripts)')
   })
 
+  it('and names of several lines are read to their end', () => {
+    const text = table(named, { JobName: 'two\nlines' }, { JobID: '2', JobName: 'a|b\n\nc', User: 'bob' }, { JobID: '3' })
+    expect(idsOf(text)).toEqual(['1', '2', '3'])
+    expect(rulesOf(text)).toEqual([['separators', 2]])
+  })
+
   it('that never end are one bad record, and cost no other', () => {
     const cut = `${rowOf(named, { SubmitLine: 'sbatch --wrap=a' }).replace('|/data/ada', '')}\nb\n`
     const text = `${named}\n${cut}${rowOf(named, { JobID: '2' })}\n${rowOf(named, { JobID: '3' })}\n`

@@ -205,6 +205,9 @@ describe('sacct', () => {
   it('tells where jobs should ask for GPUs and the table has none', () => {
     const text = 'JobID|Submit|Start|End|NCPUS\n5|100|110|170|8\n6|120|130|170|8\n'
     expect(read(text, { gpuDemand: true }).report.notes).toContain('2 jobs without GPUs, and none with: AllocTRES or ReqTRES tells them (gpus)')
+    expect(read(text, { gpuDemand: true }).report.notes!.join()).not.toContain('gpus of the machine')
+    expect(read(text, { gpuDemand: true }).machine!.resources).toEqual(read(text).machine!.resources)
+    expect(read(text, { gpuDemand: true, gpus: 4 }).machine!.resources).toMatchObject({ gpus: 4 })
     expect(read(text).report.notes!.join()).not.toContain('GPUs')
     expect(read(table({}, { JobID: '102', AllocTRES: 'cpu=4' }), { gpuDemand: true }).report.notes!.join()).not.toContain('GPUs')
   })

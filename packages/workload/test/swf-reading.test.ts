@@ -28,6 +28,12 @@ describe('the header', () => {
     expect(read(text, { procs: 430, nodes: 215 }).machine).toEqual({ procs: 430, nodes: 215, resources: { procs: 430 }, origin: '430 procs: option procs' })
   })
 
+  it.each(['; MaxProcs 128', '; MaxProcs = 128', ';maxprocs=128'])('gives a number that stands behind a name without a colon: %s', (line) => {
+    const trace = read(`; Version: 2.2\n${line}\n${row()}`)
+    expect([trace.machine!.resources, trace.report.notes ?? []]).toEqual([{ procs: 128 }, []])
+    expect(read(`; Note: a machine with\n; MaxProcs 128 or more\n${row()}`).header).toEqual([['Note', 'a machine with\nMaxProcs 128 or more']])
+  })
+
   it('without MaxProcs is helped by MaxNodes, and says so', () => {
     const trace = read(`; MaxNodes: 6\n${row()}`)
     expect(trace.machine!.resources).toEqual({ procs: 6 })

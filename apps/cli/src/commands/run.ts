@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import type { Command } from 'commander'
-import { prepare } from '../experiment/experiment.js'
+import { prepare, type Experiment } from '../experiment/experiment.js'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
 import type { Io } from '../io.js'
@@ -41,7 +41,13 @@ async function run(file: string | undefined, options: ExperimentOptions & Output
       : { policies: policies?.slice(0, 1), yarnSite }
   const experiment = await prepare({ ...description, spec: { ...spec, ...one, seeds: 1 } })
   const { runs } = await runAndCompare(experiment, options, io)
+  const listed = policy === undefined ? (queue === undefined ? 0 : 1 + others.length) + (policies?.length ?? 0) : 1
+  if (file !== undefined && listed > 1 && options.quiet !== true) io.stderr.write(firstOf(file, listed, experiment))
   const [result] = runs
   if (result === undefined || isSilent(options)) return
   io.stdout.write(`${headline(experiment)}\n${runText(result, widthOf(io.stdout))}`)
 }
+
+/** That a file says more than what is run. */
+const firstOf = (file: string, listed: number, { policies: [first] }: Experiment): string =>
+  `note: ${file} lists ${listed} policies, and this runs the first (${first?.name ?? ''}). --policy chooses another, \`sched compare\` runs all.\n`

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, register } from 'node:module'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { endingOrder } from './ending-orders.js'
 
 const kinds: ReadonlySet<string> = new Set<Kind>(['order', 'policy', 'placement', 'architecture', 'metric', 'generator', 'format'])
 
@@ -14,11 +15,13 @@ const kinds: ReadonlySet<string> = new Set<Kind>(['order', 'policy', 'placement'
 export async function addPlugIns(registry: Registry, specifier: string, directory: string): Promise<void> {
   const found = (await load(specifier, directory)).default
   for (const each of Array.isArray(found) ? (found as unknown[]) : [found])
-    if (isDefined(each)) registry.add(each)
-    else if (isPlain(each)) registry.add(define({ ...each, summary: each.summary ?? '' }))
+    if (isDefined(each)) registry.add(checked(each))
+    else if (isPlain(each)) registry.add(checked(define({ ...each, summary: each.summary ?? '' })))
     else if (isPreset(each)) registry.addPreset(each)
     else throw noPlugIn(specifier, each)
 }
+
+const checked = (definition: Defined<Kind>) => (definition.kind === 'order' ? endingOrder(definition as unknown as Defined<'order'>) : definition)
 
 function noPlugIn(specifier: string, found: unknown): SchedError {
   const { kind, name } = (found ?? {}) as { readonly kind?: unknown; readonly name?: unknown }

@@ -1,6 +1,6 @@
 import type { JobWait } from '@sched/metrics'
 import { integer, NONE, percent } from '@sched/report'
-import { counted, number } from './number.js'
+import { counted, number, powerOfTenBelow } from './number.js'
 import { policyTable } from './policy-table.js'
 
 /** Why a job waited under one policy. */
@@ -19,7 +19,7 @@ export function explainText(runs: readonly ExplainedRun[], width?: number): stri
   const { id, user, queue, submit } = first.wait
   // where the workload names no queue, the jobs of a user are in the one of that name
   const owner = [user === '' || user === id ? '' : ` of ${isNumber(user) ? `user ${user}` : user}`, queue === '' || queue === user ? '' : ` in queue ${queue}`].join('')
-  return `job ${id}${owner}, submitted at ${seconds(submit)} s\n\n${partsTable(runs, width)}${runs.map(storyText).join('')}`
+  return `job ${id}${owner}, submitted at ${seconds(submit, Math.max(...runs.map(({ wait }) => decimalsOfTimes(wait))))} s\n\n${partsTable(runs, width)}${runs.map(storyText).join('')}`
 }
 
 /** As logs of parallel machines name users. */
@@ -27,13 +27,14 @@ const isNumber = (name: string) => /^\d+$/.test(name)
 
 function partsTable(runs: readonly ExplainedRun[], width: number | undefined): string {
   const reasons = [...new Set(runs.flatMap(({ wait }) => Object.keys(wait.parts)))]
+  const time = (value: number, wait: JobWait) => seconds(value, decimalsOfTimes(wait))
   const row = (title: string, cell: (wait: JobWait) => string) => [title, ...runs.map(({ wait }) => cell(wait))]
   const rows = [
     row('waited for its first task, s', ({ outcome, wait }) => (outcome === 'rejected' ? NONE : seconds(wait))),
     ...reasons.map((why) => row(`  ${why}`, ({ parts, wait }) => partText(parts[why] ?? 0, wait))),
-    row('first task at, s', ({ outcome, until }) => (outcome === 'started' ? seconds(until) : outcome)),
-    row('last task at, s', ({ lastStart }) => seconds(lastStart ?? NaN)),
-    row('ended at, s', ({ end }) => seconds(end ?? NaN)),
+    row('first task at, s', (wait) => (wait.outcome === 'started' ? time(wait.until, wait) : wait.outcome)),
+    row('last task at, s', (wait) => time(wait.lastStart ?? NaN, wait)),
+    row('ended at, s', (wait) => time(wait.end ?? NaN, wait)),
   ]
   return policyTable([''], runs.map(({ policy }) => policy), rows, width)
 }
@@ -43,8 +44,9 @@ const partText = (part: number, wait: number) => (part === 0 ? NONE : `${seconds
 function storyText({ policy, wait }: ExplainedRun): string {
   const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, holders, prefilled, nodesAway, keptOff } = wait
   const lines: string[] = []
+  const time = (value: number) => seconds(value, decimalsOfTimes(wait))
   if (outcome === 'rejected') lines.push(`left out: ${rejection}`)
-  for (const { from, to, why } of spans.slice(0, SPANS)) lines.push(`${seconds(from)} to ${seconds(to)} s: ${why}`)
+  for (const { from, to, why } of spans.slice(0, SPANS)) lines.push(`${time(from)} to ${time(to)} s: ${why}`)
   const rest = spans.length - SPANS
   if (rest > 0) lines.push(`and ${counted(rest, 'more change')} of the reason (--json has all)`)
   if (wait.wait > 0 && ahead > 0) lines.push(`${counted(ahead, 'job')} waited when it came`)
@@ -52,7 +54,7 @@ function storyText({ policy, wait }: ExplainedRun): string {
   if (holders.length > 0 || prefilled > 0) lines.push(`held most meanwhile: ${holdersText(wait)}`)
   if (wait.wait > 0) for (const { why, nodes } of keptOff) lines.push(`kept off ${counted(nodes, 'node')}: ${why}`)
   if (nodesAway > 0) lines.push(`nodes away meanwhile, on average: ${number(nodesAway)}`)
-  for (const { at, start } of promises) lines.push(`at ${seconds(at)} s promised a start by ${seconds(start)} s`)
+  for (const { at, start } of promises) lines.push(`at ${time(at)} s promised a start by ${time(start)} s`)
   if (attempts > 0) lines.push(`${counted(attempts, 'decision')} about it${conflicts > 0 ? `, ${conflicts} lost to others` : ''}`)
   if (lines.length === 0) lines.push('started at once')
   return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
@@ -66,9 +68,16 @@ function holdersText({ queue: own, holders, prefilled }: JobWait): string {
   return texts.join(', ')
 }
 
-/** Whole seconds as they are, others to a tenth; of what never came none. */
-function seconds(value: number): string {
+/** Whole seconds as they are, others to so many decimals; of what never came none. */
+function seconds(value: number, places = decimals(value)): string {
   if (Number.isNaN(value)) return NONE
-  const tenths = Math.round(value * 10)
-  return tenths % 10 === 0 ? number(tenths / 10) : `${integer(Math.floor(tenths / 10))}.${tenths % 10}`
+  const [whole = '', fraction = ''] = value.toFixed(places).split('.')
+  const digits = fraction.replace(/0+$/, '')
+  return digits === '' ? integer(Number(whole)) : `${integer(Number(whole))}.${digits}`
 }
+
+/** A tenth of a second, and of what is shorter two digits, as long as these are no rounding of the sums. */
+const decimals = (length: number) => (length > 0 ? Math.min(6, Math.max(1, 1 - powerOfTenBelow(length))) : 1)
+
+/** Decimals that tell from each other the times at which a wait became another. */
+const decimalsOfTimes = ({ spans }: JobWait) => Math.max(1, ...spans.map(({ from, to }) => decimals(to - from)))

@@ -2,7 +2,7 @@ import { knownWords, SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { LEGACY, prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
-import { count, forMasters, ignored, partOfMasters, percentOfUsers, type UseInAll } from './capacity-use.js'
+import { count, forMasters, ignored, partOfMasters, percentOfUsers, type Told, type UseInAll } from './capacity-use.js'
 import { FLEXIBLE } from './made-queues.js'
 import { knownMonitors } from './monitors.js'
 import { booleanOf, numberOf } from './site.js'
@@ -27,6 +27,8 @@ const insideOrder = ({ value, file, line, name }: Setting) => {
     throw new SchedError('BAD_INPUT', `found "${value}", expected userlimit_first or priority_first.`, { file, line, field: name })
   return order
 }
+const GROUP_OF_JOB: Told = { verdict: 'approximated', note: 'the group is that of the job in the workload' }
+const leftOut = (note: string): Told => ({ verdict: 'ignored', note })
 const seconds = (property: Setting) => numberOf(property, { least: 0 }) / 1000
 const part = (property: Setting) => numberOf(property, { least: 0 })
 const atMostWhole = (property: Setting) => numberOf(property, { least: 0, most: 1 })
@@ -76,19 +78,26 @@ export const generalProperties = knownWords<UseInAll>({
     const other = mappings.find((each) => !/^[ug]:[^:]+:[^:]+$/.test(each))
     if (other !== undefined) throw new SchedError('BAD_INPUT', `"${other}" is no mapping.`, { file, line, field: name }, 'Write u:USER:QUEUE or g:GROUP:QUEUE.')
     options.mappings = mappings.filter((each) => !each.includes('%secondary_group'))
-    const isAll = options.mappings.length === mappings.length
-    return isAll
-      ? (value.includes('g:') || value.includes('%primary_group')
-        ? { verdict: 'approximated', note: 'the group is that of the job in the workload' }
-        : undefined)
-      : { verdict: 'approximated', note: 'jobs here have no secondary groups: those mappings are left out' }
+    return {
+      each: mappings.map((each) => ({
+        value: each,
+        ...(each.includes('%secondary_group')
+          ? leftOut('jobs here have no secondary groups')
+          : (each.startsWith('g:') || each.includes('%primary_group')) && GROUP_OF_JOB),
+      })),
+    }
   },
   [`${prefix}queue-mappings-override.enable`]: option('overrideWithMappings', booleanOf),
   [`${prefix}mapping-rule-format`]: () => undefined,
   [`${prefix}mapping-rule-json`]: (options, property) => {
-    const { mappings, leftOut } = jsonMappings(property)
+    const { mappings, rules } = jsonMappings(property)
     options.mappings = mappings
-    return { verdict: 'approximated', note: ['the group is that of the job in the workload', ...leftOut].join('; ') }
+    return {
+      each: rules.map(({ value, without }) => ({
+        value,
+        ...(without !== undefined ? leftOut(without) : /^group |%primary_group/.test(value) && GROUP_OF_JOB),
+      })),
+    }
   },
   [`${prefix}mapping-rule-json-file`]: ignored('other files are not read: write the rules into mapping-rule-json'),
   'yarn.scheduler.queue-placement-rules': (_, { value }) => {

@@ -168,8 +168,8 @@ function useInAll(options: Options, property: Setting, cluster: ClusterFacts, fi
     if (why !== undefined) findings.add('ignored', property, name, value, why)
     return
   }
-  const told = use(options, property, cluster)
-  findings.add(told?.verdict ?? 'honoured', property, name, value, told?.note)
+  const told = use(options, property, cluster) ?? {}
+  for (const each of told.each ?? [{ value, ...told }]) findings.add(each.verdict ?? 'honoured', property, name, each.value, each.note)
 }
 
 /** Why a property that concerns all queues is ignored; undefined: it has nothing to do with scheduling, so there is no finding. */

@@ -16,6 +16,8 @@ export interface Told {
   /** Absent: honoured. */
   readonly verdict?: Verdict
   readonly note?: string
+  /** What the property lists, each with what becomes of it; absent: it is one setting. */
+  readonly each?: readonly (Omit<Told, 'each'> & { readonly value: string })[]
 }
 /** Sets options of a queue from a property, and returns what becomes of it; nothing: it is honoured. Throws `BAD_INPUT` with the line. */
 export type UseInQueue = (options: QueueOptions, property: Setting, cluster: ClusterFacts, queue: CapacityQueue) => Told | undefined | void

@@ -12,18 +12,24 @@ const without = knownWords<string>({
   applicationName: 'jobs are not placed by their names',
   setDefaultQueue: 'the default queue is root.default',
 })
+/** A rule in words, with its queue, and why it is left out if it is. */
+interface ToldRule {
+  readonly value: string
+  readonly without?: string
+}
+
 const inside = ['user', 'primaryGroup', 'primaryGroupUser']
 const fallbacks = knownWords<'skip' | 'default' | 'reject'>({ skip: 'skip', placeDefault: 'default', reject: 'reject' })
 
 /**
- * The rules of `mapping-rule-json` as mappings of the policy. `leftOut`: which rules are left out and why. Throws `BAD_INPUT` with the line of the property.
+ * The rules of `mapping-rule-json` as mappings of the policy. `rules`: each in words, and why it is left out if it is. Throws `BAD_INPUT` with the line of the property.
  *
  * Source: Hadoop 3, MappingRuleCreator.
  */
-export function jsonMappings({ value, file, line, name }: Setting): { readonly mappings: Mappings; readonly leftOut: readonly string[] } {
+export function jsonMappings({ value, file, line, name }: Setting): { readonly mappings: Mappings; readonly rules: readonly ToldRule[] } {
   const bad = (what: string, wayOut = '') => new SchedError('BAD_INPUT', what, { file, line, field: name }, wayOut)
   const mappings: Mappings[number][] = []
-  const leftOut: string[] = []
+  const told: ToldRule[] = []
   for (const [i, rule] of rulesOf(value, bad).entries()) {
     const text = (key: string) => (typeof rule[key] === 'string' ? rule[key] : undefined)
     const [type, matches, policy = '', custom] = [text('type'), text('matches'), text('policy'), text('customPlacement') ?? text('value')]
@@ -32,7 +38,8 @@ export function jsonMappings({ value, file, line, name }: Setting): { readonly m
     if (!(policy in patterns) && !(policy in without) && policy !== 'reject' && policy !== 'custom')
       throw bad(`rule ${i + 1} has the policy "${policy}".`, suggest(policy, [...Object.keys(patterns), ...Object.keys(without), 'reject', 'custom']))
     const isUnknown = type === 'application' || /%(application|secondary_group)/.test(custom ?? '')
-    if (isUnknown || policy in without) leftOut.push(`rule ${i + 1}: ${without[policy] ?? 'jobs have neither names nor secondary groups'}`)
+    const whose = `${type} ${matches}`
+    if (isUnknown || policy in without) told.push({ value: `${whose}: ${custom ?? policy}`, without: without[policy] ?? 'jobs have neither names nor secondary groups' })
     else if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`, 'Write "customPlacement": "root.%user", for example.')
     else {
       const parent = text('parentQueue')
@@ -41,6 +48,7 @@ export function jsonMappings({ value, file, line, name }: Setting): { readonly m
         : policy === 'custom'
           ? custom
           : `${parent !== undefined && inside.includes(policy) ? `${parent}.` : ''}${patterns[policy] ?? ''}`
+      told.push({ value: `${whose}: ${queue ?? policy}` })
       mappings.push({
         [type]: matches,
         ...(queue !== undefined && { queue }),
@@ -49,7 +57,7 @@ export function jsonMappings({ value, file, line, name }: Setting): { readonly m
       })
     }
   }
-  return { mappings, leftOut }
+  return { mappings, rules: told }
 }
 
 function rulesOf(text: string, bad: (what: string, wayOut?: string) => SchedError): readonly Readonly<Record<string, unknown>>[] {

@@ -1,7 +1,7 @@
 import { isFollower, type JobSource, type JobSpec } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { checkText, eachLine } from '../rigid/each-line.js'
-import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
+import { inferSize, machineOf, resourcesOfMachine, type Size, type Sizes } from '../rigid/machine.js'
 import { recordedStart, recordedUse } from '../rigid/recorded-use.js'
 import type { RigidResource } from '../rigid/resources.js'
 import { BadLines, noJobs } from '../trace/bad-lines.js'
@@ -124,10 +124,12 @@ function sized(jobs: readonly JobSpec[], options: AccountingRules, header: Sizes
   const startOf = (job: JobSpec) => (isFollower(job) ? (behind.get(job.id) ?? NaN) : recordedStart(job))
   const sizes: { [R in RigidResource]?: Size | undefined } = { ...accountingSizes(options, header) } satisfies Sizes
   const notes: string[] = []
-  for (const resource of accountingResources(options)) {
+  const useOf = (resource: RigidResource) => recordedUse(jobs, resource, startOf)
+  const resources = resourcesOfMachine(accountingResources(options), sizes, useOf)
+  for (const resource of resources) {
     if (sizes[resource] !== undefined) continue
-    const inferred = (sizes[resource] = inferSize(resource, recordedUse(jobs, resource, startOf)))
+    const inferred = (sizes[resource] = inferSize(resource, useOf(resource)))
     notes.push(`${resource} of the machine: ${inferred.amount}, ${inferred.origin}`)
   }
-  return { machine: machineOf(accountingResources(options), sizes, options.tasks)!, notes }
+  return { machine: machineOf(resources, sizes, options.tasks)!, notes }
 }

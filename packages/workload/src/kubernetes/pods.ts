@@ -15,6 +15,7 @@ import { budgetOf, preemptibleBy, preemptibleGroup, togetherPreemptible } from '
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels } from './topology.js'
+import { isOfVolcano, isVolcanoJob, runOfVolcanoJob, tasksOfVolcanoJob, textIn } from './volcano-job.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 /** How pods and Jobs of Kubernetes become jobs. */
@@ -42,9 +43,10 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  * to completion are the tasks of a job; every other pod is a job. A pod runs from the time it was scheduled until its last container ended. A job was
  * submitted when its Job or its first pod was created. If the pods of a Job are gone, it has `completions` tasks, of which `parallelism` ran at a
  * time; if more pods are listed, failed pods and those started in their place are one task. A Workload of Kueue tells the queue and the priority of
- * its job and, if the pods are gone, its pods, which ran from its admission until it finished. The Jobs of a JobSet (MPIJob, ...) are one job. Any
- * other object that controls pods tells when it was created, and its queue. The class of a pod group, of a job of Volcano or of Kueue gives the
- * priority of its pods; in Volcano, pods without one have the default priority. Other pods without a number have the priority of their PriorityClass.
+ * its job and, if the pods are gone, its pods, which ran from its admission until it finished; a job of Volcano in the same way, from when it ran. The
+ * Jobs of a JobSet (MPIJob, ...) are one job. Any other object that controls pods tells when it was created, and its queue. The class of a pod group, of a
+ * job of Volcano or of Kueue gives the priority of its pods; in Volcano, pods without one have the default priority. Other pods without a number have the
+ * priority of their PriorityClass.
  *
  * Pods of YuniKorn that name an application are one job, whatever controls them.
  *
@@ -188,20 +190,38 @@ class KubernetesJobs implements LineParser {
     else if (kind === 'HyperNode') this.#levels.addHyperNode(object)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
     else if (kind === 'Workload' && object.text('apiVersion')?.startsWith('kueue.') === true) this.#workload(object, name, line)
-    else this.#other(object, kind ?? '', name)
+    else if (this.#other(object, kind ?? '', name) && isVolcanoJob(object, kind ?? '')) this.#volcanoJob(object, name, line)
   }
 
-  /** Reads any other object, which may control pods: when it was created, its queue and the like. */
-  #other(object: Fields, kind: string, name: string): void {
+  /** Reads any other object, which may control pods: when it was created, its queue and the like. Returns whether it tells when. */
+  #other(object: Fields, kind: string, name: string): boolean {
     const metadata = object.object('metadata') as Fields
     const created = timeAt(metadata, 'creationTimestamp')
-    if (created === undefined) return void this.#counts.others++
+    if (created === undefined) this.#counts.others++
+    if (created === undefined) return false
     const namespace = namespaceOf(metadata)
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
     this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata) })
     this.#owners.addPart(key, namespace, controllerOf(metadata), undefined)
+    return true
+  }
+
+  /** Reads what a job of Volcano tells besides: its pods, if none is listed, which ran as long as the job. */
+  #volcanoJob(job: Fields, name: string, line: number): void {
+    const tasks = tasksOfVolcanoJob(job)
+    if (tasks.length === 0) return
+    const metadata = job.object('metadata') as Fields
+    const owner = this.#owner('Job', name, metadata, line)
+    owner.isGang = true
+    const run = runOfVolcanoJob(job.object('status'), this.options.unfinished)
+    if (run === undefined) return
+    const { hasFailed, start, seconds } = run
+    if (hasFailed === undefined) owner.isGoing = true
+    else if (hasFailed) owner.hasFailed = true
+    else owner.isComplete = true
+    owner.templates = tasks.map(({ template, ...each }) => ({ ...each, start, seconds, ...this.#asked(template, namespaceOf(metadata), each.tasks) }))
   }
 
   #pod(pod: Fields, name: string, line: number): void {
@@ -385,21 +405,3 @@ function applicationOf(spec: Fields, metadata: Fields): string | undefined {
   if (spec.text('schedulerName') !== 'yunikorn') return undefined
   return marksOf(metadata)(APPLICATION) ?? metadata.object('labels')?.text('applicationId') ?? metadata.object('labels')?.text('spark-app-selector')
 }
-
-/**
- * Queue or priority class that pod groups, and other objects of Volcano, name.
- *
- * Source: Volcano, cache.go (Snapshot); KAI Scheduler, PodGroup.
- */
-function textIn(object: Fields, kind: string, key: 'queue' | 'priorityClassName'): string | undefined {
-  const isOne = kind === 'PodGroup' || object.text('apiVersion')?.includes('volcano.sh/') === true
-  const text = isOne ? object.object('spec')?.value(key) : undefined
-  return typeof text === 'string' && text !== '' ? text : undefined
-}
-
-/**
- * Whether Volcano takes the priority of a job only from this object, not from its pods.
- *
- * Source: Volcano, cache.go (Snapshot).
- */
-const isOfVolcano = (object: Fields, kind: string): boolean => (kind === 'PodGroup' || kind === 'Job') && object.text('apiVersion')?.includes('volcano.sh/') === true

@@ -42,7 +42,7 @@ export const pbsFormat: TraceFormat<typeof pbsOptions> = accountingFormat({
   summary: 'accounting logs of OpenPBS, PBS Pro and Torque',
   source: 'OpenPBS, src/server/accounting.c; Torque, accounting records',
   options: pbsOptions,
-  gpusIn: 'ngpus of Resource_List or select tells them',
+  gpusIn: 'ngpus or gpus of Resource_List, select or nodes tells them',
   isByEnd: true,
   detect: (head) => /^\s*\d\d\/\d\d\/\d{4} \d\d:\d\d:\d\d;[A-Za-z];(?:[^;\n]*;|\d+\.\S+ \w+[.=])/.test(head),
   reader: (_, options) => new PbsReader(options),

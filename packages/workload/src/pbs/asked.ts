@@ -37,6 +37,9 @@ function onCray(fields: PbsFields, elements: number): Asked {
   }
 }
 
+/** PBS has `ngpus`, Torque `gpus`, and some sites a resource of their own. */
+const gpuNames = ['Resource_List.ngpus', 'Resource_List.gpus', 'Resource_List.gpu'] as const
+
 function elsewhere(fields: PbsFields): Asked {
   const chunks = amounts(fields, 'Resource_List.select', selected)
   // some logs of Torque have the node specification in place of the number of nodes
@@ -47,7 +50,7 @@ function elsewhere(fields: PbsFields): Asked {
   const requested = chunks === undefined ? most : ncpus > 0 ? ncpus : chunks.procs
   const mem = memory(fields, 'Resource_List.mem')
   const each = memory(fields, 'Resource_List.pmem')
-  const gpus = known(fields.number('Resource_List.ngpus'))
+  const gpus = gpuNames.map((name) => known(fields.number(name))).find((amount) => amount >= 0) ?? -1
   const gpusGiven = fields.text('exec_gpus')
   return {
     requested,

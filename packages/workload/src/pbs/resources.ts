@@ -29,7 +29,7 @@ export function selected(text: string): PbsAmounts | undefined {
 }
 
 /**
- * Sum over the nodes of a node specification (`Resource_List.nodes`): `4:ppn=16`, `2:ppn=8:gpus=2+n07:ppn=4`; some sites write `gpu` for `gpus`. A
+ * Sum over the nodes of a node specification (`Resource_List.nodes`): `4:ppn=16`, `2:ppn=8:gpus=2+n07:ppn=4`; some sites write `gpu` or `ngpus` for `gpus`. A
  * part begins with a number of nodes or the name of a node; without `ppn` each node gives 1 processor. Memory is unknown. `undefined` for anything
  * else.
  */
@@ -38,7 +38,8 @@ export function specified(text: string): PbsAmounts | undefined {
   for (const group of text.split('#', 1)[0]!.split('+')) {
     const parts = group.split(':')
     const times = /^\d{1,9}$/.test(parts[0]!) ? Number(parts.shift()) : 1
-    const [procs, gpus] = [numberOf(parts, 'ppn', 1), numberOf(parts, parts.some((part) => part.startsWith('gpu=')) ? 'gpu' : 'gpus', 0)]
+    const named = ['gpu', 'ngpus'].find((name) => parts.some((part) => part.startsWith(`${name}=`))) ?? 'gpus'
+    const [procs, gpus] = [numberOf(parts, 'ppn', 1), numberOf(parts, named, 0)]
     if (procs === undefined || gpus === undefined) return undefined
     sum.nodes += times
     sum.procs += times * procs

@@ -27,7 +27,7 @@ export function limitsOf(resources: readonly RigidResource[], sizes: Sizes): Lim
   }
 }
 
-/** The machine as one node with the resources that jobs ask for, or as nodes of one unit each; `undefined` if an amount is unknown. */
+/** The machine as one node with these resources, or as nodes of one unit each; `undefined` if an amount is unknown. */
 export function machineOf(resources: readonly RigidResource[], sizes: Sizes, tasks: RigidTasks): Machine | undefined {
   const known = resources.flatMap((resource) => (sizes[resource] === undefined ? [] : [[resource, sizes[resource]] as const]))
   if (known.length < resources.length) return undefined
@@ -46,6 +46,10 @@ export interface RecordedUse {
   readonly starts: Float64Array
   readonly ends: Float64Array
 }
+
+/** Of the resources that jobs may ask for the first, their unit, and each further one of which a size is known or that some job asks for. */
+export const resourcesOfMachine = <R extends RigidResource>(resources: readonly R[], sizes: Sizes, useOf: (resource: R, at: number) => RecordedUse): R[] =>
+  resources.filter((resource, at) => at === 0 || sizes[resource] !== undefined || useOf(resource, at).amounts.some((amount) => amount > 0))
 
 /**
  * The smallest amount that is consistent with the jobs: the largest amount that one job asks for, or that jobs recorded as running together used, at

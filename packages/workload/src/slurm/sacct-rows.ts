@@ -5,8 +5,10 @@ import { instant, timeSpan } from './times.js'
 
 /** Columns of texts that users write, which may hold the separator. */
 const written = /^(jobname|constraints|container|submitline|workdir|extra|wckey|std(in|out|err)|(admin|system)?comment)$/
-/** Those that may hold line ends as well. */
+/** Those that often hold line ends as well: where one is the last column, lines that begin no row go it on. */
 const scripted = /^(submitline|(admin|system)?comment)$/
+/** Those in which a row of too few fields may end. */
+const breaking = new RegExp(`${scripted.source}|^jobname$`)
 
 const isTime = (text: string) => instant(text) !== undefined
 const isSpan = (text: string) => timeSpan(text) !== undefined
@@ -67,7 +69,7 @@ export class SacctRows {
     }
     if (fields.length > this.#names.length) return this.#whole(this.#placed(fields) ?? fields)
     if (fields.length === this.#names.length && this.#fitBehindScript(fields)) return this.#whole(fields)
-    if (this.#isCutInScript(fields)) {
+    if (this.#isCutInText(fields)) {
       this.#open = line
       this.#begin = { file: this.place.file, line: this.place.line }
       return undefined
@@ -129,10 +131,10 @@ export class SacctRows {
     return forms[this.#names[column]!]?.(text.trim()) ?? true
   }
 
-  /** Whether a row of too few fields may end in a command, which goes on below. */
-  #isCutInScript(fields: readonly string[]): boolean {
+  /** Whether a row of too few fields may end in a name or a command, which goes on below. */
+  #isCutInText(fields: readonly string[]): boolean {
     if (!this.#beginsRow(fields)) return false
-    return this.#names.some((name, at) => scripted.test(name) && at < fields.length && this.#ways(fields, this.#names.slice(0, at + 1)).length > 0)
+    return this.#names.some((name, at) => breaking.test(name) && at < fields.length && this.#ways(fields, this.#names.slice(0, at + 1)).length > 0)
   }
 
   #placed(fields: readonly string[]): readonly string[] | undefined {

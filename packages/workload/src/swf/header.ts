@@ -22,14 +22,14 @@ export function namesFields(line: string): boolean {
 
 /**
  * The header comments of a log, `; Name: value`, in order. A comment without a name continues the value above it: `Note:` and `Information:` often
- * have several lines.
+ * have several lines. A number that stands alone behind the name of a field with one, `; MaxProcs 128`, is taken for its value.
  */
 export class SwfHeader {
   readonly fields: [name: string, value: string][] = []
 
   add(bytes: Uint8Array, from: number, to: number): void {
     const text = asText(bytes, from, to).replace(/^\s*[;#]+/, '').trimEnd()
-    const named = /^\s*([A-Z][A-Za-z]*|maxprocs|maxnodes) *:(?:\s+(.*)|(\d.*))?$/.exec(text)
+    const named = /^\s*([A-Z][A-Za-z]*|maxprocs|maxnodes) *:(?:\s+(.*)|(\d.*))?$/.exec(text) ?? /^\s*(Max(?:Procs|Nodes|Jobs|Records)|UnixStartTime)(?:\s*=\s*|\s+)(\d+)$/i.exec(text)
     const last = this.fields.at(-1)
     if (named !== null) this.fields.push([named[1]!, named[2] ?? named[3] ?? ''])
     else if (last !== undefined && text.trim() !== '') last[1] += `\n${text.trim()}`

@@ -1,5 +1,5 @@
 import type { JobSource, JobSpec } from '@sched/core'
-import { inferSize, machineOf, type Sizes } from '../rigid/machine.js'
+import { inferSize, machineOf, resourcesOfMachine, type Sizes } from '../rigid/machine.js'
 import { RigidStages } from '../rigid/stages.js'
 import { ruleLine, type Machine, type RuleCount } from '../trace/facts.js'
 import type { PartsReading, ReadOptions, Trace } from '../trace/format.js'
@@ -75,7 +75,10 @@ function machineAndNotes(table: SwfTable, options: SwfRules): { readonly machine
   const notes = headerNotes(header, sizes, table.reading.rows, table.reading.late)
   const lost = table.onlyInPieces()
   if (lost > 0) notes.push(`${lost} ${lost === 1 ? 'job has' : 'jobs have'} lines about pieces only (status 2, 3 or 4), and none about the whole that is read: not among the jobs`)
-  for (const [r, resource] of resourcesOf(options).entries()) {
+  const all = resourcesOf(options)
+  const resources = resourcesOfMachine(all, sizes, (_, r) => recordedUse(table, r))
+  for (const resource of resources) {
+    const r = all.indexOf(resource)
     if (sizes[resource] !== undefined && !(resource === 'procs' && isGuess(sizes))) continue
     const inferred = inferSize(resource, recordedUse(table, r))
     const guess = sizes[resource]
@@ -83,7 +86,7 @@ function machineAndNotes(table: SwfTable, options: SwfRules): { readonly machine
     known[resource] = inferred
     notes.push(`${resource} of the machine: ${inferred.amount}, ${inferred.origin}`)
   }
-  return { machine: machineOf(resourcesOf(options), known, options.tasks)!, notes }
+  return { machine: machineOf(resources, known, options.tasks)!, notes }
 }
 
 function widest({ cells, size, width }: SwfTable, resource: number): number {

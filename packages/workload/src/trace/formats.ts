@@ -80,6 +80,7 @@ export function detectFormatOf(head: Uint8Array, file?: string, formats: readonl
 function notATrace(text: string, formats: readonly KnownFormat[]): readonly [fact: string, wayOut: string] {
   const machines = machineKind(text)
   if (machines !== undefined) return [`is a list of machines (${machines}), not a trace.`, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.']
+  if (/^workload:/m.test(text) && /^(policy|policies|cluster|queues|matrix):/m.test(text)) return ['is an experiment, not a trace.', 'Run it with `sched compare FILE`.']
   const kind = textKind(text)
   if (kind.startsWith(GOOGLE_EVENTS))
     return [`is ${kind}, one part of several.`, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.']
@@ -109,8 +110,14 @@ export const traceFormat = (name: string): TraceFormat => formatNamed(name, trac
 export function formatNamed<F extends KnownFormat>(name: string, formats: readonly F[]): F {
   const found = formats.find((format) => format.name === name)
   if (found === undefined)
-    throw new SchedError('UNKNOWN_NAME', `no trace format is called "${name}".`, {}, suggest(name, formats.map((format) => format.name)))
+    throw new SchedError('UNKNOWN_NAME', `no trace format is called "${name}".`, {}, `${formatsOf(name, formats)}${suggest(name, formats.map((format) => format.name))}`)
   return found
+}
+
+/** The formats whose summaries have the word: those of a system that is named instead, such as `slurm`. */
+function formatsOf(word: string, formats: readonly KnownFormat[]): string {
+  const named = formats.filter(({ summary }) => summary.toLowerCase().split(/[^a-z0-9]+/).includes(word.toLowerCase())).map(({ name }) => name)
+  return named.length === 0 ? '' : `Of ${word}: ${named.join(', ')}. `
 }
 
 function latin1(bytes: Uint8Array): string {
