@@ -301,6 +301,10 @@ describe('manifests of Kueue', () => {
     expect([lends(1), lends(2)]).toEqual(['', 'more than its nominal quota: Kueue refuses that'])
   })
 
+  it('may have an empty queueing strategy, which is the usual one (TestValidateClusterQueue)', () => {
+    expect(made([queue('a', ['queueingStrategy: ""'])]).options.queues).toEqual(made([queue('a')]).options.queues)
+  })
+
   it('tell of each line what becomes of it', () => {
     const { findings } = made([queue('a', ['namespaceSelector: {}', 'stopPolicy: Hold', 'cohrt: all'], ['{ name: cpu, nominalQuota: 8 }', '{ name: ephemeral-storage, nominalQuota: 5Gi }']), object('WorkloadPriorityClass', 'high', '{}')])
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, value, note])).toEqual([
@@ -433,6 +437,16 @@ describe('manifests of Kueue', () => {
     ['a quantity that is none', [queue('a', [], ['{ name: cpu, nominalQuota: lots }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: found "lots", expected a quantity such as 8, 7910m or 16Gi.'],
     ['a resource without its quota', [queue('a', [], ['{ name: cpu, borrowingLimit: 8 }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0]: resource "cpu" has no nominalQuota. Kueue wants one: 0 where there is none.'],
     ['a weight that would be 0 (TestValidateClusterQueue)', [queue('a', ['fairSharing: { weight: "0.000000001" }']), 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {}'], '"kueue.yaml" line 5 spec.fairSharing.weight: found "0.000000001", expected 0, or more than 1e-9.'],
+    // of TestValidateClusterQueue and TestValidateResourceFlavor
+    ['a resource with a name that none may have', [queue('a', [], ['{ name: "@cpu", nominalQuota: 1 }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0]: no resource can be called "@cpu".'],
+    ['two ways of admission checks', [queue('a', ['admissionChecks: [x]', 'admissionChecksStrategy: { admissionChecks: [] }'])], '"kueue.yaml" line 6 spec.admissionChecksStrategy: stands beside admissionChecks, and Kueue refuses that.'],
+    ['a label that is none', [queue('a', ['namespaceSelector: { matchLabels: { "nospecialchars^=@": bar } }'])], '"kueue.yaml" line 5 spec.namespaceSelector.matchLabels.nospecialchars^=@: found "bar", expected a label. No label can be called "nospecialchars^=@".'],
+    ['a selector without values', [queue('a', ['namespaceSelector: { matchExpressions: [{ key: key, operator: In }] }'])], '"kueue.yaml" line 5 spec.namespaceSelector.matchExpressions[0].values: found null, expected values to compare with In.'],
+    ['a selector with values that are not compared', [queue('a', ['namespaceSelector: { matchExpressions: [{ key: key, operator: Exists, values: [x] }] }'])], '"kueue.yaml" line 5 spec.namespaceSelector.matchExpressions[0].values: found ["x"], expected none beside Exists.'],
+    ['a flavor with a label that is none', [object('ResourceFlavor', 'default', '{ nodeLabels: { "@abc": foo } }'), queue('a')], '"kueue.yaml" line 4 spec.nodeLabels.@abc: found "foo", expected a label.'],
+    ['a flavor with a value that is none', [object('ResourceFlavor', 'default', '{ nodeLabels: { foo: "@abc" } }'), queue('a')], '"kueue.yaml" line 4 spec.nodeLabels.foo: found "@abc", expected the value of a label. Values have letters, digits'],
+    ['a toleration of no taint', [object('ResourceFlavor', 'default', '{ tolerations: [{ key: "@abc", operator: Equal, value: v }] }'), queue('a')], '"kueue.yaml" line 4 spec.tolerations[0].key: no taint can be called "@abc".'],
+    ['a toleration with a value that is not compared', [object('ResourceFlavor', 'default', '{ tolerations: [{ key: abc, operator: Exists, value: v }] }'), queue('a')], '"kueue.yaml" line 4 spec.tolerations[0].value: found "v" beside the operator Exists, which compares no values.'],
     ['a threshold that is none', [queue('a', ['preemption: { borrowWithinCohort: { maxPriorityThreshold: high } }'])], '"kueue.yaml" line 5 spec.preemption.borrowWithinCohort.maxPriorityThreshold: found "high", expected a whole number.'],
     ['a queue declared twice', [queue('a'), queue('a')], '"kueue.yaml" line 15 metadata.name: ClusterQueue "a" was declared before. Give every one once.'],
     ['a queue without a name', [queue('""')], '"kueue.yaml" line 3 metadata.name: is missing.'],

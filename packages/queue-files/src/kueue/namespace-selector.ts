@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@sched/cluster'
 import { at, fieldsOf, nameOf, where } from '../fields.js'
 import type { Findings } from '../finding.js'
-import { matchExpressionsAt, type Requirement } from '../label-selector.js'
+import { labelsAt, matchExpressionsAt, type Requirement } from '../label-selector.js'
 import type { KueueFile } from './kueue-file.js'
 
 type Labels = Readonly<Record<string, unknown>>
@@ -48,7 +48,7 @@ const WAY_OUT = 'Put Namespaces into the file: kubectl get namespaces -o yaml'
 
 /** All requirements of the selector of a ClusterQueue. */
 function requirements(found: KubernetesObject): Requirement[] {
-  const named = Object.entries(fieldsOf(at(found.object, [...PATH, 'matchLabels']))).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }))
+  const named = Object.entries(labelsAt(found, [...PATH, 'matchLabels'])).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }))
   return [...named, ...matchExpressionsAt(found, PATH)]
 }
 
