@@ -119,6 +119,30 @@ describe('manifests of Kueue', () => {
 
   const configuration = (version: string, ...settings: string[]) => [`apiVersion: config.kueue.x-k8s.io/${version}`, 'kind: Configuration', ...settings].join('\n')
 
+  it.each([
+    ['waitForPodsReady: { enable: true, timeout: -1s }', 'waitForPodsReady.timeout: found "-1s", expected a duration such as 5m30s.'],
+    ['waitForPodsReady: { enable: true, recoveryTimeout: -1s }', 'waitForPodsReady.recoveryTimeout: found "-1s", expected a duration such as 5m30s.'],
+    ['waitForPodsReady: { enable: true, requeuingStrategy: { timestamp: NoSupported } }', 'waitForPodsReady.requeuingStrategy.timestamp: found "NoSupported", expected Creation or Eviction.'],
+    ...['backoffLimitCount', 'backoffBaseSeconds', 'backoffMaxSeconds'].map((name) => [`waitForPodsReady: { enable: true, requeuingStrategy: { ${name}: -1 } }`, `waitForPodsReady.requeuingStrategy.${name}: found -1, expected a whole number from 0 on.`]),
+    ['resources: { transformations: [{ input: example.com/mig, strategy: invalid }] }', 'resources.transformations[0].strategy: found "invalid", expected Retain or Replace.'],
+    ['resources: { transformations: [{ input: example.com/mig, strategy: Retain }, { input: example.com/mig, strategy: Replace }] }', 'resources.transformations[1].input: resource "example.com/mig" was given before. Give every one once.'],
+    ['managedJobsNamespaceSelector: { matchExpressions: [{ key: team, operator: BadOperator, values: [a] }] }', 'managedJobsNamespaceSelector.matchExpressions[0].operator: found "BadOperator", expected In, NotIn, Exists, DoesNotExist.'],
+    ...[['{}', 'kube-system'], ['{ matchLabels: { kubernetes.io/metadata.name: kube-system } }', 'kube-system'], ['{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system] }] }', 'kueue-system']].map(([selector, name]) =>
+      [`integrations: { frameworks: [pod] }\nmanagedJobsNamespaceSelector: ${selector}`, `managedJobsNamespaceSelector: selects the namespace "${name}", which Kueue refuses with the framework pod. Leave it out: { key: kubernetes.io/metadata.name, operator: NotIn, values: [${name}] }`]),
+  ])('are not read beside a Configuration with which Kueue does not start: %s (TestValidate of its configuration)', (setting = '', expected) => {
+    const line = setting.includes('\n') ? 16 : 15
+    expect(message(queue('a'), configuration('v1beta1', setting))).toBe(`"kueue.yaml" line ${line} ${expected}`)
+  })
+
+  it.each([
+    'waitForPodsReady: { enable: false, timeout: -1s }', 'waitForPodsReady: { timeout: -1s }', 'waitForPodsReady: { enable: true, timeout: 5m, requeuingStrategy: { timestamp: Creation, backoffLimitCount: null } }',
+    'resources: { excludeResourcePrefixes: [example.com], transformations: [{ input: example.com/a, strategy: Replace }, { input: example.com/b }] }',
+    'managedJobsNamespaceSelector: {}', 'integrations: { frameworks: [pod] }\nmanagedJobsNamespaceSelector: { matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system, kueue-system] }] }',
+    'integrations: { frameworks: [pod] }\nmanagedJobsNamespaceSelector: { matchLabels: { team: a } }',
+  ])('are read beside a Configuration with which it starts: %s', (setting) => {
+    expect(made([queue('a'), configuration('v1beta1', setting)]).findings.filter(({ line = 0 }) => line >= 15).map(({ verdict }) => verdict)).not.toContain('honoured')
+  })
+
   it('take the jobs of no namespace in Kueue where they do not say of which, and say so', () => {
     const of = (...spec: string[]) => made([queue('a', spec)]).findings.filter(({ setting }) => setting === 'a namespaceSelector').map(({ verdict, line, value, note }) => [verdict, line, value, note])
     const none = [['ignored', 3, 'none', 'Kueue admits nobody to it then: `{}` are all namespaces, as here']]
