@@ -79,6 +79,20 @@ describe('nodes of Kubernetes', () => {
     expect(messageOf(json({ ...hyperNode('bad', 1), spec: {} }, ...nodes))).toContain('Give HyperNodes a name and a tier.')
   })
 
+  it.each<[unknown, object, string]>([
+    ['Node', {}, 'spec.members[0].selector: selects nothing. Give one of exactMatch, regexMatch, labelMatch.'],
+    ['Node', { exactMatch: { name: 'a1' }, regexMatch: { pattern: '^a' } }, 'spec.members[0].selector: has exactMatch and regexMatch. Give one of exactMatch, regexMatch, labelMatch.'],
+    ['Node', { exactMatch: { name: '' } }, 'spec.members[0].selector: found "", expected the name of a member.'],
+    ['Node', { exactMatch: { name: 'not a name' } }, 'spec.members[0].selector: found "not a name", expected the name of a member.'],
+    ['HyperNode', { exactMatch: {} }, 'spec.members[0].selector: found null, expected the name of a member.'],
+    ['Node', { regexMatch: { pattern: '' } }, 'spec.members[0].selector: found "", expected a regular expression.'],
+    ['Rack', { exactMatch: { name: 'a1' } }, 'spec.members[0].type: found "Rack", expected Node or HyperNode.'],
+    [undefined, { exactMatch: { name: 'a1' } }, 'spec.members[0].type: found null, expected Node or HyperNode.'],
+  ])('are not read beside HyperNodes that Volcano refuses: %s %j (TestValidateHyperNode)', (type, selector, message) => {
+    const group = { apiVersion: 'topology.volcano.sh/v1alpha1', kind: 'HyperNode', metadata: { name: 'bad' }, spec: { tier: 1, members: [{ type, selector }] } }
+    expect(messageOf(json(group, node('a1')))).toContain(message)
+  })
+
   it('may be manifests one after another, with GPUs and their type', () => {
     expect(isKubernetesNodes(manifests)).toBe(true)
     expect(kubernetesNodes(manifests).nodes).toEqual([
