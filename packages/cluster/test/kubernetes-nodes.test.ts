@@ -64,6 +64,11 @@ describe('nodes of Kubernetes', () => {
     expect(racksOf(topology('kubernetes.io/hostname')).every(([, racks]) => racks === undefined)).toBe(true)
     expect(messageOf(json(topology(), ...nodes))).toContain('spec.levels')
     expect(messageOf(json({ ...topology(), spec: { levels: [{}] } }, ...nodes))).toContain('Give the label of nodes that names their group of this level.')
+    // TestTopologyValidator of KAI
+    const aliased = (...aliases: readonly string[]) => json({ ...topology(), spec: { levels: ['rack', 'kubernetes.io/hostname'].map((nodeLabel, i) => ({ nodeLabel, alias: aliases[i] })) } }, ...nodes)
+    expect(kubernetesNodes(aliased('r', 'node')).nodes.map(({ racks }) => racks)).toEqual([['r1'], ['r1'], ['n4']])
+    expect(messageOf(aliased('r', 'r'))).toContain('spec.levels[1].alias: "r" is another level. Give each level a name of its own.')
+    expect(messageOf(aliased('kubernetes.io/hostname', 'node'))).toContain('spec.levels[0].alias: "kubernetes.io/hostname" is another level.')
   })
 
   it('stand in the HyperNodes of Volcano, from the lowest tier up', () => {
