@@ -139,4 +139,16 @@ describe('the topology that Kubernetes asks for', () => {
     const of = (requiredTopologyLevel: string) => asked(aliases, group('scheduling.run.ai/v2alpha2', { topologyConstraint: { topology: 'default', requiredTopologyLevel } }), pod('a', inGroup.annotations, '1', {}))[0]
     expect(['rack', RACK, BLOCK, 'node', 'zone'].map(of)).toEqual([{ required: 1 }, { required: 1 }, { required: 2 }, { required: 0 }, undefined])
   })
+
+  it('is that of each subgroup of KAI, of which each is a stage', () => {
+    const of = (own: Json, ...constraints: readonly (Json | undefined)[]) => asked(
+      levels, group('scheduling.run.ai/v2alpha2', { ...own, subGroups: constraints.map((topologyConstraint, i) => ({ name: `s${i}`, minMember: 1, topologyConstraint })) }),
+      ...constraints.map((_, i) => pod(`p${i}`, inGroup.annotations, '1', { labels: { 'kai.scheduler/subgroup-name': `s${i}` } })),
+    )
+    const [rack, block] = [{ topology: 'default', requiredTopologyLevel: RACK }, { topology: 'default', requiredTopologyLevel: BLOCK, preferredTopologyLevel: RACK }]
+    expect(of({}, rack, block)).toEqual([undefined, { required: 1 }, { required: 2, preferred: 1 }])
+    expect(of({}, rack, rack, undefined)).toEqual([undefined, { required: 1 }, { required: 1 }, undefined])
+    expect(of({}, rack, rack)).toEqual([undefined, { required: 1 }, { required: 1 }])
+    expect(of({ topologyConstraint: block }, rack, rack)).toEqual([{ required: 2, preferred: 1 }, undefined, undefined])
+  })
 })

@@ -52,13 +52,30 @@ function needed<T>(fields: Fields, key: string, value: T | undefined): T {
 export function levelsOfGroup(object: Fields): AskedLevels | undefined {
   const spec = object.object('spec')
   const [ofKai, ofVolcano] = ['topologyConstraint', 'networkTopology'].map((key) => (typeof spec?.value(key) === 'object' ? spec.object(key) : undefined))
-  if (ofKai !== undefined) return asked({ required: ofKai.text('requiredTopologyLevel'), preferred: ofKai.text('preferredTopologyLevel') })
+  if (ofKai !== undefined) return constraintOf(ofKai)
   if (ofVolcano === undefined) return undefined
   if (ofVolcano.text('mode') === 'soft') return { preferred: LOWEST }
   const [tier, name] = [ofVolcano.whole('highestTierAllowed'), ofVolcano.text('highestTierName')]
   if (tier !== undefined && name !== undefined) throw ofVolcano.bad('highestTierName', 'is given beside highestTierAllowed.', 'Give one of them.')
   return asked({ required: tier ?? name, preferred: LOWEST })
 }
+
+/**
+ * The levels of the subgroups of a pod group of KAI that hold pods, by their name.
+ *
+ * Deviation: those of subgroups that contain others have no effect, nor have any where the whole group asks for levels.
+ */
+export function levelsOfSubgroups(object: Fields): ReadonlyMap<string, AskedLevels> {
+  const levels = new Map<string, AskedLevels>()
+  for (const each of object.object('spec')?.list('subGroups') ?? []) {
+    const [name, constraint] = [each.text('name') ?? '', each.object('topologyConstraint')]
+    const own = constraint && constraintOf(constraint)
+    if (own !== undefined) levels.set(name, { ...own, group: `subgroup ${name}` })
+  }
+  return levels
+}
+
+const constraintOf = (constraint: Fields): AskedLevels | undefined => asked({ required: constraint.text('requiredTopologyLevel'), preferred: constraint.text('preferredTopologyLevel') })
 
 const asked = (levels: AskedLevels): AskedLevels | undefined =>
   (levels.required === undefined && levels.preferred === undefined && levels.slices === undefined ? undefined : levels)
