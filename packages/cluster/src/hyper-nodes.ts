@@ -1,5 +1,6 @@
 import { SchedError } from '@sched/core'
 import { listIn, objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
+import { isQualifiedName } from './qualified-name.js'
 
 /** A HyperNode of Volcano: a group of nodes, or of other groups. */
 interface HyperNode {
@@ -35,14 +36,24 @@ function read({ object, place }: KubernetesObject): HyperNode {
   const { tier, members } = objectIn(object['spec'])
   const name = objectIn(object['metadata'])['name']
   if (typeof name !== 'string' || !Number.isInteger(tier)) throw new SchedError('BAD_INPUT', 'is missing.', place(...(typeof name === 'string' ? ['spec', 'tier'] : ['metadata', 'name'])), 'Give HyperNodes a name and a tier.')
-  const tests = listIn(members).map(({ type, selector }, i) => ({ type, test: testOf(objectIn(selector), () => place('spec', 'members', i, 'selector')) }))
+  const tests = listIn(members).map(({ type, selector }, i) => {
+    if (type !== 'Node' && type !== 'HyperNode') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(type ?? null)}, expected Node or HyperNode.`, place('spec', 'members', i, 'type'))
+    return { type, test: testOf(objectIn(selector), () => place('spec', 'members', i, 'selector')) }
+  })
   const of = (wanted: string) => tests.flatMap(({ type, test }) => (type === wanted ? [test] : []))
   const [nodes, groups] = [of('Node'), of('HyperNode')]
   return { name, tier: tier as number, hasNode: (node, labels) => nodes.some((test) => test(node, labels)), hasGroup: (group) => groups.some((test) => test(group, {})) }
 }
 
+const WAYS = ['exactMatch', 'regexMatch', 'labelMatch']
+
+/** Source: Volcano, validateHyperNode. */
 function testOf(selector: Json, place: () => ReturnType<KubernetesObject['place']>): (name: string, labels: Json) => boolean {
   const [exact, pattern, labelled] = [objectIn(selector['exactMatch'])['name'], objectIn(selector['regexMatch'])['pattern'], objectIn(objectIn(selector['labelMatch'])['matchLabels'])]
+  const ways = WAYS.filter((way) => (selector[way] ?? undefined) !== undefined)
+  if (ways.length !== 1) throw new SchedError('BAD_INPUT', ways.length === 0 ? 'selects nothing.' : `has ${ways.join(' and ')}.`, place(), `Give one of ${WAYS.join(', ')}.`)
+  if (ways[0] === 'exactMatch' && !(typeof exact === 'string' && isQualifiedName(exact))) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(exact ?? null)}, expected the name of a member.`, place())
+  if (ways[0] === 'regexMatch' && (typeof pattern !== 'string' || pattern === '')) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(pattern ?? null)}, expected a regular expression.`, place())
   if (typeof exact === 'string') return (name) => name === exact
   const wanted = Object.entries(labelled)
   if (typeof pattern !== 'string') return (_, labels) => wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value)

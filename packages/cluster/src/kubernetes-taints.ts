@@ -1,5 +1,6 @@
 import { SchedError, type Taint, type TaintEffect, type Toleration } from '@sched/core'
 import { objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
+import { isQualifiedName } from './qualified-name.js'
 
 type Path = readonly [string, string]
 
@@ -16,10 +17,15 @@ export function taintsAt(found: KubernetesObject, path: Path): Taint[] {
   })
 }
 
-/** The tolerations in a list. Throws `BAD_INPUT` for an unknown operator or effect. */
+/**
+ * The tolerations in a list. Throws `BAD_INPUT` for what Kubernetes refuses: an unknown operator or effect, a key that no taint may have, and a value beside
+ * `Exists`.
+ */
 export function tolerationsAt(found: KubernetesObject, path: Path): Toleration[] {
   return elements(found, path).map((each, i) => {
     const { key, operator, value, effect } = each
+    if (isText(key) && !isQualifiedName(key)) throw new SchedError('BAD_INPUT', `no taint can be called "${key}".`, found.place(...path, i, 'key'))
+    if (operator === 'Exists' && isText(value)) throw new SchedError('BAD_INPUT', `found "${value}" beside the operator Exists, which compares no values.`, found.place(...path, i, 'value'), 'Leave it out, or write Equal.')
     return {
       ...(isText(key) && { key }), ...(isText(operator) && { operator: oneOf(each, 'operator', OPERATORS, found, [...path, i]) as NonNullable<Toleration['operator']> }),
       ...(isText(value) && { value }), ...(isText(effect) && { effect: oneOf(each, 'effect', EFFECTS, found, [...path, i]) as TaintEffect }),

@@ -9,7 +9,7 @@ type TopologyLabels = readonly string[]
 /**
  * The levels of the Topology objects of a file, the object with most levels first. Throws `BAD_INPUT` with the place.
  *
- * Source: Kueue and KAI Scheduler, Topology (`spec.levels`, the largest groups first).
+ * Source: Kueue and KAI Scheduler, Topology (`spec.levels`, the largest groups first); KAI's topology_validator.go for aliases.
  */
 export function topologiesIn(objects: readonly KubernetesObject[]): readonly TopologyLabels[] {
   return objects.filter(({ kind }) => kind === 'Topology').map(levelsOf).sort((a, b) => b.length - a.length)
@@ -20,6 +20,9 @@ function levelsOf({ object, place }: KubernetesObject): TopologyLabels {
     if (typeof nodeLabel === 'string' && nodeLabel !== '') return nodeLabel
     throw new SchedError('BAD_INPUT', 'is missing.', place('spec', 'levels', i, 'nodeLabel'), 'Give the label of nodes that names their group of this level.')
   })
+  const aliases = listIn(objectIn(object['spec'])['levels']).map(({ alias }) => alias)
+  for (const [i, alias] of aliases.entries())
+    if (typeof alias === 'string' && alias !== '' && (labels.includes(alias) || aliases.indexOf(alias) < i)) throw new SchedError('BAD_INPUT', `"${alias}" is another level.`, place('spec', 'levels', i, 'alias'), 'Give each level a name of its own.')
   if (labels.length === 0) throw new SchedError('BAD_INPUT', 'is missing.', place('spec', 'levels'), 'Give the labels of its levels, the largest groups first.')
   return labels.filter((label) => label !== HOSTNAME).reverse()
 }

@@ -64,6 +64,11 @@ describe('nodes of Kubernetes', () => {
     expect(racksOf(topology('kubernetes.io/hostname')).every(([, racks]) => racks === undefined)).toBe(true)
     expect(messageOf(json(topology(), ...nodes))).toContain('spec.levels')
     expect(messageOf(json({ ...topology(), spec: { levels: [{}] } }, ...nodes))).toContain('Give the label of nodes that names their group of this level.')
+    // TestTopologyValidator of KAI
+    const aliased = (...aliases: readonly string[]) => json({ ...topology(), spec: { levels: ['rack', 'kubernetes.io/hostname'].map((nodeLabel, i) => ({ nodeLabel, alias: aliases[i] })) } }, ...nodes)
+    expect(kubernetesNodes(aliased('r', 'node')).nodes.map(({ racks }) => racks)).toEqual([['r1'], ['r1'], ['n4']])
+    expect(messageOf(aliased('r', 'r'))).toContain('spec.levels[1].alias: "r" is another level. Give each level a name of its own.')
+    expect(messageOf(aliased('kubernetes.io/hostname', 'node'))).toContain('spec.levels[0].alias: "kubernetes.io/hostname" is another level.')
   })
 
   it('stand in the HyperNodes of Volcano, from the lowest tier up', () => {
@@ -77,6 +82,20 @@ describe('nodes of Kubernetes', () => {
     expect(kubernetesNodes(json(...groups, ...nodes)).nodes.map(({ names, racks }) => [names, racks])).toEqual([[['a1', 'a2'], ['s0', 's2']], [['b1'], ['s1', 's1']], [['c1'], ['s2', 's2']], [['d1'], ['d1']]])
     expect(messageOf(json(hyperNode('bad', 1, member('Node', { regexMatch: { pattern: '(' } })), ...nodes))).toContain('found "(", expected a regular expression.')
     expect(messageOf(json({ ...hyperNode('bad', 1), spec: {} }, ...nodes))).toContain('Give HyperNodes a name and a tier.')
+  })
+
+  it.each<[unknown, object, string]>([
+    ['Node', {}, 'spec.members[0].selector: selects nothing. Give one of exactMatch, regexMatch, labelMatch.'],
+    ['Node', { exactMatch: { name: 'a1' }, regexMatch: { pattern: '^a' } }, 'spec.members[0].selector: has exactMatch and regexMatch. Give one of exactMatch, regexMatch, labelMatch.'],
+    ['Node', { exactMatch: { name: '' } }, 'spec.members[0].selector: found "", expected the name of a member.'],
+    ['Node', { exactMatch: { name: 'not a name' } }, 'spec.members[0].selector: found "not a name", expected the name of a member.'],
+    ['HyperNode', { exactMatch: {} }, 'spec.members[0].selector: found null, expected the name of a member.'],
+    ['Node', { regexMatch: { pattern: '' } }, 'spec.members[0].selector: found "", expected a regular expression.'],
+    ['Rack', { exactMatch: { name: 'a1' } }, 'spec.members[0].type: found "Rack", expected Node or HyperNode.'],
+    [undefined, { exactMatch: { name: 'a1' } }, 'spec.members[0].type: found null, expected Node or HyperNode.'],
+  ])('are not read beside HyperNodes that Volcano refuses: %s %j (TestValidateHyperNode)', (type, selector, message) => {
+    const group = { apiVersion: 'topology.volcano.sh/v1alpha1', kind: 'HyperNode', metadata: { name: 'bad' }, spec: { tier: 1, members: [{ type, selector }] } }
+    expect(messageOf(json(group, node('a1')))).toContain(message)
   })
 
   it('may be manifests one after another, with GPUs and their type', () => {

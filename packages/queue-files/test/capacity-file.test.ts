@@ -382,6 +382,9 @@ describe('a capacity-scheduler.xml', () => {
   it.each<[string, Pairs, Pairs, string]>([
     ['a smallest allocation above the largest (testConfValidation)', [], [['yarn.scheduler.minimum-allocation-mb', '2048'], ['yarn.scheduler.maximum-allocation-mb', '1024']],
       '"site.xml" line 2 yarn.scheduler.minimum-allocation-mb: found 2048, more than yarn.scheduler.maximum-allocation-mb, 1024 (site.xml line 3). Lower the one or raise the other.'],
+    ['a smallest allocation of no memory (TestCapacitySchedulerConfigValidator.testValidateMemoryAllocationInvalidMinMem)', [], [['yarn.scheduler.minimum-allocation-mb', '0']],
+      '"site.xml" line 2 yarn.scheduler.minimum-allocation-mb: found 0, with which the capacity scheduler does not start. Write 1 or more, or leave it out.'],
+    ['a smallest allocation of no vcores (testValidateVCoresInvalidMinVCore)', [], [['yarn.resource-types.vcores.minimum-allocation', '0']], 'line 2 yarn.resource-types.vcores.minimum-allocation: found 0'],
     ['a queue that allows more than the site (testQueueMaximumAllocation)', [['root.b.maximum-allocation', 'vcores=9']], [['yarn.resource-types.vcores.maximum-allocation', '8']],
       '"cap.xml" line 5 yarn.scheduler.capacity.root.b.maximum-allocation: tasks in queue "root.b" may ask 9 vcores, more than yarn.resource-types.vcores.maximum-allocation, 8 (site.xml line 2). Lower the one or raise the other.'],
     ['a further type of resource where memory alone is compared (testDefaultResourceCalculatorWithThirdResourceTypes)', [], [['yarn.resource-types', 'gpu']], '"site.xml" line 2 yarn.resource-types: lists gpu, and the resource calculator compares memory alone. Set yarn.scheduler.capacity.resource-calculator to org.apache.hadoop.yarn.util.resource.DominantResourceCalculator, or list no further types.'],
@@ -428,7 +431,8 @@ describe('a capacity-scheduler.xml', () => {
     expect(own.map(({ value, verdict }) => [value, verdict])).toEqual([['u:ann:a', 'honoured'], ['g:devs:b', 'approximated'], ['u:%user:%primary_group', 'approximated'], ['u:bob:%secondary_group', 'ignored']])
   })
 
-  const json = (rules: readonly object[], more: Pairs = []) => policy([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', JSON.stringify({ rules })], ...more])
+  const making: Pairs = [...ab, ['root.a.auto-create-child-queue.enabled', 'true'], ['root.b.auto-create-child-queue.enabled', 'true']]
+  const json = (rules: readonly object[], more: Pairs = []) => policy([...making, ['mapping-rule-format', 'json'], ['mapping-rule-json', JSON.stringify({ rules })], ...more])
   it('reads mapping rules in JSON, and says which it leaves out (TestMappingRuleCreator)', () => {
     const { policy: config, findings } = json([
       { type: 'user', matches: '*', policy: 'specified', create: false },
@@ -447,15 +451,15 @@ describe('a capacity-scheduler.xml', () => {
       { user: '*', create: true, fallback: 'skip' },
     ] } })
     const group = 'the group is that of the job in the workload'
-    expect(findings.filter(({ line }) => line >= 6).map(({ line, verdict, value, note }) => [line, verdict, value, note])).toEqual([
-      [6, 'honoured', 'user *: %specified', ''],
-      [6, 'approximated', 'group devs: root.a.%user', group],
-      [6, 'ignored', 'application spark: defaultQueue', 'jobs have neither names nor secondary groups'],
-      [6, 'ignored', 'user ann: secondaryGroup', 'jobs have no secondary groups'],
-      [6, 'approximated', 'user *: %primary_group.%user', group],
-      [6, 'honoured', 'user bob: root.b.%user', ''],
-      [6, 'honoured', 'user *: reject', ''],
-      [7, 'ignored', 'u:ann:a', 'mapping-rule-format is json'],
+    expect(findings.filter(({ line }) => line >= 8).map(({ line, verdict, value, note }) => [line, verdict, value, note])).toEqual([
+      [8, 'honoured', 'user *: %specified', ''],
+      [8, 'approximated', 'group devs: root.a.%user', group],
+      [8, 'ignored', 'application spark: defaultQueue', 'jobs have neither names nor secondary groups'],
+      [8, 'ignored', 'user ann: secondaryGroup', 'jobs have no secondary groups'],
+      [8, 'approximated', 'user *: %primary_group.%user', group],
+      [8, 'honoured', 'user bob: root.b.%user', ''],
+      [8, 'honoured', 'user *: reject', ''],
+      [9, 'ignored', 'u:ann:a', 'mapping-rule-format is json'],
     ])
   })
 

@@ -179,6 +179,14 @@ describe('the configuration of kube-scheduler', () => {
     expect(generalSettings(read(full))).toMatchObject({ percentageOfNodesToScore: '40', 'profiles[0].plugins.score.enabled[0].weight': '5' })
   })
 
+  const args = (name: string, given: string) => `${head}profiles: [{ pluginConfig: [{ name: ${name}, args: ${given} }] }]\n`
+  /** A constraint of which these fields are others; fields written later count. */
+  const spread = (change: string) => args('PodTopologySpread', `{ defaultingType: List, defaultConstraints: [{ ${['maxSkew: 1', 'topologyKey: node', 'whenUnsatisfiable: DoNotSchedule'].filter((each) => !change.startsWith(each.split(':')[0] as string)).join(', ')}, ${change} }] }`)
+  it('may have such as kube-scheduler takes', () => {
+    const taken = [spread('maxSkew: 2'), args('InterPodAffinity', '{ hardPodAffinityWeight: 10 }'), args('NodeResourcesFit', '{ ignoredResources: [example.com/foo], ignoredResourceGroups: [example.com] }'), `${head}parallelism: 8\nprofiles: [{ schedulerName: me }, { schedulerName: other }]\n`]
+    expect(taken.map((text) => messageOf(() => policyOf(text)))).toEqual(taken.map(() => 'no error'))
+  })
+
   it.each<[string, string, string]>([
     ['a second one', `${head}---\n${head}`, '"config.yaml" line 4: is a second KubeSchedulerConfiguration.'],
     ['a class twice', `${klass('a', 1)}${klass('a', 2)}`, 'PriorityClass "a" was declared before.'],
@@ -188,6 +196,26 @@ describe('the configuration of kube-scheduler', () => {
     ['a strategy that is none', `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: Best } } }] }]\n`, 'found "Best", expected LeastAllocated, MostAllocated or RequestedToCapacityRatio.'],
     ['no candidates', `${head}profiles: [{ pluginConfig: [{ name: DefaultPreemption, args: { minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0 } }] }]\n`, 'found 0, expected a whole number from 1 on beside a percentage of 0.'],
     ['a weight that is none', `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { resources: [{ name: cpu, weight: 101 }] } } }] }]\n`, 'found 101, expected a whole number from 0 to 100.'],
+    // of validation_test.go and validation_pluginargs_test.go
+    ['no threads', `${head}parallelism: 0\n`, 'parallelism: found 0, expected a whole number from 1 on.'],
+    ['waiting times that shrink', `${head}podInitialBackoffSeconds: 10\npodMaxBackoffSeconds: 1\n`, 'podMaxBackoffSeconds: found 1, expected a whole number from 10 on.'],
+    ['profiles of one name', `${head}profiles: [{ schedulerName: me }, { schedulerName: me }]\n`, 'profiles[1].schedulerName: profile "me" was given before. Give every one once.'],
+    ['a profile without a name', `${head}profiles: [{ schedulerName: me }, {}]\n`, 'profiles[1]: has no schedulerName, beside others.'],
+    ['profiles that sort otherwise', `${head}profiles: [{ schedulerName: me, plugins: { queueSort: { enabled: [{ name: CustomSort }] } } }, { schedulerName: other }]\n`, 'profiles[1]: has other queueSort plug-ins than the first one'],
+    ['a plug-in twice', `${head}profiles: [{ plugins: { score: { enabled: [{ name: NodeResourcesFit, weight: 2 }, { name: NodeResourcesFit, weight: 3 }] } } }]\n`, 'plug-in "NodeResourcesFit" was given before.'],
+    ['arguments twice', `${head}profiles: [{ pluginConfig: [{ name: InterPodAffinity }, { name: InterPodAffinity }] }]\n`, 'profiles[0].pluginConfig[1]: configuration of "InterPodAffinity" was given before.'],
+    ['extenders that both bind', `${head}extenders: [{ bindVerb: a }, { bindVerb: b }]\n`, 'extenders[1].bindVerb: binds pods beside another one.'],
+    ['an extender without a weight', `${head}extenders: [{ prioritizeVerb: a, weight: -1 }]\n`, 'extenders[0].weight: found -1, expected a whole number from 1 on.'],
+    ['a weight of affinities', args('InterPodAffinity', '{ hardPodAffinityWeight: 101 }'), 'args.hardPodAffinityWeight: found 101, expected a whole number from 0 to 100.'],
+    ['resources that none are', args('NodeResourcesFit', '{ ignoredResources: ["@foo"] }'), 'args.ignoredResources[0]: found "@foo", expected a resource.'],
+    ['groups of resources with a slash', args('NodeResourcesFit', '{ ignoredResourceGroups: [example.com/foo] }'), 'args.ignoredResourceGroups[0]: found "example.com/foo", expected what stands before the slash of resources.'],
+    ['a resource twice', args('NodeResourcesBalancedAllocation', '{ resources: [{ name: cpu, weight: 1 }, { name: cpu, weight: 1 }] }'), 'resource "cpu" was given before.'],
+    ['a skew of 0', spread('maxSkew: 0'), 'args.defaultConstraints[0].maxSkew: found 0, expected a whole number from 1 on.'],
+    ['spreading over nothing', spread('topologyKey: ""'), 'defaultConstraints[0].topologyKey: found "", expected a label of nodes.'],
+    ['spreading that is neither', spread('whenUnsatisfiable: unknown action'), 'whenUnsatisfiable: found "unknown action", expected DoNotSchedule or ScheduleAnyway.'],
+    ['spreading of its own pods', spread('labelSelector: { matchLabels: { a: b } }'), 'defaultConstraints[0].labelSelector: found {"matchLabels":{"a":"b"}}, expected none, since it is that of each pod.'],
+    ['spreading twice', spread('maxSkew: 1 }, { maxSkew: 2, topologyKey: node, whenUnsatisfiable: DoNotSchedule'), 'defaultConstraints[1]: a constraint of "node DoNotSchedule" was given before.'],
+    ['spreading beside that of the system', spread('maxSkew: 1').replace('List', 'System'), 'args.defaultConstraints: stand without defaultingType: List.'],
     ['plug-ins that are no list', `${head}profiles: [{ plugins: { score: { enabled: NodeResourcesFit } } }]\n`, 'found "NodeResourcesFit", expected a list.'],
   ])('is refused with %s', (_, text, message) => {
     expect(messageOf(() => policyOf(text))).toContain(message)

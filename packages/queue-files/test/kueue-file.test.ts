@@ -119,6 +119,30 @@ describe('manifests of Kueue', () => {
 
   const configuration = (version: string, ...settings: string[]) => [`apiVersion: config.kueue.x-k8s.io/${version}`, 'kind: Configuration', ...settings].join('\n')
 
+  it.each([
+    ['waitForPodsReady: { enable: true, timeout: -1s }', 'waitForPodsReady.timeout: found "-1s", expected a duration such as 5m30s.'],
+    ['waitForPodsReady: { enable: true, recoveryTimeout: -1s }', 'waitForPodsReady.recoveryTimeout: found "-1s", expected a duration such as 5m30s.'],
+    ['waitForPodsReady: { enable: true, requeuingStrategy: { timestamp: NoSupported } }', 'waitForPodsReady.requeuingStrategy.timestamp: found "NoSupported", expected Creation or Eviction.'],
+    ...['backoffLimitCount', 'backoffBaseSeconds', 'backoffMaxSeconds'].map((name) => [`waitForPodsReady: { enable: true, requeuingStrategy: { ${name}: -1 } }`, `waitForPodsReady.requeuingStrategy.${name}: found -1, expected a whole number from 0 on.`]),
+    ['resources: { transformations: [{ input: example.com/mig, strategy: invalid }] }', 'resources.transformations[0].strategy: found "invalid", expected Retain or Replace.'],
+    ['resources: { transformations: [{ input: example.com/mig, strategy: Retain }, { input: example.com/mig, strategy: Replace }] }', 'resources.transformations[1].input: resource "example.com/mig" was given before. Give every one once.'],
+    ['managedJobsNamespaceSelector: { matchExpressions: [{ key: team, operator: BadOperator, values: [a] }] }', 'managedJobsNamespaceSelector.matchExpressions[0].operator: found "BadOperator", expected In, NotIn, Exists, DoesNotExist.'],
+    ...[['{}', 'kube-system'], ['{ matchLabels: { kubernetes.io/metadata.name: kube-system } }', 'kube-system'], ['{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system] }] }', 'kueue-system']].map(([selector, name]) =>
+      [`integrations: { frameworks: [pod] }\nmanagedJobsNamespaceSelector: ${selector}`, `managedJobsNamespaceSelector: selects the namespace "${name}", which Kueue refuses with the framework pod. Leave it out: { key: kubernetes.io/metadata.name, operator: NotIn, values: [${name}] }`]),
+  ])('are not read beside a Configuration with which Kueue does not start: %s (TestValidate of its configuration)', (setting = '', expected) => {
+    const line = setting.includes('\n') ? 16 : 15
+    expect(message(queue('a'), configuration('v1beta1', setting))).toBe(`"kueue.yaml" line ${line} ${expected}`)
+  })
+
+  it.each([
+    'waitForPodsReady: { enable: false, timeout: -1s }', 'waitForPodsReady: { timeout: -1s }', 'waitForPodsReady: { enable: true, timeout: 5m, requeuingStrategy: { timestamp: Creation, backoffLimitCount: null } }',
+    'resources: { excludeResourcePrefixes: [example.com], transformations: [{ input: example.com/a, strategy: Replace }, { input: example.com/b }] }',
+    'managedJobsNamespaceSelector: {}', 'integrations: { frameworks: [pod] }\nmanagedJobsNamespaceSelector: { matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system, kueue-system] }] }',
+    'integrations: { frameworks: [pod] }\nmanagedJobsNamespaceSelector: { matchLabels: { team: a } }',
+  ])('are read beside a Configuration with which it starts: %s', (setting) => {
+    expect(made([queue('a'), configuration('v1beta1', setting)]).findings.filter(({ line = 0 }) => line >= 15).map(({ verdict }) => verdict)).not.toContain('honoured')
+  })
+
   it('take the jobs of no namespace in Kueue where they do not say of which, and say so', () => {
     const of = (...spec: string[]) => made([queue('a', spec)]).findings.filter(({ setting }) => setting === 'a namespaceSelector').map(({ verdict, line, value, note }) => [verdict, line, value, note])
     const none = [['ignored', 3, 'none', 'Kueue admits nobody to it then: `{}` are all namespaces, as here']]
@@ -301,6 +325,10 @@ describe('manifests of Kueue', () => {
     expect([lends(1), lends(2)]).toEqual(['', 'more than its nominal quota: Kueue refuses that'])
   })
 
+  it('may have an empty queueing strategy, which is the usual one (TestValidateClusterQueue)', () => {
+    expect(made([queue('a', ['queueingStrategy: ""'])]).options.queues).toEqual(made([queue('a')]).options.queues)
+  })
+
   it('tell of each line what becomes of it', () => {
     const { findings } = made([queue('a', ['namespaceSelector: {}', 'stopPolicy: Hold', 'cohrt: all'], ['{ name: cpu, nominalQuota: 8 }', '{ name: ephemeral-storage, nominalQuota: 5Gi }']), object('WorkloadPriorityClass', 'high', '{}')])
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, value, note])).toEqual([
@@ -433,6 +461,16 @@ describe('manifests of Kueue', () => {
     ['a quantity that is none', [queue('a', [], ['{ name: cpu, nominalQuota: lots }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: found "lots", expected a quantity such as 8, 7910m or 16Gi.'],
     ['a resource without its quota', [queue('a', [], ['{ name: cpu, borrowingLimit: 8 }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0]: resource "cpu" has no nominalQuota. Kueue wants one: 0 where there is none.'],
     ['a weight that would be 0 (TestValidateClusterQueue)', [queue('a', ['fairSharing: { weight: "0.000000001" }']), 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {}'], '"kueue.yaml" line 5 spec.fairSharing.weight: found "0.000000001", expected 0, or more than 1e-9.'],
+    // of TestValidateClusterQueue and TestValidateResourceFlavor
+    ['a resource with a name that none may have', [queue('a', [], ['{ name: "@cpu", nominalQuota: 1 }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0]: no resource can be called "@cpu".'],
+    ['two ways of admission checks', [queue('a', ['admissionChecks: [x]', 'admissionChecksStrategy: { admissionChecks: [] }'])], '"kueue.yaml" line 6 spec.admissionChecksStrategy: stands beside admissionChecks, and Kueue refuses that.'],
+    ['a label that is none', [queue('a', ['namespaceSelector: { matchLabels: { "nospecialchars^=@": bar } }'])], '"kueue.yaml" line 5 spec.namespaceSelector.matchLabels.nospecialchars^=@: found "bar", expected a label. No label can be called "nospecialchars^=@".'],
+    ['a selector without values', [queue('a', ['namespaceSelector: { matchExpressions: [{ key: key, operator: In }] }'])], '"kueue.yaml" line 5 spec.namespaceSelector.matchExpressions[0].values: found null, expected values to compare with In.'],
+    ['a selector with values that are not compared', [queue('a', ['namespaceSelector: { matchExpressions: [{ key: key, operator: Exists, values: [x] }] }'])], '"kueue.yaml" line 5 spec.namespaceSelector.matchExpressions[0].values: found ["x"], expected none beside Exists.'],
+    ['a flavor with a label that is none', [object('ResourceFlavor', 'default', '{ nodeLabels: { "@abc": foo } }'), queue('a')], '"kueue.yaml" line 4 spec.nodeLabels.@abc: found "foo", expected a label.'],
+    ['a flavor with a value that is none', [object('ResourceFlavor', 'default', '{ nodeLabels: { foo: "@abc" } }'), queue('a')], '"kueue.yaml" line 4 spec.nodeLabels.foo: found "@abc", expected the value of a label. Values have letters, digits'],
+    ['a toleration of no taint', [object('ResourceFlavor', 'default', '{ tolerations: [{ key: "@abc", operator: Equal, value: v }] }'), queue('a')], '"kueue.yaml" line 4 spec.tolerations[0].key: no taint can be called "@abc".'],
+    ['a toleration with a value that is not compared', [object('ResourceFlavor', 'default', '{ tolerations: [{ key: abc, operator: Exists, value: v }] }'), queue('a')], '"kueue.yaml" line 4 spec.tolerations[0].value: found "v" beside the operator Exists, which compares no values.'],
     ['a threshold that is none', [queue('a', ['preemption: { borrowWithinCohort: { maxPriorityThreshold: high } }'])], '"kueue.yaml" line 5 spec.preemption.borrowWithinCohort.maxPriorityThreshold: found "high", expected a whole number.'],
     ['a queue declared twice', [queue('a'), queue('a')], '"kueue.yaml" line 15 metadata.name: ClusterQueue "a" was declared before. Give every one once.'],
     ['a queue without a name', [queue('""')], '"kueue.yaml" line 3 metadata.name: is missing.'],

@@ -179,6 +179,17 @@ describe('queues of Volcano', () => {
     expect(told(`{ ${guarantee(3, '2Gi')} }`)).toEqual([])
   })
 
+  it('tell amounts that Volcano refuses in a tree: more than the queue around, or together more than that (validateHierarchicalQueueResources)', () => {
+    const told = (isTree: boolean, ...queues: readonly string[]) =>
+      made(...queues, `actions: allocate\ntiers:\n- plugins: [{ name: capacity, enableHierarchy: ${isTree} }]\n`).findings.filter(({ note }) => note.includes('refuses')).map(({ setting, note }) => `${setting}: ${note}`)
+    const inside = [queue('a', '{ parent: team, capability: { cpu: 9, memory: 9Gi }, deserved: { cpu: 3 } }'), queue('b', '{ parent: team, deserved: { cpu: 2 }, guarantee: { resource: { cpu: 1 } } }')]
+    expect(told(true, queue('team', '{ parent: org, deserved: { cpu: 4 } }'), queue('org', '{ capability: { cpu: 8 } }'), ...inside)).toEqual([
+      'a deserved of cpu: all queues in "team" have together more than that: Volcano refuses it', 'a capability of cpu: more than "org" around it has: Volcano refuses that', 'b deserved of cpu: all queues in "team" have together more than that: Volcano refuses it',
+    ])
+    expect(told(true, queue('team', '{ parent: org, capability: { cpu: 9 }, deserved: { cpu: 5 } }'), queue('org', '{}'), ...inside)).toEqual([])
+    expect(told(false, queue('team', '{ deserved: { cpu: 4 } }'), ...inside)).toEqual([])
+  })
+
   it('lie for drf where annotations say', () => {
     const annotated = (hierarchy: string, weights: string) => queue('a', '{ weight: 3 }').replace('{ name: a }', `{ name: a, annotations: { volcano.sh/hierarchy: ${hierarchy}, volcano.sh/hierarchy-weights: ${weights} } }`)
     const told = (conf: string, ...weights: readonly string[]) => {

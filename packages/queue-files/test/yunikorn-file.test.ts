@@ -95,13 +95,13 @@ describe('queues of YuniKorn', () => {
   it('tell line by line what is honoured, in a ConfigMap too', () => {
     const text = queues(
       '- name: root\n  submitacl: "*"\n  queues:\n  - name: a\n    resources:\n      guaranteed: { vcore: 100 }\n      max:\n        pods: 10\n        hugepages-2Mi: 5\n    properties:\n      priority.offset: high\n      application.sort.polcy: fair\n      application.sort.policy: stateaware\n    limits:\n    - { groups: [dev, "*"], maxapplications: 1 }',
-      '  placementrules:\n  - { name: tag, value: namespace, create: true }\n  - { name: tag, value: team }\n  - name: user\n    parent: { name: fixed, value: a }\n',
+      '  placementrules:\n  - { name: tag, value: namespace, create: true }\n  - { name: tag, value: team }\n  - name: user\n    parent: { name: fixed, value: root }\n',
     )
     const expected = [
       ['approximated', 4, 'placement rule 1', 'tag namespace create', 'the namespace of a job is its user, as jobs are read from Kubernetes'],
       ['ignored', 5, 'placement rule 2', 'tag team', 'jobs have no such tag, so that it gives none a queue'],
       ['honoured', 6, 'placement rule 3', 'user', ''],
-      ['honoured', 7, 'placement rule 3 parent', 'fixed a', ''],
+      ['honoured', 7, 'placement rule 3 parent', 'fixed root', ''],
       ['ignored', 10, 'root submitacl', '*', 'every user may submit to every queue'],
       ['honoured', 14, 'root.a guaranteed of vcore', '100', 'more than all nodes have together, 64000 cpu; it counts in millicores'],
       ['ignored', 16, 'root.a max of pods', '10', 'pods are not counted'],
@@ -161,8 +161,6 @@ describe('placement rules of YuniKorn', () => {
     ['tag: a whole path has no use for a parent (TestTagRulePlace)', '- { name: tag, value: namespace, parent: { name: fixed, value: parent } }', { user: 'root.parent.child' }, 'root.parent.child'],
     ['user', '- { name: user, create: true }', { user: 'Ann.Lee' }, 'root.ann_dot_lee'],
     ['user: a declared queue', '- name: user', { user: 'a.b' }, 'root.a_dot_b'],
-    ['user: not in one that holds jobs', '- { name: user, create: true, parent: { name: fixed, value: leaf } }', { user: 'ann' }, inLeaf],
-    ['user: in one that holds jobs, whatever comes then', '- { name: user, parent: { name: fixed, value: leaf } }\n- { name: fixed, value: leaf }', { user: 'ann' }, inLeaf],
     ['tag: the namespace is its user', '- { name: tag, value: namespace, create: true, parent: { name: fixed, value: root.parent } }', { user: 'ml' }, 'root.parent.ml'],
     ['tag: no other', '- { name: tag, value: team, create: true }', { user: 'ml' }, none],
     ['fixed, after others', '- name: provided\n- { name: fixed, value: root.leaf }', { queue: 'other' }, 'root.leaf'],
@@ -247,11 +245,62 @@ describe('a queues.yaml of YuniKorn is answered where it is wrong', () => {
     [queues('- name: a', '  placementrules: [{ name: user, filter: { groups: [test@group] } }]\n'), '"test@group" is neither a name nor a pattern.'],
     [queues('- name: a', '  placementrules: [{ name: user, filter: { users: ["test[test"] } }]\n'), '"test[test" is neither a name nor a pattern.'],
     [queues('- { name: admins, parent: true }', '  placementrules: [{ name: fixed, value: dev, parent: { name: fixed, value: admins } }]\n'), 'rule "fixed" names queue "root.admins.dev", which is not declared.'], // TestCheckPlacementRules
+    [queues('- name: a', '  placementrules: [{ name: user, create: true, parent: { name: fixed, value: a } }]\n'), 'rule "fixed" names queue "a", which holds jobs and no queues.'],
     [queues('- name: a', '  nodesortpolicy: { type: spread }\n'), 'there is no way to sort nodes "spread".'],
     [config(root('- name: a.b')), '"queues.yaml" line 12 partitions[0].queues[0].queues[0].name: the name of queue "a.b" has a period'],
     [config('partitions:\n- name: default\n  queues: [\n'), '"queues.yaml" line'],
     ['partitions: []\n', 'has no partition.'],
   ])('%#', (text, message) => {
     expect(messageOf(() => made(text))).toContain(message)
+  })
+})
+
+// as TestCheckQueueHierarchyForPlacement and TestCheckPlacementRules, TestCheckLimitResource, TestCheckLimitMaxApplications and TestCheckLimits of configvalidator_test.go
+describe('what YuniKorn takes of', () => {
+  const tree = (rules: object, isParent = true) => queues(`- name: root\n  queues: [{ name: users, parent: ${isParent} }, { name: devs, parent: true, queues: [{ name: yunikorn, parent: true }] }, { name: default }, { name: admins, parent: true }]`, `  placementrules: [${JSON.stringify(rules)}]\n`)
+  const fixed = (value: string, more: object = {}) => ({ name: 'fixed', value, ...more })
+  const inside = (value: string) => ({ name: 'user', parent: fixed(value) })
+  it.each<[string, object, boolean, string?]>([
+    ['a leaf', fixed('root.default', { create: true }), true, 'no error'],
+    ['a new queue in a parent', fixed('root.users.alice', { create: true }), true, 'no error'],
+    ['a new queue in a new one', fixed('root.devs.test', { create: true }), true, 'no error'],
+    ['queues of users in a parent', inside('root.users'), true, 'no error'],
+    ['those of namespaces and users there', { name: 'user', parent: { name: 'tag', value: 'namespace', parent: fixed('root.users') } }, true, 'no error'],
+    ['those of users in a new queue', { name: 'user', create: true, parent: fixed('root.new', { create: true }) }, true, 'no error'],
+    ['a parent', fixed('root.users'), true, 'rule "fixed" names queue "root.users", which holds queues and no jobs. Name a queue inside it.'],
+    ['a queue that it may not create', fixed('root.users.alice'), true, 'names queue "root.users.alice", which is not declared.'],
+    ['one in a leaf', fixed('root.users.alice', { create: true }), false, 'rule "fixed" names queue "root.users.alice", and "root.users" around it holds jobs and no queues.'],
+    ['one in a leaf that it may not create either', fixed('root.users.alice'), false, 'holds jobs and no queues'],
+    ['queues of users in a leaf', inside('root.users'), false, 'rule "fixed" names queue "root.users", which holds jobs and no queues. Give it parent: true, or name another queue.'],
+    ['queues of users in one that it may not create', inside('root.none'), true, 'names queue "root.none", which is not declared.'],
+  ])('rules with %s', (_, rules, isParent, expected = 'no error') => {
+    expect(messageOf(() => made(tree(rules, isParent)))).toContain(expected)
+  })
+
+  type Most = Readonly<Record<string, number>>
+  const kinds = { maxresources: (most: number) => ({ memory: most }), maxapplications: (most: number) => most }
+  it.each(['maxresources', 'maxapplications'] as const)('limits of a queue and those inside it, by %s', (key) => {
+    const limits = (kind: string, most: Most) => Object.entries(most).map(([name, each]) => ({ [kind]: [name], [key]: kinds[key](each) }))
+    /** What is wrong with limits of a queue, of one inside it (none: it has none) and of one inside that. */
+    const wrong = (kind: string, outer: Most, middle: Most | undefined, inner: Most) =>
+      messageOf(() => made(queues(`- ${JSON.stringify({ name: 'a', limits: limits(kind, outer), queues: [{ name: 'b', ...(middle !== undefined && { limits: limits(kind, middle) }), queues: [{ name: 'c', limits: limits(kind, inner) }] }] })}`)))
+    for (const [kind, who] of [['users', 'user'], ['groups', 'group']] as const) {
+      const isFound = (queue: string, name: string) => new RegExp(`${who} ${name} may .* in queue "${queue}".* in a queue around it`)
+      expect(wrong(kind, { one: 100, '*': 100 }, { one: 50, two: 50 }, { one: 10, two: 10 })).toBe('no error')
+      expect(wrong(kind, { one: 100 }, undefined, { one: 60 })).toBe('no error')
+      expect(wrong(kind, { one: 100, two: 100 }, { one: 50 }, { one: 10, two: 150 })).toMatch(isFound('root.a.b.c', 'two'))
+      expect(wrong(kind, { one: 100, '*': 100 }, { one: 50, two: 150 }, { one: 10 })).toMatch(isFound('root.a.b', 'two'))
+      expect(wrong(kind, { one: 100, '*': 100 }, { one: 50 }, { one: 10, two: 150 })).toMatch(isFound('root.a.b.c', 'two'))
+      expect(wrong(kind, { one: 150, '*': 100 }, undefined, { one: 120 })).toBe('no error') // its own limit, not that of all
+    }
+  })
+
+  it.each([
+    ['of which some are 0', '{ memory: 100, cpu: 0 }', 'no error'],
+    ['of which all are 0', '{ memory: 0, cpu: 0 }', 'a limit limits nothing, or forbids everything.'],
+    ['beyond 64 bits', '{ vcore: 1000P }', 'maxresources.vcore: found "1000P", more than YuniKorn can count.'],
+    ['beyond 64 bits', '{ memory: 1000E }', 'found "1000E", more than YuniKorn can count.'],
+  ])('limits with amounts %s: %s', (_, amounts, expected) => {
+    expect(messageOf(() => made(queues(`- name: a\n  limits: [{ users: [ann], maxapplications: 1, maxresources: ${amounts} }]`)))).toContain(expected)
   })
 })

@@ -244,6 +244,21 @@ describe('what a group of pods asks at least', () => {
     expect(stagesOf(group, ...ofGroup('decode'), ...ofGroup('prefill'))).toEqual([[3, true, 2], [3, true, 1]])
   })
 
+  it.each<[string, Json, string]>([
+    ['a parent that is not there', { subGroups: [{ name: 'a', minMember: 1 }, { name: 'b', parent: 'x', minMember: 1 }] }, 'spec.subGroups[1].parent: there is no subgroup "x".'],
+    ['a name that comes twice', { subGroups: [{ name: 'a', minMember: 1 }, { name: 'b', parent: 'a', minMember: 1 }, { name: 'a', parent: 'b', minMember: 1 }] }, 'spec.subGroups[2].name: subgroup "a" was given before.'],
+    ['a parent of itself', { subGroups: [{ name: 'a', parent: 'a', minMember: 1 }] }, 'the subgroup "a" is in itself.'],
+    ['a ring', { subGroups: [{ name: 'a', parent: 'c' }, { name: 'b', parent: 'a' }, { name: 'c', parent: 'b' }] }, 'the subgroup "a" is in itself.'],
+    ['two rings', { subGroups: [{ name: 'x' }, { name: 'a', parent: 'b' }, { name: 'b', parent: 'a' }, { name: 'c', parent: 'd' }, { name: 'd', parent: 'c' }] }, 'spec.subGroups[1].parent: the subgroup "a" is in itself.'],
+    ['a subgroup above a ring', { subGroups: [{ name: 'x', parent: 'a' }, { name: 'a', parent: 'b' }, { name: 'b', parent: 'a' }] }, 'spec.subGroups[1].parent: the subgroup "a" is in itself.'],
+    ['both minima in the group', { minMember: 2, minSubGroup: 1, subGroups: [{ name: 'a', minMember: 1 }] }, 'spec.minSubGroup: is given beside minMember. Give one of them'],
+    ['both minima in a subgroup', { subGroups: [{ name: 'a', minMember: 2, minSubGroup: 1 }, { name: 'b', parent: 'a', minMember: 1 }] }, 'spec.subGroups[0].minSubGroup: is given beside minMember. Give one of them'],
+    ['minSubGroup without subgroups', { subGroups: [{ name: 'a', minSubGroup: 1 }] }, 'spec.subGroups[0].minSubGroup: there is no subgroup in "a". Give minMember'],
+    ['minSubGroup 0', { minSubGroup: 0, subGroups: [{ name: 'a', minMember: 1 }] }, 'spec.minSubGroup: found 0, expected a number of at least 1.'],
+  ])('is refused where KAI refuses it: %s (TestValidateSubGroups)', (_, spec, message) => {
+    expect(messageOf(() => jobs(other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', spec), pod('a-0', { annotations: { 'pod-group-name': 'pg' }, labels: { 'kai.scheduler/subgroup-name': 'a' } })))).toContain(message)
+  })
+
   describe('of a group of KAI with minSubGroup', () => {
     const subgroup = (name: string, pods: number) => Array.from({ length: pods }, (_, i) => pod(`${name}-${i}`, { annotations: { 'pod-group-name': 'pg' }, labels: { 'kai.scheduler/subgroup-name': name } }))
     const leastIn = (spec: Json, pods: Readonly<Record<string, number>>, options: object = {}) => {

@@ -126,4 +126,29 @@ describe('the topology that Kubernetes asks for', () => {
     const withTiers = (highestTierAllowed: number) => asked(hyperNode(4), hyperNode(2), group('scheduling.volcano.sh/v1beta1', { networkTopology: { mode: 'hard', highestTierAllowed } }), pod('a', { 'scheduling.k8s.io/group-name': 'g' }, '1', {}))[0]
     expect([withTiers(2), withTiers(3), withTiers(4)]).toEqual([{ required: 1, preferred: 1 }, { required: 1, preferred: 1 }, { required: 2, preferred: 1 }])
   })
+
+  it('is that of Volcano by names of tiers, which its HyperNodes say (TestSession_adjustNetworkTopologySpec)', () => {
+    const hyperNode = (tier: number, tierName: string) => ({ apiVersion: 'topology.volcano.sh/v1alpha1', kind: 'HyperNode', metadata: { name: `s${tier}` }, spec: { tier, tierName, members: [] } })
+    const of = (networkTopology: Json) => asked(hyperNode(4, 'volcano.sh/hypercluster'), hyperNode(2, 'volcano.sh/hypernode'), group('scheduling.volcano.sh/v1beta1', { networkTopology }), pod('a', { 'scheduling.k8s.io/group-name': 'g' }, '1', {}))[0]
+    expect(['hypernode', 'hypercluster', 'hypercluster-test'].map((name) => of({ mode: 'hard', highestTierName: `volcano.sh/${name}` }))).toEqual([{ required: 1, preferred: 1 }, { required: 2, preferred: 1 }, { preferred: 1 }])
+    expect(() => of({ mode: 'hard', highestTierName: 'volcano.sh/hypernode', highestTierAllowed: 2 })).toThrow('spec.networkTopology.highestTierName: is given beside highestTierAllowed.')
+  })
+
+  it('is that of KAI by aliases of levels, too', () => {
+    const aliases = { apiVersion: 'kai.scheduler/v1alpha1', kind: 'Topology', metadata: { name: 'default' }, spec: { levels: [{ nodeLabel: BLOCK }, { nodeLabel: RACK, alias: 'rack' }, { nodeLabel: HOST, alias: 'node' }] } }
+    const of = (requiredTopologyLevel: string) => asked(aliases, group('scheduling.run.ai/v2alpha2', { topologyConstraint: { topology: 'default', requiredTopologyLevel } }), pod('a', inGroup.annotations, '1', {}))[0]
+    expect(['rack', RACK, BLOCK, 'node', 'zone'].map(of)).toEqual([{ required: 1 }, { required: 1 }, { required: 2 }, { required: 0 }, undefined])
+  })
+
+  it('is that of each subgroup of KAI, of which each is a stage', () => {
+    const of = (own: Json, ...constraints: readonly (Json | undefined)[]) => asked(
+      levels, group('scheduling.run.ai/v2alpha2', { ...own, subGroups: constraints.map((topologyConstraint, i) => ({ name: `s${i}`, minMember: 1, topologyConstraint })) }),
+      ...constraints.map((_, i) => pod(`p${i}`, inGroup.annotations, '1', { labels: { 'kai.scheduler/subgroup-name': `s${i}` } })),
+    )
+    const [rack, block] = [{ topology: 'default', requiredTopologyLevel: RACK }, { topology: 'default', requiredTopologyLevel: BLOCK, preferredTopologyLevel: RACK }]
+    expect(of({}, rack, block)).toEqual([undefined, { required: 1 }, { required: 2, preferred: 1 }])
+    expect(of({}, rack, rack, undefined)).toEqual([undefined, { required: 1 }, { required: 1 }, undefined])
+    expect(of({}, rack, rack)).toEqual([undefined, { required: 1 }, { required: 1 }])
+    expect(of({ topologyConstraint: block }, rack, rack)).toEqual([{ required: 2, preferred: 1 }, undefined, undefined])
+  })
 })

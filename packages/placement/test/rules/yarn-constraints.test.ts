@@ -37,9 +37,9 @@ describe('constraints of YARN as rules', () => {
   })
 })
 
-/** Where tasks of a job with a tag and these rules start on so many nodes of 4, in order, each on the first that may be; one job after the other. */
+/** Where tasks of a job with a tag and these rules start on so many nodes of 9, in order, each on the first that may be; one job after the other. */
 function placed(count: number, ...jobs: readonly (readonly [tasks: number, tag: string, ...rules: PlacementRule[]])[]): number[][] {
-  const play = new Play({ nodes: [{ name: 'n', count, resources: { mem: 4 } }] }, weighted({ scores: {} }))
+  const play = new Play({ nodes: [{ name: 'n', count, resources: { mem: 9 } }] }, weighted({ scores: {} }))
   return jobs.map(([tasks, tag, ...placementRules]) => play.place(tasks, { mem: 1 }, { tags: { [tag]: '' }, placementRules }))
 }
 
@@ -52,6 +52,11 @@ describe('tasks with constraints of YARN', () => {
     ['testComplexPlacement: where one of others is, and no more than one of its own', placed(4, [2, 'bar', isNotIn('bar')], [4, 'foo', isIn('bar'), bounds('foo', 'node', { max: 1 })]), [[0, 1], [0, 0, 1, 1]]],
     ['testPlacementRejection: the fifth waits, where YARN gives it back', placed(4, [5, 'foo', isNotIn('foo')]), [[0, 1, 2, 3]]],
     ['testAndOrPlacement: apart from others, and no more than three', placed(4, [3, 'foo', isNotIn('foo')], [4, 'bar', isNotIn('foo'), bounds('bar', 'node', { max: 2 })]), [[0, 1, 2], [3, 3, 3]]],
+    // from here on of TestSchedulingRequestContainerAllocation
+    ['testIntraAppAntiAffinity: the last where none of the first is, and that is nowhere', placed(4, [10, 'mapper', isNotIn('mapper')], [10, 'reducer', isNotIn('reducer')], [10, 'other', isNotIn('mapper')]), [[0, 1, 2, 3], [0, 1, 2, 3], []]],
+    ['testIntraAppAntiAffinityWithMultipleTags', placed(4, [2, 'a', isNotIn('a')], [1, 'b', isNotIn('a')], [1, 'c', isNotIn('a'), isNotIn('b')]), [[0, 1], [2], [3]]],
+    ['testInterAppAntiAffinity: all others on the node that is left, and one that keeps off its own as well', placed(4, [3, 'mapper', isNotIn('mapper')], [3, 'foo', isNotIn('mapper')], [3, 'mapper', isNotIn('mapper')]), [[0, 1, 2], [3, 3, 3], [3]]],
+    ['testInterAppCompositeConstraints: three at most beside each of those that stand beside a master', placed(5, [2, 'master', isNotIn('master')], [4, 'rs', isNotIn('rs')], [2, 'ws', isIn('master'), isNotIn('ws')], [10, 'servant', isIn('ws'), bounds('servant', 'node', { min: 0, max: 2 })]), [[0, 1], [0, 1, 2, 3], [0, 1], [0, 0, 0, 1, 1, 1]]],
   ])('go where Hadoop has them: %s', (_, found, expected) => {
     expect(found).toEqual(expected)
   })

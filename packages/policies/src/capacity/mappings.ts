@@ -59,15 +59,15 @@ export function mappedQueue(mappings: readonly Mapping[], submitter: Submitter, 
 }
 
 /**
- * Fills in the names of a path. A job whose group is unknown is not mapped by its group. A log names one group per job, which stands for the
- * secondary groups, too. Where a job names no queue, that name is missing from the path, and so no such queue exists.
+ * Fills in the names of a path: of its parts that are a variable as a whole, as in Hadoop (VariableContext.replacePathVariables). A job whose group is unknown
+ * is not mapped by its group. A log names one group per job, which stands for the secondary groups, too. Where a job names no queue, that name is missing
+ * from the path, and so no such queue exists.
  */
 function filledIn(queue: string, { user, group, specified = '' }: Submitter): string | undefined {
-  if (/%(primary|secondary)_group/.test(queue) && group === undefined) return undefined
   const clean = (name: string) => name.replaceAll('.', '_dot_')
-  return queue
-    .replaceAll('%user', clean(user))
-    .replaceAll(/%(primary|secondary)_group/g, clean(group ?? ''))
-    .replaceAll('%specified', specified)
-    .replaceAll('%default', 'root.default')
+  const names = new Map([['%user', clean(user)], ['%specified', specified], ['%default', 'root.default']])
+  if (group !== undefined) for (const variable of ofGroup) names.set(variable, clean(group))
+  const parts = queue.split('.')
+  return group === undefined && parts.some((part) => ofGroup.includes(part)) ? undefined : parts.map((part) => names.get(part) ?? part).join('.')
 }
+const ofGroup = ['%primary_group', '%secondary_group']

@@ -74,6 +74,10 @@ describe('mappings to queues', () => {
     expect(placed(['u:ann:b'], { queue: 'x' }, { overrideWithMappings: true })).toBe('b')
   })
 
+  it('fill in names that are a part of the path as a whole (TestMappingRuleActions.testPlaceToQueueAction)', () => {
+    expect([placed(['u:%user:devs.%user', 'u:ann:b']), placed([{ queue: 'devs.%user%user' }, 'u:ann:b']), placed([{ queue: 'devs.of_%user' }, 'u:ann:b'], {}, { queues: { ...tree, 'a.devs.bob': { capacity: 20, ...stopped }, 'a.devs.of_ann': { capacity: 20, ...stopped } } })]).toEqual(['a.devs.ann', 'b', 'b'])
+  })
+
   it('write the periods in names of users as _dot_', () => {
     expect(placed(['u:%user:devs.%user'], { user: 'a.b' }, { queues: { ...tree, 'a.devs.bob': { capacity: 20, ...stopped }, 'a.devs.a_dot_b': { capacity: 20, ...stopped } } })).toBe('a.devs.a_dot_b')
   })

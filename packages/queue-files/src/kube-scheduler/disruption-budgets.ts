@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@sched/cluster'
 import type { KubeSchedulerOptions } from '@sched/policies'
 import { at, fieldsOf, nameOf, textOf, unexpected, where } from '../fields.js'
 import type { Findings } from '../finding.js'
-import { matchExpressionsAt } from '../label-selector.js'
+import { labelsAt, matchExpressionsAt } from '../label-selector.js'
 
 type Budget = NonNullable<KubeSchedulerOptions['disruptionBudgets']>[number]
 
@@ -46,7 +46,7 @@ function amountOf(found: KubernetesObject): Pick<Budget, (typeof AMOUNTS)[number
 
 /** The tasks whose pods a budget is about. */
 function selectorOf(found: KubernetesObject): Budget['of'] {
-  const tags = Object.fromEntries(Object.entries(fieldsOf(at(found.object, [...SELECTOR, 'matchLabels']))).map(([key, value]) => [key, textOf(value)]))
+  const tags = Object.fromEntries(Object.entries(labelsAt(found, [...SELECTOR, 'matchLabels'])).map(([key, value]) => [key, textOf(value)]))
   const matchExpressions = matchExpressionsAt(found, SELECTOR).map(({ values, ...rest }) => ({ ...rest, ...(values.length > 0 && { values: values.map(textOf) }) }))
   const namespace = fieldsOf(found.object['metadata'])['namespace']
   return { ...(Object.keys(tags).length > 0 && { tags }), ...(matchExpressions.length > 0 && { matchExpressions }), users: [typeof namespace === 'string' ? namespace : 'default'] }

@@ -6,6 +6,7 @@ import { byPlace, Findings, notSimulated } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
 import { neverOf } from '../priority-classes.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
+import { checkConfiguration } from './check-configuration.js'
 import { disruptionBudgets } from './disruption-budgets.js'
 import type { KubeFile } from './kube-file.js'
 import { pluginsOf, type Plugins } from './plugins.js'
@@ -22,6 +23,10 @@ const why = knownWords<string>({
   leaderElection: 'there is one scheduler', clientConnection: 'there is no API server', parallelism: 'it has no effect on scheduling', extenders: 'there are none here',
   podInitialBackoffSeconds: 'pods are tried again without a waiting time', podMaxBackoffSeconds: 'pods are tried again without a waiting time',
   enableProfiling: 'it has no effect on scheduling', enableContentionProfiling: 'it has no effect on scheduling', delayCacheUntilActive: 'it has no effect on scheduling',
+})
+/** Why arguments of plug-ins that score nodes here do not count. */
+const argsOfOthers = knownWords<string>({
+  InterPodAffinity: 'required affinities of what runs weigh 1, which is the default, and all preferences count', PodTopologySpread: 'pods are spread as they say themselves', NodeAffinity: 'pods have the affinities that they say themselves',
 })
 /** Fields of the configuration that are read. */
 const configured = ['profiles', 'percentageOfNodesToScore']
@@ -45,6 +50,7 @@ export function kubePolicy({ file, configuration, classes, budgets, others }: Ku
   tellOthers(others, findings)
   const beside: KubeSchedulerOptions = { ...(never.length > 0 && { never }), ...(ofBudgets.length > 0 && { disruptionBudgets: ofBudgets }) }
   if (configuration === undefined) return { kind: 'kube-scheduler', policy: { 'kube-scheduler': beside }, options: beside, findings: findings.all.sort(byPlace) }
+  checkConfiguration(configuration)
   const reading = { configuration, findings, resources }
   tellFields(reading)
   const plugins = pluginsOf(configuration, [...PROFILE, 'plugins'], findings)
@@ -119,7 +125,7 @@ function argsOf(reading: Reading): Args {
     if (name === 'NodeResourcesFit') readFit(args, inside, reading)
     else if (name === 'NodeResourcesBalancedAllocation') readBalanced(args, [...inside, 'resources'], reading)
     else if (name === 'DefaultPreemption') readPreemption(args, inside, reading)
-    else findings.add('ignored', where(configuration, [...path, i]), `pluginConfig of ${name}`, '', 'it does not score here')
+    else findings.add('ignored', where(configuration, [...path, i]), `pluginConfig of ${name}`, '', argsOfOthers[name] ?? 'it does not score here')
   }
   return args
 }

@@ -4,6 +4,7 @@ import { secondsAbove0, secondsOf } from '../durations.js'
 import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
 import { NOT_OF_NODES, RESOURCES, resourceOf } from '../kubernetes-resources.js'
+import { checkConfiguration } from './check-configuration.js'
 import { PODS } from './quotas.js'
 import { PROFILE_GATES } from './topologies.js'
 
@@ -23,6 +24,7 @@ const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20,
 
 /** Reads Kueue's own Configuration and adds a finding for each setting. Throws `BAD_INPUT` with the line for a value that Kueue does not take. */
 export function configured(found: KubernetesObject, resources: readonly string[], findings: Findings): Configured {
+  checkConfiguration(found)
   const sharing = fairSharing(found, findings)
   const admission = at(found.object, ['admissionFairSharing']) ?? undefined
   const protection = preemptionProtection(found, sharing !== undefined, findings)

@@ -3,6 +3,7 @@ import { knownWords, SchedError, suggest, type Toleration } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
 import { fieldsOf, nameOf, textOf, unexpected, where } from '../fields.js'
 import { byPlace, Findings, notSimulated } from '../finding.js'
+import { labelsAt } from '../label-selector.js'
 import { tellOthers } from '../other-objects.js'
 import { configured, OFF, userWeights, type Configured } from './configuration.js'
 import { flavorTolerations } from './flavor-taints.js'
@@ -94,9 +95,11 @@ function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): 
   const queues = named(file.clusterQueues, (found) => {
     const quotas = quotasOf(found, rules, findings)
     checkPreemption(found)
+    checkAdmissionChecks(found)
     return { ...renamed(taken(found, ['spec'], known.queue, findings)), ...quotas, nominalQuota: covered(quotas, rules, first) }
   })
   const cohorts = named(file.cohorts, (found) => ({ ...renamed(taken(found, ['spec'], known.cohort, findings)), ...quotasOf(found, rules, findings) }))
+  for (const each of file.flavors) labelsAt(each, ['spec', 'nodeLabels'])
   const flavors = rules.byFlavor ? named(file.flavors, (found) => labelsOf(found, findings)) : {}
   if (rules.byFlavor) checkFlavors(file, flavors)
   const users = userWeights(file.localQueues, settings.admissionFairSharing !== undefined, findings)
@@ -141,6 +144,7 @@ function taken(found: KubernetesObject, path: Path, known: Fields, findings: Fin
     )
     if (field === 'resourceGroups' || field === 'namespaceSelector' || value === null || value === undefined) continue
     if (field === 'stopPolicy' && found.kind === 'ClusterQueue') continue
+    if (field === 'queueingStrategy' && value === '') continue // the default, as Kueue takes it
     if (what === undefined) tell('ignored', why[field] ?? notSimulated(field, Object.keys(known)))
     else if (typeof what === 'object' && !Array.isArray(what))
       options[field] = taken(found, fieldsAt(found, here, value, what), what as Fields, findings)
@@ -163,6 +167,13 @@ function checkPreemption(found: KubernetesObject): void {
       found.place('spec', 'preemption', 'borrowWithinCohort'),
       'Write reclaimWithinCohort: LowerPriority or Any, too.',
     )
+}
+
+/** Throws `BAD_INPUT` for a queue with both ways to name admission checks, which Kueue refuses. */
+function checkAdmissionChecks(found: KubernetesObject): void {
+  const { admissionChecks, admissionChecksStrategy } = valueAt(found, ['spec'])
+  if (Array.isArray(admissionChecks) && admissionChecks.length > 0 && (admissionChecksStrategy ?? undefined) !== undefined)
+    throw new SchedError('BAD_INPUT', 'stands beside admissionChecks, and Kueue refuses that.', found.place('spec', 'admissionChecksStrategy'), 'Leave one of them out.')
 }
 
 /** Returns the path after a check that the value there has fields: of a word or a list none would be read. Throws `BAD_INPUT` with the line. */

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@sched/cluster'
-import { at, fieldsOf, nameOf, where } from '../fields.js'
+import { at, fieldsOf, nameOf, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
-import { matchExpressionsAt, type Requirement } from '../label-selector.js'
+import { labelsAt, matchExpressionsAt, type Requirement } from '../label-selector.js'
 import type { KueueFile } from './kueue-file.js'
 
 type Labels = Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ function barredBy(found: KubernetesObject, labels: ReadonlyMap<string, Labels | 
     findings.add('ignored', where(found, ['metadata', 'name']), setting, 'none', 'Kueue admits nobody to it then: `{}` are all namespaces, as here')
     return new Set()
   }
-  const wanted = requirements(found)
+  const wanted = requirementsAt(found, PATH)
   const answers = [...labels].map(([name, own]) => [name, selects(wanted, name, own)] as const)
   const unknown = answers.flatMap(([name, isSelected]) => (isSelected === undefined ? [name] : []))
   if (wanted.length === 0) findings.add('honoured', where(found, PATH), setting, '{}')
@@ -46,14 +46,14 @@ function barredBy(found: KubernetesObject, labels: ReadonlyMap<string, Labels | 
 
 const WAY_OUT = 'Put Namespaces into the file: kubectl get namespaces -o yaml'
 
-/** All requirements of the selector of a ClusterQueue. */
-function requirements(found: KubernetesObject): Requirement[] {
-  const named = Object.entries(fieldsOf(at(found.object, [...PATH, 'matchLabels']))).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }))
-  return [...named, ...matchExpressionsAt(found, PATH)]
+/** All requirements of the selector at a path. Throws `BAD_INPUT` with the line. */
+export function requirementsAt(found: KubernetesObject, selector: Path): Requirement[] {
+  const named = Object.entries(labelsAt(found, [...selector, 'matchLabels'])).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }))
+  return [...named, ...matchExpressionsAt(found, selector)]
 }
 
 /** Whether the requirements select a namespace; undefined: that depends on labels that are not known. */
-function selects(wanted: readonly Requirement[], name: string, labels: Labels | undefined): boolean | undefined {
+export function selects(wanted: readonly Requirement[], name: string, labels: Labels | undefined): boolean | undefined {
   const answers = wanted.map(({ key, operator, values }) => {
     if (key !== NAME && labels === undefined) return undefined
     const value = key === NAME ? name : labels?.[key]

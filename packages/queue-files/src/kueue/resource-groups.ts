@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@sched/cluster'
+import { isQualifiedName, type KubernetesObject } from '@sched/cluster'
 import { SchedError, type Place } from '@sched/core'
 import { at, fieldsOf, listAt, textOf, unexpected, type Path } from '../fields.js'
 
@@ -26,7 +26,7 @@ const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
 
 /**
  * Checks the resource groups of a queue or cohort. Throws `BAD_INPUT` with the line for a value that is no list or has no fields, for a resource without a
- * name or a nominal quota, for flavors of one group with different resources or with others than its `coveredResources`, and for a flavor or a resource
+ * name that it may have or a nominal quota, for flavors of one group with different resources or with others than its `coveredResources`, and for a flavor or a resource
  * that is given twice.
  *
  * Source: Kueue, clusterqueue_webhook.go (validateResourceGroups).
@@ -52,6 +52,7 @@ function checkLists(found: KubernetesObject, path: Path, [field, ...further]: re
 
 function checkResource({ name, nominalQuota }: Readonly<Record<string, unknown>>, place: Place): void {
   if (typeof name !== 'string') throw new SchedError('BAD_INPUT', 'a resource has no name.', place, 'Write `- name: cpu`, memory or nvidia.com/gpu, and its quotas.')
+  if (!isQualifiedName(name)) throw new SchedError('BAD_INPUT', `no resource can be called "${name}".`, place, 'Write cpu, memory or a name such as nvidia.com/gpu.')
   if (nominalQuota === undefined || nominalQuota === null) throw new SchedError('BAD_INPUT', `resource "${name}" has no nominalQuota.`, place, 'Kueue wants one: 0 where there is none.')
 }
 

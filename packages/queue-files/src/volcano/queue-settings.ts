@@ -23,6 +23,8 @@ export interface Rules {
   readonly isTree: boolean
   /** Whether the plug-in `drf` does. */
   readonly isDominant: boolean
+  /** All queues of the file. */
+  readonly queues: readonly VolcanoQueue[]
 }
 
 const strategies = ['traverse', 'fifo', 'priorityfifo']
@@ -189,7 +191,30 @@ class Reading {
       const { path, amounts } = amountsOf(found, each)
       return Object.keys(amounts).length > 0 && own > (amounts[resource] === undefined ? 0 : quantityAt(found, ...path, resource))
     })
-    return bound === undefined ? undefined : `more than its ${bound}: Volcano refuses that`
+    if (bound !== undefined) return `more than its ${bound}: Volcano refuses that`
+    return this.#rules.isTree ? this.#refusedInside(kind, resource, own) : undefined
+  }
+
+  /**
+   * The note for an amount that the queues around it do not allow: a `capability` above that of the nearest of them that has one, and what queues side by
+   * side have together of the other kinds above what their parent has, if that has any (validate_queue.go, validateHierarchicalQueueResources).
+   */
+  #refusedInside(kind: (typeof amountKinds)[number], resource: string, own: number): string | undefined {
+    const amountOf = ({ found }: VolcanoQueue) => {
+      const { path, amounts } = amountsOf(found, kind)
+      return amounts[resource] === undefined ? 0 : quantityAt(found, ...path, resource)
+    }
+    const { queues } = this.#rules
+    const around = (queue: VolcanoQueue) => queues.find(({ name }) => name === parentOf(queue) && name !== ROOT)
+    const parent = around(this.#queue)
+    if (kind !== 'capability') {
+      if (parent === undefined || Object.keys(amountsOf(parent.found, kind).amounts).length === 0) return undefined
+      const together = queues.filter((each) => parentOf(each) === parent.name).reduce((sum, each) => sum + amountOf(each), 0)
+      return together > amountOf(parent) ? `all queues in "${parent.name}" have together more than that: Volcano refuses it` : undefined
+    }
+    let outer = parent
+    while (outer !== undefined && amountOf(outer) === 0) outer = around(outer)
+    return outer !== undefined && own > amountOf(outer) ? `more than "${outer.name}" around it has: Volcano refuses that` : undefined
   }
 
   #tell(verdict: Verdict, path: readonly string[], value: unknown, note = ''): void {
@@ -197,3 +222,6 @@ class Reading {
     this.#findings.add(verdict, where(found, path), `${name} ${path.at(-1) ?? ''}`, typeof value === 'object' ? '' : textOf(value), note)
   }
 }
+
+/** The queue around a queue as the file names it. */
+const parentOf = ({ found }: VolcanoQueue): unknown => fieldsOf(found.object['spec'])['parent']

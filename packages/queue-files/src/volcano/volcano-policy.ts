@@ -38,7 +38,7 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
       own.map((each) => (typeof each === 'string' ? [each, {}] : [each.name, each]))))
   const reclaims = conf?.options.actions?.includes('reclaim') ?? false
   const isTree = plugins.get('capacity')?.enableHierarchy === true
-  const rules = { cluster, plugins, reclaims, isTree, isDominant: plugins.get('drf')?.enableHierarchy === true }
+  const rules = { cluster, plugins, reclaims, isTree, isDominant: plugins.get('drf')?.enableHierarchy === true, queues: file.queues }
   if (conf === undefined)
     findings.add(
       'approximated',

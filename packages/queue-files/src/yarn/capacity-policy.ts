@@ -1,13 +1,12 @@
-import { SchedError, suggest } from '@sched/core'
-import { underRoot, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
+import type { CapacityQueueOptions, CapacitySchedulerOptions } from '@sched/policies'
 import { allocating, largestByQueue, roundedBy } from './capacity-allocation.js'
 import { generalProperties, preemptionPrefix } from './capacity-general-properties.js'
 import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { patterned, queueProperties } from './capacity-queue-properties.js'
 import { CapacityTemplates, isOfMade, useInTemplate } from './capacity-templates.js'
+import { checkMappings } from './check-mappings.js'
 import { count, type Options, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
-import { jsonMappings } from './json-mappings.js'
-import { makes, mayBeMade } from './made-queues.js'
+import { makes } from './made-queues.js'
 import { idleMonitor, setIntervals } from './monitors.js'
 import { ResourceTypes, type Bounds } from './resource-types.js'
 import { saidElsewhere } from './said-elsewhere.js'
@@ -37,6 +36,7 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   checkMappings(file, isJson)
   const types = new ResourceTypes(new Map([...file.general, ...site]), cluster.resources)
   const isDominant = [file.general, site].some((from) => from.get(`${prefix}resource-calculator`)?.value.includes('Dominant'))
+  types.refuseNone()
   if (!isDominant) types.refuseFurther(`${prefix}resource-calculator`)
   const unused = `${prefix}${isJson ? 'queue-mappings' : 'mapping-rule-json'}`
   for (const property of [...file.general.values(), ...site.values()]) {
@@ -94,43 +94,6 @@ function queueOptions({ file, cluster, options: { defaults = {}, queueExpiration
 
 const ROUNDS_MEMORY: Told = { verdict: 'approximated', note: 'limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up' }
 const valuesOf = (bounds: Bounds) => Object.fromEntries([...bounds].map(([name, { value }]) => [name, value]))
-
-/** Throws `BAD_INPUT` with the line for a mapping to a queue that neither is listed nor may be made at first use, and for one to a parent queue. */
-function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
-  const property = general.get(`${prefix}${isJson ? 'mapping-rule-json' : 'queue-mappings'}`)
-  if (property === undefined) return
-  const all: CapacityQueue[] = []
-  const collect = (queue: CapacityQueue): void => {
-    all.push(queue)
-    queue.queues.forEach(collect)
-  }
-  collect(root)
-  const { file, line, name } = property
-  for (const { what, target } of isJson ? jsonTargets(property) : targets(property)) {
-    if (target === undefined || target.includes('%')) continue
-    const found = all.filter(({ path }) => path === target || path.endsWith(`.${target}`))
-    const whole = underRoot(target)
-    const parent = whole.slice(0, whole.lastIndexOf('.'))
-    const mayMake = target.includes('.') && (all.some((queue) => queue.path === parent && makes(queue) === 'leaves') || mayBeMade(parent, all, general))
-    if (found.length === 0 && !mayMake)
-      throw new SchedError(
-        'BAD_INPUT',
-        `${what} maps to queue "${target}", which is not there.`,
-        { file, line, field: name },
-        suggest(
-          target,
-          all.filter(({ queues }) => queues.length === 0).map(({ path }) => (target.includes('.') ? path : (path.split('.').at(-1) ?? path))),
-        ),
-      )
-    if (found.length > 0 && found.every(({ queues }) => queues.length > 0))
-      throw new SchedError('BAD_INPUT', `${what} maps to queue "${target}", which holds queues and no jobs.`, { file, line, field: name }, 'Name a queue inside it.')
-  }
-}
-
-const targets = ({ value }: Setting) => value.split(',').map((mapping) => ({ what: `"${mapping.trim()}"`, target: mapping.trim().split(':')[2] }))
-const jsonTargets = (property: Setting) => jsonMappings(property).mappings.flatMap((rule) => (typeof rule === 'string'
-  ? []
-  : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
 
 /** Uses a property of a queue and adds a finding for it. `suffix`: the part of its name after the path. */
 function useInQueue(options: QueueOptions, suffix: string, property: Setting, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {

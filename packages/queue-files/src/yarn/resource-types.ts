@@ -58,6 +58,12 @@ export class ResourceTypes {
     throw new SchedError('BAD_INPUT', `lists ${type}, and the resource calculator compares memory alone.`, { file: list.file, line: list.line, field: list.name }, `Set ${calculator} to org.apache.hadoop.yarn.util.resource.DominantResourceCalculator, or list no further types.`)
   }
 
+  /** Throws `BAD_INPUT` with the line if the least amount of memory or vcores is 0, with which Hadoop's capacity scheduler does not start (CapacitySchedulerConfigValidator). */
+  refuseNone(): void {
+    for (const { value, from } of MANDATORY.flatMap((type) => this.#given(type, 'minimum') ?? []))
+      if (value === 0) throw new SchedError('BAD_INPUT', 'found 0, with which the capacity scheduler does not start.', { file: from.file, line: from.line, field: from.name }, 'Write 1 or more, or leave it out.')
+  }
+
   /** What becomes of a setting about a type; undefined: it is none. `least`: what to tell of the least amount, if the scheduler does more with it than round. */
   told({ name, value }: Setting, least?: Told): Told | undefined {
     if (name === 'yarn.resource-types') {
@@ -87,12 +93,15 @@ export class ResourceTypes {
   #bounds(which: 'minimum' | 'maximum'): Bounds {
     const bounds = new Map<string, Bound>()
     for (const type of this.#listed) {
-      const from = this.#properties.get(`yarn.resource-types.${type}.${which}-allocation`) ?? this.#properties.get(`yarn.scheduler.${which}-allocation-${older[type] ?? ''}`)
+      const given = this.#given(type, which)
       const name = clusterName(type, this.#resources)
-      if (from === undefined) continue
-      const value = numberOf(from, { least: 0, whole: true })
-      if (name !== undefined) bounds.set(name, { value, from })
+      if (given !== undefined && name !== undefined) bounds.set(name, given)
     }
     return bounds
+  }
+
+  #given(type: string, which: 'minimum' | 'maximum'): Bound | undefined {
+    const from = this.#properties.get(`yarn.resource-types.${type}.${which}-allocation`) ?? this.#properties.get(`yarn.scheduler.${which}-allocation-${older[type] ?? ''}`)
+    return from === undefined ? undefined : { value: numberOf(from, { least: 0, whole: true }), from }
   }
 }

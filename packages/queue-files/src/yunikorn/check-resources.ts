@@ -57,13 +57,12 @@ function checkApplications({ path, maxApplications, queues }: YunikornQueue): vo
 type MostOf<T> = ReadonlyMap<string, T>
 
 /**
- * Checks the limits of a queue and of all inside it. Limits of resources hold in all queues inside; limits of applications are compared only down to the
- * next queue with limits of its own.
+ * Checks the limits of a queue and of all inside it against those around it, which hold in all queues inside. Whom none of these names has those of `*`.
  */
 function checkLimits(queue: YunikornQueue, resourcesAround: MostOf<Amounts>, applicationsAround: MostOf<number>): void {
   const { limits, queues, max, maxApplications, path } = queue
   const resources = new Map(resourcesAround)
-  const applications = new Map(limits.length === 0 ? applicationsAround : [])
+  const applications = new Map(applicationsAround)
   for (const limit of limits) {
     const amounts = amountsOf(limit.maxResources)
     const own = limit.maxApplications
@@ -71,9 +70,9 @@ function checkLimits(queue: YunikornQueue, resourcesAround: MostOf<Amounts>, app
     if (wide !== undefined) throw limit.found.at('maxresources').at(wide).error(`a limit has more ${wide} than queue "${path}" may have.`, 'Lower it, or raise the max of the queue.')
     if (maxApplications > 0 && own > maxApplications)
       throw limit.found.at('maxapplications').error(`a limit has more applications than queue "${path}" may run, ${maxApplications}.`, 'Lower it, or raise the maxapplications of the queue.')
-    for (const [who, found] of namesIn(limit)) {
-      const around = resourcesAround.get(who)
-      const most = applicationsAround.get(who) ?? 0
+    for (const [who, all, found] of namesIn(limit)) {
+      const around = resourcesAround.get(who) ?? resourcesAround.get(all)
+      const most = applicationsAround.get(who) ?? applicationsAround.get(all) ?? 0
       const more = around === undefined ? undefined : above(amounts, around)
       if (more !== undefined) throw limit.found.at('maxresources').at(more).error(`${who} may have more ${more} in queue "${path}" than in a queue around it.`, 'Lower the one or raise the other.')
       if (most > 0 && (own === 0 || own > most)) throw found.error(`${who} may run ${own === 0 ? 'any number of' : own} applications in queue "${path}", and ${most} in a queue around it.`, 'Give the limit maxapplications that are not more.')
@@ -84,6 +83,7 @@ function checkLimits(queue: YunikornQueue, resourcesAround: MostOf<Amounts>, app
   for (const child of queues) checkLimits(child, resources, applications)
 }
 
-const namesIn = ({ users, groups, found }: YunikornLimit): (readonly [string, Located])[] => [
-  ...users.map((name, i) => [`user ${name}`, found.at('users').at(i)] as const), ...groups.map((name, i) => [`group ${name}`, found.at('groups').at(i)] as const),
+/** Users and groups of a limit, the name for all of their kind, and where they stand. */
+const namesIn = ({ users, groups, found }: YunikornLimit): (readonly [who: string, all: string, found: Located])[] => [
+  ...users.map((name, i) => [`user ${name}`, 'user *', found.at('users').at(i)] as const), ...groups.map((name, i) => [`group ${name}`, 'group *', found.at('groups').at(i)] as const),
 ]

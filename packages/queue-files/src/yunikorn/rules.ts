@@ -34,20 +34,34 @@ const names = ['provided', 'user', 'tag', 'fixed'] as const
 /** Reads placement rules. Throws `BAD_INPUT` with the line for one that YuniKorn does not take. */
 export function readRules(found: Located, root: YunikornQueue): Rule[] {
   const rules = found.items().map(readRule)
-  for (const rule of rules) {
-    const path = fixedPath(rule)
-    if (path !== undefined && !rule.create && find(root, path) === undefined)
-      throw rule.found.at('value').error(`rule "fixed" names queue "${rule.parent === undefined ? rule.value : path}", which is not declared.`, 'Declare it, or let the rule create it.')
-  }
+  for (const rule of rules) checkFixed(rule, root)
   return rules
 }
 
-/** The path that a rule gives if it is the same for all jobs; otherwise undefined. */
-function fixedPath({ name, value, parent }: Rule): string | undefined {
-  if (name !== 'fixed') return undefined
-  if (parent === undefined) return rooted(value)
-  const around = fixedPath(parent)
-  return around === undefined ? undefined : `${around}.${value}`
+/**
+ * Throws `BAD_INPUT` with the line for a rule that can give no job a queue, by the names at the beginning of its path that are the same for all jobs.
+ *
+ * Source: YuniKorn, configvalidator.go (checkPlacementRules). Deviation: a queue holds queues also where they are declared in it without parent: true.
+ */
+function checkFixed(rule: Rule, root: YunikornQueue): void {
+  const fixed = fixedPart(rule)
+  if (fixed === undefined) return
+  const { path, isAll, of } = fixed
+  const bad = (fact: string, wayOut: string) => of.found.at('value').error(`rule "fixed" names queue "${of.parent === undefined ? of.value : path}", ${fact}.`, wayOut)
+  const near = nearest(root, path)
+  if (near.path !== path) {
+    if (!near.isParent) throw bad(`and "${near.path}" around it holds jobs and no queues`, 'Give that one parent: true, or name another queue.')
+    if (!rule.create) throw bad('which is not declared', 'Declare it, or let the rule create it.')
+  } else if (isAll && (near === root || near.found.at('parent').flag() === true)) throw bad('which holds queues and no jobs', 'Name a queue inside it.')
+  else if (!isAll && !near.isParent) throw bad('which holds jobs and no queues', 'Give it parent: true, or name another queue.')
+}
+
+/** The longest beginning of a rule's path that is the same for all jobs; `isAll`: it is the whole path; `of`: the rule that gives its end. Undefined: it has none. */
+function fixedPart(rule: Rule): { readonly path: string; readonly isAll: boolean; readonly of: Rule } | undefined {
+  const { name, value, parent } = rule
+  const around = parent === undefined ? undefined : fixedPart(parent)
+  if (name !== 'fixed' || (parent !== undefined && around?.isAll !== true)) return around === undefined ? undefined : { ...around, isAll: false }
+  return { path: around === undefined ? rooted(value) : `${around.path}.${value}`, isAll: true, of: rule }
 }
 
 function readRule(found: Located): Rule {

@@ -229,7 +229,7 @@ function limitsOf(found: Located): YunikornLimit[] {
     }
     if (limit.users.length + limit.groups.length === 0) throw each.error('a limit names neither users nor groups.', 'Write users: [...] or groups: [...] in it; "*" stands for all.')
     if (limit.groups.includes('*') && seen.groups.size === 1) throw each.at('groups').error('"*" has a limit, and no group by its name.', 'Name a group before it, or limit users.')
-    if (limit.maxApplications === 0 && ![...limit.maxResources.values()].some(({ amount }) => amount > 0))
+    if ((limit.maxApplications === 0 || limit.maxResources.size > 0) && ![...limit.maxResources.values()].some(({ amount }) => amount > 0))
       throw each.error('a limit limits nothing, or forbids everything.', 'Give it maxresources or maxapplications above 0.')
     return limit
   })

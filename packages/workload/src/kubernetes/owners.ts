@@ -51,6 +51,8 @@ export interface Owner {
   budget?: DisruptionBudget | undefined
   /** Which groups of nodes all its pods together should share. */
   levels?: AskedLevels | undefined
+  /** The same for the pods of each kind, by kind. */
+  levelsOfKind?: ReadonlyMap<string, AskedLevels> | undefined
   isGang: boolean
   /** Whether one of its pods has not ended. */
   isGoing: boolean
@@ -81,6 +83,7 @@ export interface Header {
   readonly preemptible: Preemptible | undefined
   readonly budget: DisruptionBudget | undefined
   readonly levels: AskedLevels | undefined
+  readonly levelsOfKind?: ReadonlyMap<string, AskedLevels> | undefined
 }
 
 /** Controllers whose Jobs, sets of Jobs or clusters are parts of one job. */
@@ -190,6 +193,7 @@ function complete(owner: Owner, header: Header | undefined, group: Header | unde
   owner.preemptible = group?.preemptible ?? header?.preemptible ?? owner.preemptible
   owner.budget = group?.budget ?? header?.budget ?? owner.budget
   owner.levels = group?.levels ?? header?.levels ?? owner.levels
+  owner.levelsOfKind = group?.levelsOfKind ?? header?.levelsOfKind
   if (header === undefined) return
   owner.created = Math.min(owner.created, header.created)
   owner.isGang ||= header.isGang
@@ -221,7 +225,7 @@ const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.const
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, budget, levels, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, budget, levels, levelsOfKind, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
@@ -233,6 +237,7 @@ function join(into: Owner, tasks: readonly Task[], { created, queue, priority, p
   into.preemptible ??= preemptible
   into.budget ??= budget
   into.levels ??= levels
+  into.levelsOfKind ??= levelsOfKind
   into.isGang ||= isGang
   into.isGoing ||= isGoing
   into.group ??= group

@@ -14,7 +14,7 @@ import { asGangs, asOneGang, stagesOfPods, stagesOfTemplates } from './pod-stage
 import { budgetOf, preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
-import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels } from './topology.js'
+import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, levelsOfSubgroups, TopologyLevels } from './topology.js'
 import { isOfVolcano, isVolcanoJob, runOfVolcanoJob, tasksOfVolcanoJob, textIn } from './volcano-job.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
@@ -203,7 +203,7 @@ class KubernetesJobs implements LineParser {
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata) })
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata), ...(kind === 'PodGroup' && { levelsOfKind: levelsOfSubgroups(object) }) })
     this.#owners.addPart(key, namespace, controllerOf(metadata), undefined)
     return true
   }
@@ -372,7 +372,7 @@ class KubernetesJobs implements LineParser {
     const start = tasks.reduce((first, each) => Math.min(first, each.start), Infinity)
     const priority = this.#priorityOf(owner)
     const preemptible = owner.preemptible ?? togetherPreemptible(tasks.map((each) => each.preemptible))
-    const topologies = this.#levels.of(owner.levels, stages.map(({ levels }) => levels))
+    const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => owner.levelsOfKind?.get(kind ?? '') ?? levels))
     if (topologies.isUnknown) this.#counts.levels++
     const together = gang === 'jobs' || (gang !== 'none' && owner.isGang)
     const isOne = together && gang !== 'stages' && stages.length > 1

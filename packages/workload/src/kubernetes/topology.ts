@@ -52,11 +52,30 @@ function needed<T>(fields: Fields, key: string, value: T | undefined): T {
 export function levelsOfGroup(object: Fields): AskedLevels | undefined {
   const spec = object.object('spec')
   const [ofKai, ofVolcano] = ['topologyConstraint', 'networkTopology'].map((key) => (typeof spec?.value(key) === 'object' ? spec.object(key) : undefined))
-  if (ofKai !== undefined) return asked({ required: ofKai.text('requiredTopologyLevel'), preferred: ofKai.text('preferredTopologyLevel') })
+  if (ofKai !== undefined) return constraintOf(ofKai)
   if (ofVolcano === undefined) return undefined
   if (ofVolcano.text('mode') === 'soft') return { preferred: LOWEST }
-  return asked({ required: ofVolcano.whole('highestTierAllowed') ?? ofVolcano.text('highestTierName'), preferred: LOWEST })
+  const [tier, name] = [ofVolcano.whole('highestTierAllowed'), ofVolcano.text('highestTierName')]
+  if (tier !== undefined && name !== undefined) throw ofVolcano.bad('highestTierName', 'is given beside highestTierAllowed.', 'Give one of them.')
+  return asked({ required: tier ?? name, preferred: LOWEST })
 }
+
+/**
+ * The levels of the subgroups of a pod group of KAI that hold pods, by their name.
+ *
+ * Deviation: those of subgroups that contain others have no effect, nor have any where the whole group asks for levels.
+ */
+export function levelsOfSubgroups(object: Fields): ReadonlyMap<string, AskedLevels> {
+  const levels = new Map<string, AskedLevels>()
+  for (const each of object.object('spec')?.list('subGroups') ?? []) {
+    const [name, constraint] = [each.text('name') ?? '', each.object('topologyConstraint')]
+    const own = constraint && constraintOf(constraint)
+    if (own !== undefined) levels.set(name, { ...own, group: `subgroup ${name}` })
+  }
+  return levels
+}
+
+const constraintOf = (constraint: Fields): AskedLevels | undefined => asked({ required: constraint.text('requiredTopologyLevel'), preferred: constraint.text('preferredTopologyLevel') })
 
 const asked = (levels: AskedLevels): AskedLevels | undefined =>
   (levels.required === undefined && levels.preferred === undefined && levels.slices === undefined ? undefined : levels)
@@ -72,22 +91,30 @@ interface Topologies {
 const HOSTNAME = 'kubernetes.io/hostname'
 const LOWEST = 'lowest tier'
 
+/** What a level of a Topology is called: the label of nodes, and its alias in KAI. */
+const namesOf = (level: Fields): readonly string[] => [level.text('nodeLabel'), level.text('alias')].filter((name) => name !== undefined)
+
 /**
- * Numbers of the levels that Topology objects list by labels of nodes: 0 is a node, 1 the smallest group of nodes. If several list a label, the first
- * counts. Tiers of HyperNodes are levels in ascending order; if no HyperNode is listed, the number of a tier is that of a level.
+ * Numbers of the levels that Topology objects list by labels of nodes or aliases: 0 is a node, 1 the smallest group of nodes. If several list a name, the
+ * first counts. Tiers of HyperNodes are levels in ascending order; if no HyperNode is listed, the number of a tier is that of a level.
  */
 export class TopologyLevels {
   readonly #levels = new Map([[HOSTNAME, 0], [LOWEST, 1]])
   readonly #tiers = new Set<number>()
+  readonly #tierNames = new Map<string, number>()
 
   add(topology: Fields): void {
-    const labels = (topology.object('spec')?.list('levels') ?? []).flatMap((level) => level.text('nodeLabel') ?? []).reverse().filter((label) => label !== HOSTNAME)
-    for (const [i, label] of labels.entries()) if (!this.#levels.has(label)) this.#levels.set(label, i + 1)
+    const levels = (topology.object('spec')?.list('levels') ?? []).filter((level) => level.text('nodeLabel') !== undefined).reverse()
+    const groups = levels.filter((level) => level.text('nodeLabel') !== HOSTNAME)
+    for (const [i, level] of groups.entries()) for (const name of namesOf(level)) if (!this.#levels.has(name)) this.#levels.set(name, i + 1)
+    for (const node of levels) if (!groups.includes(node)) for (const name of namesOf(node)) if (!this.#levels.has(name)) this.#levels.set(name, 0)
   }
 
   addHyperNode(object: Fields): void {
-    const tier = object.object('spec')?.whole('tier')
+    const spec = object.object('spec')
+    const [tier, name] = [spec?.whole('tier'), spec?.text('tierName')]
     if (tier !== undefined) this.#tiers.add(tier)
+    if (tier !== undefined && name !== undefined && !this.#tierNames.has(name)) this.#tierNames.set(name, tier)
   }
 
   /** Level of a tier: the number of listed tiers up to it, or the tier itself if none is listed. */
@@ -113,7 +140,9 @@ export class TopologyLevels {
 
   /** The number of a level; `undefined` if no Topology lists it. */
   #levelOf(level: Level | undefined): number | undefined {
-    return typeof level === 'number' ? this.#levelOfTier(level) : level === undefined ? undefined : this.#levels.get(level)
+    if (level === undefined) return undefined
+    const tier = typeof level === 'number' ? level : this.#tierNames.get(level)
+    return tier !== undefined ? this.#levelOfTier(tier) : this.#levels.get(level as string)
   }
 
   #of(levels: AskedLevels | undefined): Topology | undefined {
