@@ -38,6 +38,16 @@ describe('preemption by tier', () => {
     expect(end(20, 'high_1')).toEqual({ start: ['low_1'], kill: [] })
   })
 
+  it('lets a job that was preempted start anew after a delay, with nobody in its way until then', () => {
+    // 2 nodes: low_1 goes at 10, and low_2 behind it has node 0 at 20; low_1 starts when 121 s are over
+    const { come, end } = machine({ requeueDelay: 121 }, { nodes: 2, policy: replan(multifactor({ tiers })) })
+    come(0, cpu('low_1', 4), cpu('mid_1', 4))
+    expect(come(10, cpu('high_1', 4), cpu('low_2', 4))).toEqual({ start: ['high_1'], kill: ['low_1'] })
+    expect(end(20, 'high_1')).toEqual({ start: ['low_2'], kill: [] })
+    expect(end(30, 'mid_1')).toEqual({ start: [], kill: [] })
+    expect([come(130), come(131)]).toEqual([{ start: [], kill: [] }, { start: ['low_1'], kill: [] }])
+  })
+
   it('takes nothing from its own tier or a higher one', () => {
     const { come } = machine()
     come(0, cpu('mid_1', 4))

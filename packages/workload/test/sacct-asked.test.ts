@@ -18,8 +18,8 @@ const read = (options: object, ...rows: readonly string[]) => parseTrace(bytesOf
 const job = (options: object, command: string, asked?: Asked) => [...jobsOf(read(options, row(command, asked)))][0]!
 /** The tasks of a job: how many, of how many processors, whether each is on a node of its own; then the most nodes. */
 function tasksOf(command: string, asked?: Asked) {
-  const { stages: [stage], maxNodes } = job({ tasks: 'asked' }, command, asked)
-  return [stage!.tasks, stage!.demand['procs'], stage!.constraints?.distinctNodes === true, ...(maxNodes === undefined ? [] : [maxNodes])]
+  const { stages: [stage], minNodes, maxNodes } = job({ tasks: 'asked' }, command, asked)
+  return [stage!.tasks, stage!.demand['procs'], stage!.constraints?.distinctNodes === true, ...(maxNodes === undefined ? [] : [maxNodes]), ...(minNodes === undefined ? [] : [{ minNodes }])]
 }
 
 describe('tasks as a job of Slurm asked for them', () => {
@@ -33,6 +33,9 @@ describe('tasks as a job of Slurm asked for them', () => {
     ['-N1 -n12', { nodes: 1 }, [1, 12, false]],
     ['-N1-2 -n12', {}, [12, 1, false, 2]],
     ['-N1-20 -n12', {}, [12, 1, false]],
+    ['-N2 -n12', {}, [12, 1, false, 2, { minNodes: 2 }]],
+    ['-N2-4 -n6', {}, [6, 2, false, 4, { minNodes: 2 }]],
+    ['-N2 -n10', { cpus: 10 }, [10, 1, false, 2, { minNodes: 2 }]],
   ] as const)('of %s', (command, asked, tasks) => {
     expect(tasksOf(command, asked)).toEqual(tasks)
   })
@@ -44,8 +47,8 @@ describe('tasks as a job of Slurm asked for them', () => {
   })
 
   it('are one for each node that it had, where its parts need not be equal or are told by node', () => {
-    for (const command of ['-N3 -n10', '-N2-4', '-n12 --mem=100', '-n12 --gres=gpu:1', '-n12 --exclusive']) expect(tasksOf(command)).toEqual([3, 4, false])
-    expect(tasksOf('-N2 -n10', { cpus: 10 })).toEqual([3, 4, false]) // as for `node`, rounded up
+    for (const command of ['-N3 -n10', '-N2-4', '-N2 -n12 --mem=100', '-n12 --mem=100', '-n12 --gres=gpu:1', '-n12 --exclusive']) expect(tasksOf(command)).toEqual([3, 4, false])
+    expect(tasksOf('-N2 -n10 --gres=gpu:1', { cpus: 10 })).toEqual([3, 4, false]) // as for `node`, rounded up
   })
 
   it('share memory out', () => {

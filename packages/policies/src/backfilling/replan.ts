@@ -6,6 +6,7 @@ import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
 import { ArrayTasks } from './array-tasks.js'
 import { ArrayThrottles } from './array-throttles.js'
+import { ClockMultiples } from './clock-multiples.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { EventDelays } from './event-delays.js'
 import { Explanations } from './explain.js'
@@ -41,7 +42,7 @@ const FIRST_WINDOW = 30
  * time limits of a pass, preemption, several partitions per job; a partition is a queue. All parts of a heterogeneous job, here one gang,
  * are planned at once; Slurm plans each from the latest start that this pass has found for the others.
  * Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is exactly
- * the end that makes room. Multiples of `bf_resolution` and of the windows of `cons_tres` count from the start of the run.
+ * the end that makes room.
  */
 export const replanPolicy = definePolicy({
   name: 'replan',
@@ -86,6 +87,8 @@ class Replan implements Policy {
   readonly #options: ReadReplanOptions
   readonly #jobs: RigidJobs
   readonly #windows: Windows
+  /** Multiples of `bf_resolution`. */
+  readonly #steps: ClockMultiples
   readonly #plans: readonly Plan[]
   readonly #explanations: Explanations
   readonly #licenses: Licenses | undefined
@@ -129,7 +132,8 @@ class Replan implements Policy {
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const topologies = new Topologies(env, { ...options, switchWait: options.max_switch_wait })
     const reservations = (this.#reservations = options.reservations.length === 0 ? undefined : new NodeReservations(options.reservations, env))
-    const named = { reservations, step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
+    const steps = (this.#steps = new ClockMultiples(options.bf_resolution, env))
+    const named = { reservations, step: options.bf_resolution, steps, barriers: new ClockMultiples(FIRST_WINDOW, env), window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running.of[i] as ReadonlySet<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
@@ -307,7 +311,7 @@ class Replan implements Policy {
 
   /** Returns whether Slurm would plan again although nothing happens. */
   #plan(round: Round, lane: RigidLane): boolean {
-    const { bf_max_job_test: most, bf_node_space_size: space = most, bf_window: window, bf_resolution: step, noReserveMinute } = this.#options
+    const { bf_max_job_test: most, bf_node_space_size: space = most, bf_window: window, noReserveMinute } = this.#options
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
     const { waiting } = lane
@@ -369,7 +373,7 @@ class Replan implements Policy {
         isCut = true
         break
       }
-      plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
+      plan.reserve(job, this.#steps.down(start), this.#steps.up(start + (lane.length[job] as number)))
       recurs ||= !lane.running.hasEnd(start) // Slurm notes anew a start that waits for another reservation
       reservations.use(part)
       arrays.reserve(array)

@@ -4,11 +4,12 @@ import {
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
-import { bestRuns } from '../backfilling/node-runs.js'
+import { bestRuns, spreadOf } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
 import { NumbersOfQos } from './numbers-of-qos.js'
 import { refuseLoops } from './preemption-loops.js'
 import { PreemptionRights } from './preemption-rights.js'
+import { RequeuedJobs } from './requeued-jobs.js'
 import { KeepingRound, Shadows } from './shadows.js'
 import { startNearest } from './start-nearest.js'
 import { SuspendedJobs, together } from './suspended-jobs.js'
@@ -42,6 +43,7 @@ const slurmPreemptingOptions = z.strictObject({
     .record(z.string(), z.number().nonnegative())
     .default({})
     .describe('seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken'),
+  requeueDelay: z.number().nonnegative().default(0).describe('seconds for which a preempted job waits before it may start anew (in Slurm cred_expire of AuthInfo and one more: 121)'),
   youngestFirst: z
     .boolean()
     .default(false)
@@ -103,6 +105,8 @@ class SlurmPreempting implements Policy {
   readonly #acts: boolean
   /** Where some jobs are suspended. */
   readonly #suspended: SuspendedJobs | undefined
+  /** Absent where preempted jobs may start anew at once. */
+  readonly #requeued: RequeuedJobs | undefined
   readonly #shadows: Shadows | undefined
   readonly #keeping: KeepingRound | undefined
   /** By lane: jobs with tasks to place. */
@@ -158,7 +162,10 @@ class SlurmPreempting implements Policy {
     }
     this.#throttles = new ArrayThrottles(env)
     this.#exemptTimes = new NumbersOfQos(env.work, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
-    const parts = this.#suspended === undefined ? [policy] : [this.#suspended.kept, exceptWaiting(policy), this.#suspended]
+    const inner = this.#suspended ?? policy
+    this.#requeued = this.#acts && options.requeueDelay > 0 ? new RequeuedJobs(env, inner, options.requeueDelay) : undefined
+    const starting = this.#requeued === undefined ? [inner] : [this.#requeued, exceptWaiting(inner)]
+    const parts = this.#suspended === undefined ? starting : [this.#suspended.kept, exceptWaiting(policy), ...starting]
     Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), watch, this.#throttles, this.#running, onNodes))
   }
 
@@ -168,6 +175,7 @@ class SlurmPreempting implements Policy {
     this.#isUnsettled = false
     this.#rights.begin(round, this.#waiting[round.lane] as Set<JobId>)
     this.#suspended?.begin(round)
+    this.#requeued?.begin(round)
     const notices = this.#notices[round.lane] as Map<JobId, Seconds>
     for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
     const isDone = !acts || this.#preempt(round, true)
@@ -202,7 +210,7 @@ class SlurmPreempting implements Policy {
     const [work, rights] = [this.#work, this.#rights]
     const examples = rights.oneOfEach(this.#running.in(lane).keys())
     return [...(this.#waiting[lane] as Set<JobId>)]
-      .filter((job) => this.#suspended?.has(job, lane) !== true && examples.some((victim) => rights.mayTake(job, victim)))
+      .filter((job) => this.#suspended?.has(job, lane) !== true && this.#requeued?.has(job) !== true && examples.some((victim) => rights.mayTake(job, victim)))
       .map((job) => ({ job, rank: rights.rankOf(job), priority: rights.priorityOf(job, lane) }))
       .sort((a, b) => b.rank - a.rank || b.priority - a.priority || work.rank(a.job) - work.rank(b.job))
       .map(({ job }) => job)
@@ -267,7 +275,9 @@ class SlurmPreempting implements Policy {
         if (inTheWay.length > 0) return this.#startInstead(job, inTheWay, chosen, round, start)
         if (this.#haveGrace(chosen, round)) return false
         for (const victim of chosen) this.#evict(victim, round)
-        return this.#start(job, round, before)
+        if (!this.#start(job, round, before)) return false
+        this.#requeue(chosen, round)
+        return true
       }
       const common = new Map(taken.map((victim) => [victim, inCommon(victim, places)]))
       if (!this.#options.strictOrder) taken.sort((a, b) => (common.get(b) as number) - (common.get(a) as number))
@@ -316,7 +326,13 @@ class SlurmPreempting implements Policy {
       return false
     }
     for (const [victim, of] of stopped) suspended.suspended(victim, of, round)
+    this.#requeue(chosen, round)
     return true
+  }
+
+  /** Those of the jobs that start anew wait for a while. */
+  #requeue(chosen: readonly JobId[], { now }: Round): void {
+    if (this.#requeued !== undefined) for (const victim of chosen) if (this.#rights.modeOf(victim) === 'requeue') this.#requeued.add(victim, now)
   }
 
   /** Lets suspended jobs go on whose processors are free, first those of the highest tier, of these those that have waited longest. */
@@ -351,9 +367,9 @@ class SlurmPreempting implements Policy {
     this.#room.fill(0)
     let sum = 0
     for (const node of nodes) if (round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#shadows?.leaves(job, node, round) ?? Infinity)
-    if (sum < tasks) return false
-    bestRuns(this.#room, tasks, this.#places)
-    return true
+    const spread = sum < tasks ? undefined : spreadOf(job, work, this.#room, tasks)
+    if (spread !== undefined) bestRuns(this.#room, tasks, this.#places, undefined, spread)
+    return spread !== undefined
   }
 
   /** The same for a job that is one gang of several stages: the lowest nodes, in the order of the stages, by claims that are taken back. */

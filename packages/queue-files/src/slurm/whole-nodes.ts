@@ -142,7 +142,7 @@ function wholeStage(spec: JobSpec, stage: StageSpec, whole: WholeNodes): StageSp
   if (size === undefined || asksNodes) return whole.tenants === 0 ? stage : { ...stage, demand: { ...stage.demand, [TENANTS]: asksNodes ? whole.tenants : 1 } }
   const [cpu, gpu] = [nameOf('cpu', size), nameOf('gres/gpu', size)]
   const [procs, gpus] = [processorsOfAll(sizes), sameIn(sizes, gpu)]
-  const { tasks, demand } = isOfProcessors(spec, stage, cpu) ? filling(stage, Math.min(...sizes.map((each) => each[cpu] ?? 0)), cpu) : stage
+  const { tasks, demand } = isOfProcessors(spec, stage, cpu) ? filling(stage, Math.min(...sizes.map((each) => each[cpu] ?? 0)), cpu, spec.minNodes) : stage
   if (procs !== undefined && (demand[cpu] ?? 0) > procs) return stage // it fits on no node; left as it is, the job is reported as such
   const all = { ...demand, ...(procs !== undefined && { [cpu]: procs }), ...(gpus !== undefined && { [gpu]: gpus }), ...(sameIn(sizes, 'nodes') === 1 && { nodes: 1 }), ...(whole.tenants > 0 && { [TENANTS]: whole.tenants }) }
   return { ...stage, tasks, demand: all }
@@ -153,9 +153,9 @@ const isOfProcessors = ({ gang }: JobSpec, { gang: own, minTasks, demand, durati
   (gang === true || own === true) && minTasks === undefined && typeof duration === 'number' && data === undefined && use === undefined && phases === undefined
   && constraints?.distinctNodes !== true && demand[cpu] === 1 && Object.keys(demand).length === 1
 
-/** Single processors as tasks of one node each: as few nodes as possible, of at most `most` processors, with equal parts, rounded up. */
-function filling({ tasks }: StageSpec, most: number, cpu: string): { readonly tasks: number; readonly demand: Demand } {
-  const nodes = Math.ceil(tasks / most)
+/** Single processors as tasks of one node each: as few nodes as possible, of at most `most` processors and at least `fewest`, with equal parts, rounded up. */
+function filling({ tasks }: StageSpec, most: number, cpu: string, fewest = 1): { readonly tasks: number; readonly demand: Demand } {
+  const nodes = Math.max(Math.ceil(tasks / most), Math.min(fewest, tasks))
   return { tasks: nodes, demand: { [cpu]: Math.ceil(tasks / nodes) } }
 }
 
