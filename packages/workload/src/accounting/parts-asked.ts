@@ -5,7 +5,7 @@ export interface PartsAsked {
   readonly tasks: number
   /** Whether no two parts may be on one node. */
   readonly areApart: boolean
-  /** Fewest nodes that the parts must be on together. */
+  /** Fewest nodes that the parts must be on together; absent where they are apart. */
   readonly leastNodes?: number
   /** Most nodes that the parts may be on together. */
   readonly mostNodes?: number
@@ -25,5 +25,5 @@ export function partsAsked({ layout = {}, nodes: used, exclusive }: AccountingRe
   const { procsPerTask = tasks === undefined ? (used === 1 ? procs : 1) : procs / tasks } = layout
   const parts = procs / procsPerTask
   if (!Number.isInteger(parts) || !Number.isInteger(procsPerTask) || parts < nodes) return undefined
-  return { tasks: parts, areApart: false, ...(nodes > 1 && { leastNodes: nodes }), ...(mostNodes !== undefined && mostNodes < parts && { mostNodes }) }
+  return { tasks: parts, areApart: false, ...(parts > 1 && { leastNodes: nodes }), ...(mostNodes !== undefined && mostNodes < parts && { mostNodes }) }
 }
