@@ -145,15 +145,15 @@ export class NodeTree {
   }
 
   /**
-   * Compares two leaves for the remaining tasks. A leaf that holds them all wins; if both do, the one with fewer nodes wins. If neither does, their
+   * Compares two leaves for the remaining tasks. A leaf that holds them all, with as many nodes as are still to be used, wins; if both do, the one with fewer nodes wins. If neither does, their
    * parents are compared in the same way, level by level, until these are the same; then the one with more nodes wins. A preference above 0 means
    * `first`. `fits`: `first`, or the ancestor that decided, holds all remaining tasks.
    */
   #compare(first: number, second: number): { readonly preference: number; readonly fits: boolean } {
     for (let level = LEAF, a = first, b = second; ; level++) {
       const nodes = this.#nodesIn[level] as Int32Array
-      const fits = (this.#roomIn[level]?.[a] as number) >= this.#left
-      const otherFits = (this.#roomIn[level]?.[b] as number) >= this.#left
+      const fits = (this.#roomIn[level]?.[a] as number) >= this.#left && (nodes[a] as number) >= this.#wanted
+      const otherFits = (this.#roomIn[level]?.[b] as number) >= this.#left && (nodes[b] as number) >= this.#wanted
       const larger = (nodes[a] as number) - (nodes[b] as number)
       if (fits && otherFits) return { preference: -larger, fits }
       if (fits !== otherFits) return { preference: fits ? 1 : -1, fits }

@@ -62,6 +62,18 @@ describe('preemption by tier', () => {
     expect(come(10, cpu('low_2', 4, { estimate: 60 }), cpu('high_1', 4, { tasks: 2, gang: true }))).toEqual({ start: ['high_1'], kill: ['low_1'] })
   })
 
+  it('is part of a plan of named nodes: a job takes a place when its turn comes, on nodes that nobody before it has reserved', () => {
+    // node 0 has 1 of 4 left beside mid_1 (until 120), node 1 nothing beside mid_0 and low_1. mid_2 (3) is planned on node 0, where mid_3 (1, 200 s) would be in
+    // its way: it takes the place of low_1. With 60 s it has node 0
+    const of = (estimate: number) => {
+      const { come } = machine({}, { nodes: 2, policy: replan(multifactor({ tiers }), { nodes: 'named' }) })
+      come(0, cpu('mid_1', 3))
+      come(1, cpu('mid_0', 3, { estimate: 400 }), cpu('low_1', 1))
+      return come(10, cpu('mid_2', 3, { estimate: 60 }), cpu('mid_3', 1, { estimate }))
+    }
+    expect([of(200), of(60)]).toEqual([{ start: ['mid_3'], kill: ['low_1'] }, { start: ['mid_3'], kill: [] }])
+  })
+
   it('leaves those that find room to the policy first', () => {
     // 2 nodes: at 10 high_1 (4) fits on node 1 as it is, and high_2 (4) takes node 0 from low_1
     const { come } = machine({}, { nodes: 2, policy: replan(multifactor({ tiers })) })

@@ -309,6 +309,22 @@ export class NamedPlan implements Plan {
     return Infinity
   }
 
+  look(job: JobId, most = Infinity): void {
+    const length = Math.min(this.#lane.length[job] as number, most)
+    if (this.#work.isGangJob(job)) this.#allowed.set(this.#inSight)
+    else this.#allow(job, this.#work.shape(job, this.#lane.lane))
+    this.#slots.during(this.#usable, this.#allowed, this.#now, length)
+    this.#reservations?.limit(this.#usable, job, this.#now, length)
+  }
+
+  mayHave(node: NodeId): boolean {
+    return hasBit(this.#usable, node)
+  }
+
+  takeIn(): void {
+    this.#begin()
+  }
+
   reserve(job: JobId, start: Seconds, end: Seconds): void {
     this.#take(start, end)
     for (const node of this.#places) setBit(this.#planned, node)

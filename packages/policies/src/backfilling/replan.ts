@@ -1,6 +1,6 @@
 import {
   definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type Order, type Placement, type Plug, type Policy, type Round,
-  type Seconds, type TaskId, type WorkView,
+  type NodeId, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
@@ -61,13 +61,14 @@ export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }:
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
 /**
- * The latest start that a plan looks for; the most seconds for which a job must have room; and, by group, the time before which a limit keeps the
- * jobs of the group from starting.
+ * The latest start that a plan looks for; the most seconds for which a job must have room; by group, the time before which a limit keeps the jobs of the group
+ * from starting; and whether the job that was looked at last may have a node in the place of others.
  */
 interface Search {
   readonly latest: Seconds
   readonly most: Seconds
   readonly blocked: Map<string, Seconds>
+  readonly may: (node: NodeId) => boolean
 }
 
 /** Throws `BAD_OPTION` for options about single nodes, which a plan of counted amounts cannot respect. */
@@ -83,6 +84,7 @@ function checkCounted(options: ReadReplanOptions): void {
 
 class Replan implements Policy {
   readonly promises = true
+  readonly asksForRoom: boolean
   readonly startsGangJobs: boolean
   readonly #options: ReadReplanOptions
   readonly #jobs: RigidJobs
@@ -116,6 +118,7 @@ class Replan implements Policy {
     jobs.planByEstimates('replan')
     const running = new LaneTasks(cluster)
     this.#options = options
+    this.asksForRoom = options.nodes === 'named'
     this.#makesPlans = options.bf_interval > 0
     this.#noReserve = new Set(options.noReserve)
     this.#minPriorities = new MinPriorities(env.work, options)
@@ -218,6 +221,7 @@ class Replan implements Policy {
     const starts = new Quota(limit)
     const closed: string[] = [] // labels of partitions
     const stopped = new Set<string>() // reservations
+    const may = (node: NodeId): boolean => this.#plans[round.lane]?.mayHave?.(node) === true
     this.#isBegun = false
     for (const job of queue) {
       const array = this.#hasArrays ? round.work.array(job) : ''
@@ -248,7 +252,7 @@ class Replan implements Policy {
       counts.tried++
       const isGang = round.work.isGangJob(job)
       if (isGang && !this.#makesPlans) this.#warn(ONLY_IN_PLANS)
-      if (!isGang && this.#startAll(job, round, lane, closed)) {
+      if (!isGang && (this.#startAll(job, round, lane, closed) || (round.makeRoom !== undefined && this.#startInstead(job, round, this.#begun(round, closed), may)))) {
         starts.use()
         counts.started++
         arrays.start(array)
@@ -293,6 +297,19 @@ class Replan implements Policy {
     return true
   }
 
+  /** Starts all of a job in the place of others on nodes that nobody has reserved, if an enclosing policy lets it. */
+  #startInstead(job: JobId, round: Round, plan: Plan, may: (node: NodeId) => boolean, most = Infinity): boolean {
+    if (round.makeRoom === undefined || plan.look === undefined || this.#licenses?.has(job) === false) return false
+    let isAny = false
+    while (round.work.unplaced(job, round.lane) > 0) {
+      plan.look(job, most)
+      if (!round.makeRoom(job, may)) break
+      plan.takeIn?.()
+      isAny = true
+    }
+    return isAny && round.work.unplaced(job, round.lane) === 0
+  }
+
   /** Whether the job may start now beside windows and closed nodes; with named nodes it also finds the best nodes for it. */
   #startsNow(job: JobId, round: Round, closed: readonly string[]): boolean {
     return this.#begun(round, closed).earliest(job, round.now) === round.now
@@ -325,6 +342,7 @@ class Replan implements Policy {
     const reservations = new Quota(this.#options.bf_job_part_count_reserve)
     const starts = new Quota(this.#options.bf_max_job_start)
     const blocked = new Map<string, Seconds>()
+    const may = (node: NodeId): boolean => plan.mayHave?.(node) === true
     let looked = 0
     let tests = 0
     let started = 0
@@ -358,7 +376,7 @@ class Replan implements Policy {
       tests++
       looks.use(job)
       const isBare = this.#noReserve.size > 0 && this.#noReserve.has(work.qos(job) || 'normal')
-      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, most: isBare && noReserveMinute ? MINUTE : Infinity, blocked })
+      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, most: isBare && noReserveMinute ? MINUTE : Infinity, blocked, may })
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()
         started++
@@ -393,12 +411,15 @@ class Replan implements Policy {
    * Starts the pieces of the job that can start now; returns the earliest start of the next one, `Infinity` if there is none. For a piece that has
    * room now but is held back by a limit, a start is searched `UNTIL_LIMIT` seconds from now; so it is for later jobs under the same limit.
    */
-  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, blocked }: Search): Seconds {
+  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, blocked, may }: Search): Seconds {
     while (lane.waits[job] === true) {
       const limits = round.limitsOf?.(job)
       const from = limits === undefined ? round.now : Math.max(round.now, ...limits.groups.map((group) => blocked.get(group) ?? 0))
       const start = plan.earliest(job, latest, from, most)
-      if (start > round.now) return start
+      if (start > round.now) {
+        if (limits?.held === undefined && from === round.now && this.#startInstead(job, round, plan, may, most)) continue
+        return start
+      }
       if (limits?.held !== undefined) {
         if (limits.by !== '') blocked.set(limits.by, round.now + UNTIL_LIMIT)
         return plan.earliest(job, latest, round.now + UNTIL_LIMIT, most)

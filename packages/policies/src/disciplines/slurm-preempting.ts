@@ -10,6 +10,7 @@ import { NumbersOfQos } from './numbers-of-qos.js'
 import { refuseLoops } from './preemption-loops.js'
 import { PreemptionRights } from './preemption-rights.js'
 import { RequeuedJobs } from './requeued-jobs.js'
+import { PreemptingRound } from './preempting-round.js'
 import { KeepingRound, Shadows } from './shadows.js'
 import { startNearest } from './start-nearest.js'
 import { SuspendedJobs, together } from './suspended-jobs.js'
@@ -72,9 +73,9 @@ const NEXT_PASS: Seconds = 0.001
  * Jobs that are one gang of several stages are never suspended, and suspend nobody (heterogeneous jobs of Slurm 26.11; slurm.conf(5), PreemptMode).
  *
  * Source: Slurm, preempt/partition_prio and preempt/qos; `_run_now` and `_job_test` of select/cons_tres, gang.c. Deviations: what is preempted is gone
- * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; jobs that preempt come by
- * tier or priority of their QOS, then by priority and submission, whatever the order of the policy, and heed
- * none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
+ * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; around a
+ * policy that does not ask for room when a job's turn comes (`asksForRoom`) jobs that preempt come by tier or priority of their QOS, then by priority and
+ * submission, and heed none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
  */
 export const slurmPreemptingPolicy = definePolicy({
   name: 'slurm-preempting',
@@ -126,6 +127,13 @@ class SlurmPreempting implements Policy {
   #isUnsettled = false
   /** Claims made so far. */
   #claims = 0
+  /**
+   * The round of a policy that asks for room when a job's turn comes; the nodes on which it asks for; and when it asked last, with one running job of each kind
+   * and those for whom it asked in vain.
+   */
+  readonly #making = new PreemptingRound((job, may, round) => this.#makeRoomOn(job, may, round))
+  #may: ((node: NodeId) => boolean) | undefined
+  #asked = { claims: -1, serial: -1, may: undefined as ((node: NodeId) => boolean) | undefined, examples: [] as JobId[], inVain: new Set<string>() }
 
   constructor(options: z.output<typeof slurmPreemptingOptions>, env: Env, policy: Policy, order: Order | undefined) {
     this.#policy = policy
@@ -178,10 +186,12 @@ class SlurmPreempting implements Policy {
     this.#requeued?.begin(round)
     const notices = this.#notices[round.lane] as Map<JobId, Seconds>
     for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
-    const isDone = !acts || this.#preempt(round, true)
+    const asks = this.#policy.asksForRoom === true
+    const isDone = !acts || asks || this.#preempt(round, true)
     const before = this.#claims
-    this.#policy.schedule(this.#keeping?.of(round) ?? round)
-    if (!isDone || (acts && this.#claims > before)) this.#preempt(round, false) // also to see who finds no room for what the policy has started
+    const kept = this.#keeping?.of(round, asks) ?? round
+    this.#policy.schedule(acts && asks ? this.#making.of(kept, round) : kept)
+    if (!isDone || (acts && !asks && this.#claims > before)) this.#preempt(round, false) // also to see who finds no room for what the policy has started
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
     for (const end of notices.values()) if (end > round.now) round.wakeAt(end)
     if (this.#exempt < Infinity) round.wakeAt(this.#exempt)
@@ -193,8 +203,7 @@ class SlurmPreempting implements Policy {
     const inVain = new Set<string>()
     const waiting = this.#waiting[round.lane] as Set<JobId>
     for (const job of this.#preemptors(round.lane)) {
-      const asked = round.work.isGangJob(job) ? `job ${job}` : `${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
-      const kind = `${this.#rights.groupOf(job)} ${asked}`
+      const kind = this.#kindOf(job, round)
       // a limit may hold it back since another one has started
       while (waiting.has(job) && !this.#throttles.isFull(job) && !inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
         const fits = this.#find(job, round)
@@ -203,6 +212,29 @@ class SlurmPreempting implements Policy {
       }
     }
     return true
+  }
+
+  /** Jobs of one kind may preempt the same ones, apart from their priorities, and ask for the same. */
+  #kindOf(job: JobId, { work, lane }: Round): string {
+    return `${this.#rights.groupOf(job)} ${work.isGangJob(job) ? `job ${job}` : `${work.shape(job, lane)} ${work.together(job, lane)} ${work.minNodes(job)} ${work.maxNodes(job)}`}`
+  }
+
+  /** The same for one job, on some nodes alone, for a policy that asks when its turn comes. */
+  #makeRoomOn(job: JobId, may: (node: NodeId) => boolean, round: Round): boolean {
+    if (this.#suspended?.has(job, round.lane) === true) return false
+    if (this.#claims !== this.#asked.claims || round.serial !== this.#asked.serial || may !== this.#asked.may)
+      this.#asked = { claims: this.#claims, serial: round.serial, may, examples: this.#rights.oneOfEach(this.#running.in(round.lane).keys()), inVain: new Set() }
+    if (!this.#asked.examples.some((victim) => this.#rights.mayTake(job, victim))) return false
+    const { work } = round
+    const kind = `${this.#kindOf(job, round)} ${work.estimate(job)} ${work.reservation(job)}`
+    if (this.#asked.inVain.has(kind)) return false
+    this.#may = may
+    const isMade = this.#makeRoom(job, round)
+    this.#may = undefined
+    if (isMade) return true
+    this.#asked.inVain.add(kind)
+    this.#asked.claims = this.#claims // what was tried is taken back
+    return false
   }
 
   /** Waiting jobs that may take the place of one that runs, first those that come first. */
@@ -366,7 +398,7 @@ class SlurmPreempting implements Policy {
     if (work.isGangJob(job)) return this.#findForParts(job, tasks, round)
     this.#room.fill(0)
     let sum = 0
-    for (const node of nodes) if (round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#shadows?.leaves(job, node, round) ?? Infinity)
+    for (const node of nodes) if (this.#may?.(node) !== false && round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#shadows?.leaves(job, node, round) ?? Infinity)
     const spread = sum < tasks ? undefined : spreadOf(job, work, this.#room, tasks)
     if (spread !== undefined) bestRuns(this.#room, tasks, this.#places, undefined, spread)
     return spread !== undefined
@@ -378,7 +410,7 @@ class SlurmPreempting implements Policy {
     const before = round.savepoint()
     places.length = 0
     while (places.length < tasks) {
-      const node = round.nodes.find((each) => round.fits(job, each) && (this.#shadows?.leaves(job, each, round) ?? Infinity) > 0)
+      const node = round.nodes.find((each) => this.#may?.(each) !== false && round.fits(job, each) && (this.#shadows?.leaves(job, each, round) ?? Infinity) > 0)
       if (node === undefined || !startNearest(job, node, round.cluster.levels, round)) break
       places.push(node)
     }

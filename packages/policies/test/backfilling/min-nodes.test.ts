@@ -54,6 +54,10 @@ describe('fewest nodes of a job', () => {
 
   it('are found in a tree of racks, on the least loaded nodes, and by those that take the place of others', () => {
     expect(placesOf([spec('A', 4, { minNodes: 2 })], 3, { topology: 'tree' })).toEqual({ A: [0, 0, 0, 0, 1] })
+    // of racks of 2 and 3 nodes the smaller one holds the 6 tasks, but not on 3 nodes
+    const racks = { switches: [{ nodes: ['node-0', 'node-1'], racks: ['small'] }, { nodes: ['node-2', 'node-3', 'node-4'], racks: ['large'] }] }
+    expect(placesOf([spec('A', 6, { queue: 'q', minNodes: 3 })], 5, { topologies: { q: racks } })).toEqual({ A: [0, 2, 2, 2, 2, 3, 4] })
+    expect(placesOf([spec('A', 6, { queue: 'q' })], 5, { topologies: { q: racks } })).toEqual({ A: [0, 0, 0, 0, 0, 1, 1] })
     expect(placesOf([spec('B', 1), spec('A', 5, { minNodes: 3 })], 3, { leastLoaded: true })['A']).toEqual([0, 1, 1, 1, 2, 0])
   })
 })
