@@ -68,7 +68,7 @@ describe('preemption by tier', () => {
     const of = (estimate: number) => {
       const { come } = machine({}, { nodes: 2, policy: replan(multifactor({ tiers }), { nodes: 'named' }) })
       come(0, cpu('mid_1', 3))
-      come(1, cpu('mid_0', 3, { estimate: 400 }), cpu('low_1', 1))
+      come(1, cpu('mid_0', 2, { estimate: 400 }), cpu('low_1', 2))
       return come(10, cpu('mid_2', 3, { estimate: 60 }), cpu('mid_3', 1, { estimate }))
     }
     expect([of(200), of(60)]).toEqual([{ start: ['mid_3'], kill: ['low_1'] }, { start: ['mid_3'], kill: [] }])
