@@ -26,7 +26,7 @@ const startsIn = (cwd: string) => columnsIn(cwd, 'id', 'start').sort()
 
 describe('slurm.conf', () => {
   it.each([
-    ['takes the place of the other, which runs anew', 'slurm.conf', ['2,10,30', '1,0,130']],
+    ['takes the place of the other, which runs anew 121 s later', 'slurm.conf', ['2,10,30', '1,0,231']],
     ['waits where nobody is preempted', 'off.conf', ['1,0,100', '2,100,120']],
   ])('is a cluster and its policy: the job of the higher tier %s', async (_, queues, expected) => {
     const cwd = directory(files)
@@ -40,7 +40,8 @@ describe('slurm.conf', () => {
     ['does the same with sched/builtin', 'SchedulerType=sched/builtin', ['1,0', '2,100', '3,120', '4,30']],
   ])('%s', async (_, line, expected) => {
     // a[1-2] and b1 of one processor: 1 takes a1 until 100, 2 wants both of a and keeps 3, which ends before, from starting, but not 4 of the other partition
-    const queue = ['1|a|1000|1000|1100|00:02:00|COMPLETED|1|1', '2|a|1010|1010|1030|00:01:00|COMPLETED|2|2', '3|a|1020|1020|1030|00:01:00|COMPLETED|1|1', '4|b|1030|1030|1040|00:01:00|COMPLETED|1|1']
+    // (the log begins at a full minute, as the reservation of 2 is for the one of the clock)
+    const queue = ['1|a|1200|1200|1300|00:02:00|COMPLETED|1|1', '2|a|1210|1210|1230|00:01:00|COMPLETED|2|2', '3|a|1220|1220|1230|00:01:00|COMPLETED|1|1', '4|b|1230|1230|1240|00:01:00|COMPLETED|1|1']
     const cwd = directory({
       'slurm.conf': `ClusterName=c\n${line}\nNodeName=a[1-2] CPUs=1\nNodeName=b1 CPUs=1\nPartitionName=a Nodes=a[1-2]\nPartitionName=b Nodes=b1\n`,
       'log.txt': `${log.split('\n')[0]}\n${queue.join('\n')}\n`,

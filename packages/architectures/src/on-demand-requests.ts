@@ -35,6 +35,7 @@ interface Entry extends Request {
   readonly arrayThrottle: number
   readonly isExclusiveToUser: boolean
   readonly nice: number
+  readonly minNodes: number
   readonly maxNodes: number
   readonly reservation: string
   readonly licenses: Readonly<Record<string, number>>
@@ -112,6 +113,7 @@ export class Requests implements WorkView {
       arrayThrottle: work.arrayThrottle(job),
       isExclusiveToUser: work.isExclusiveToUser(job),
       nice: work.nice(job),
+      minNodes: work.minNodes(job),
       maxNodes: work.maxNodes(job),
       reservation: work.reservation(job),
       licenses: work.licenses(job),
@@ -227,6 +229,9 @@ export class Requests implements WorkView {
   }
   nice(id: JobId): number {
     return this.#entry(id).nice
+  }
+  minNodes(id: JobId): number {
+    return this.#entry(id).minNodes
   }
   maxNodes(id: JobId): number {
     return this.#entry(id).maxNodes

@@ -9,8 +9,8 @@ export function checkJob(job: JobSpec): void {
   const { id, user, queue, group, account, partition, qos, reservation, array, application, class: kind, label } = job
   const areNames = typeof id === 'string' && isName(user) && isName(queue) && isName(group) && isName(account) && isName(partition) && isName(qos) && isName(reservation) && isName(array)
     && isName(application) && isName(kind) && isName(label)
-  const { priority, nice, weight, estimate, deadline, startup, think, maxNodes, arrayThrottle } = job
-  if (areNames && isPriority(priority) && isPriority(nice) && isWeight(weight) && isTime(estimate) && isDeadline(deadline) && isSpan(startup) && isSpan(think) && isCount(maxNodes) && isCount(arrayThrottle)) return
+  const { priority, nice, weight, estimate, deadline, startup, think, minNodes, maxNodes, arrayThrottle } = job
+  if (areNames && isPriority(priority) && isPriority(nice) && isWeight(weight) && isTime(estimate) && isDeadline(deadline) && isSpan(startup) && isSpan(think) && isCount(minNodes) && isCount(maxNodes) && isCount(arrayThrottle)) return
   throw whatIsBad(job)
 }
 
@@ -24,7 +24,7 @@ const isSpan = (value: number | undefined) => isTime(value) && value !== Infinit
 const isCount = (value: number | undefined) => value === undefined || (typeof value === 'number' && value >= 1)
 
 /** The rule for each number. */
-const numbers: readonly (readonly [field: 'priority' | 'nice' | 'weight' | 'estimate' | 'deadline' | 'startup' | 'think' | 'maxNodes' | 'arrayThrottle', isGood: (value: number | undefined) => boolean, wayOut: string])[] = [
+const numbers: readonly (readonly [field: 'priority' | 'nice' | 'weight' | 'estimate' | 'deadline' | 'startup' | 'think' | 'minNodes' | 'maxNodes' | 'arrayThrottle', isGood: (value: number | undefined) => boolean, wayOut: string])[] = [
   ['priority', isPriority, 'Give a finite number; larger is more important.'],
   ['nice', isPriority, 'Give a finite number; a larger one stands farther behind.'],
   ['weight', isWeight, 'Give a number above 0.'],
@@ -32,6 +32,7 @@ const numbers: readonly (readonly [field: 'priority' | 'nice' | 'weight' | 'esti
   ['deadline', isDeadline, 'Give seconds from the start of the workload, or leave it out.'],
   ['startup', isSpan, 'Give seconds, at least 0, or leave it out.'],
   ['think', isSpan, 'Give seconds, at least 0, or leave it out.'],
+  ['minNodes', isCount, 'Give a number, at least 1, or leave it out.'],
   ['maxNodes', isCount, 'Give a number, at least 1, or leave it out.'],
   ['arrayThrottle', isCount, 'Give a number, at least 1, or leave it out.'],
 ]

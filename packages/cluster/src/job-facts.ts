@@ -84,6 +84,9 @@ export class JobFacts extends WorkColumns {
   nice(job: JobId): number {
     return this.spec(job).nice ?? 0
   }
+  minNodes(job: JobId): number {
+    return this.spec(job).minNodes ?? 1
+  }
   maxNodes(job: JobId): number {
     return this.spec(job).maxNodes ?? Infinity
   }

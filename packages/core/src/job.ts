@@ -274,6 +274,8 @@ export interface JobSpec {
    * reservations (Slurm's `--reservation`).
    */
   readonly reservation?: string
+  /** Fewest nodes that its tasks which start together must be on, at least 1, under schedulers that know of it (Slurm's `--nodes=2-4`). Default: 1. */
+  readonly minNodes?: number
   /** Most nodes that its tasks which start together may be on, at least 1, under schedulers that know of it (Slurm's `--nodes=1-4`). Default: any number. */
   readonly maxNodes?: number
   /** Name of the job array that it belongs to, as in Slurm. */

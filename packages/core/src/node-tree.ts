@@ -7,6 +7,8 @@ export interface NodeTreeChoice {
   readonly weights?: ArrayLike<number> | undefined
   /** Leaves to use up before others, such as those where the job already runs; in any order. */
   readonly first?: Iterable<number> | undefined
+  /** Nodes that the tasks are to be on at least, each with room for one. Default: 1. */
+  readonly nodes?: number | undefined
 }
 
 /**
@@ -38,6 +40,8 @@ export class NodeTree {
   /** By leaf: sum of the hops to all leaves in use. */
   readonly #distance: Int32Array
   #left = 0
+  /** Nodes that are still to be used. */
+  #wanted = 1
 
   constructor(cluster: Pick<ClusterView, 'nodes' | 'levels' | 'group' | 'groups'>) {
     const { nodes, levels } = cluster
@@ -72,10 +76,11 @@ export class NodeTree {
    * Fills `places` with one node per task. `room[node]` is how many tasks the node can take, 0 for a node that cannot be used; the sum must be at
    * least `tasks`.
    */
-  choose(room: ArrayLike<number>, tasks: number, places: NodeId[], { weights, first = [] }: NodeTreeChoice = {}): void {
+  choose(room: ArrayLike<number>, tasks: number, places: NodeId[], { weights, first = [], nodes = 1 }: NodeTreeChoice = {}): void {
     places.length = 0
     this.#left = tasks
-    const heaviest = weights === undefined ? Infinity : heaviestNeeded(room, tasks, weights)
+    this.#wanted = nodes
+    const heaviest = weights === undefined ? Infinity : heaviestNeeded(room, tasks, weights, nodes)
     this.#begin(room, (node) => weights === undefined || (weights[node] as number) <= heaviest)
     const begun = new Set(first)
     if (weights !== undefined)
@@ -113,7 +118,8 @@ export class NodeTree {
 
   #fill(node: NodeId, places: NodeId[]): void {
     const room = this.#room[node] as number
-    for (let i = Math.min(room, this.#left); i > 0; i--, this.#left--) places.push(node)
+    for (let i = Math.min(room, this.#left - Math.max(0, this.#wanted - 1)); i > 0; i--, this.#left--) places.push(node)
+    this.#wanted--
     this.#room[node] = 0
     this.#count(node, -1, -room)
   }
@@ -139,15 +145,15 @@ export class NodeTree {
   }
 
   /**
-   * Compares two leaves for the remaining tasks. A leaf that holds them all wins; if both do, the one with fewer nodes wins. If neither does, their
+   * Compares two leaves for the remaining tasks. A leaf that holds them all, with as many nodes as are still to be used, wins; if both do, the one with fewer nodes wins. If neither does, their
    * parents are compared in the same way, level by level, until these are the same; then the one with more nodes wins. A preference above 0 means
    * `first`. `fits`: `first`, or the ancestor that decided, holds all remaining tasks.
    */
   #compare(first: number, second: number): { readonly preference: number; readonly fits: boolean } {
     for (let level = LEAF, a = first, b = second; ; level++) {
       const nodes = this.#nodesIn[level] as Int32Array
-      const fits = (this.#roomIn[level]?.[a] as number) >= this.#left
-      const otherFits = (this.#roomIn[level]?.[b] as number) >= this.#left
+      const fits = (this.#roomIn[level]?.[a] as number) >= this.#left && (nodes[a] as number) >= this.#wanted
+      const otherFits = (this.#roomIn[level]?.[b] as number) >= this.#left && (nodes[b] as number) >= this.#wanted
       const larger = (nodes[a] as number) - (nodes[b] as number)
       if (fits && otherFits) return { preference: -larger, fits }
       if (fits !== otherFits) return { preference: fits ? 1 : -1, fits }
@@ -174,14 +180,20 @@ const LEAF = 1
 
 const add = (counts: Int32Array, at: number, by: number): void => void (counts[at] = (counts[at] as number) + by)
 
-/** The lowest weight such that nodes up to this weight have room for all tasks; `Infinity` if all nodes together have not. */
-function heaviestNeeded(room: ArrayLike<number>, tasks: number, weights: ArrayLike<number>): number {
-  const byWeight = new Map<number, number>()
-  for (let node = 0; node < room.length; node++) byWeight.set(weights[node] as number, (byWeight.get(weights[node] as number) ?? 0) + (room[node] as number))
-  let sum = 0
-  for (const weight of [...byWeight.keys()].sort((a, b) => a - b)) {
-    sum += byWeight.get(weight) as number
-    if (sum >= tasks) return weight
+/** The lowest weight such that nodes up to this weight have room for all tasks, on so many nodes; `Infinity` if all nodes together have not. */
+function heaviestNeeded(room: ArrayLike<number>, tasks: number, weights: ArrayLike<number>, nodes: number): number {
+  const most = tasks - Math.max(0, nodes - 1) // of one node
+  const byWeight = new Map<number, { readonly nodes: number; readonly room: number }>()
+  for (let node = 0; node < room.length; node++) {
+    const before = byWeight.get(weights[node] as number)
+    const here = Math.min(room[node] as number, most)
+    byWeight.set(weights[node] as number, { nodes: (before?.nodes ?? 0) + Number(here > 0), room: (before?.room ?? 0) + here })
+  }
+  let [sum, used] = [0, 0]
+  for (const [weight, of] of [...byWeight].sort(([a], [b]) => a - b)) {
+    sum += of.room
+    used += of.nodes
+    if (sum >= tasks && used >= nodes) return weight
   }
   return Infinity
 }

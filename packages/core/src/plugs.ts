@@ -85,6 +85,8 @@ export interface Policy extends WorkListener {
    * tasks on these nodes.
    */
   readonly promises?: boolean | undefined
+  /** True: the policy calls `Round.makeRoom`, where it is there, for each job that finds no room when its turn comes. */
+  readonly asksForRoom?: boolean | undefined
   /** True: the policy starts jobs that are one gang (`JobSpec.gang`) as a whole, and preempts them as a whole. Default: such jobs are refused. */
   readonly startsGangJobs?: boolean | undefined
 }

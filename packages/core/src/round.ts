@@ -146,6 +146,12 @@ export interface Round {
    * `take` and `claim` refuse those.
    */
   readonly limitsOf?: ((job: JobId) => LimitsSay) | undefined
+  /**
+   * Starts all waiting tasks of a job that start together, on nodes for which `may` holds and in the place of others, where an enclosing policy lets the job
+   * preempt them; false, and nothing changes, where there would not be room, or not yet. Present only where the policy asks for it (`asksForRoom`). A pass hands
+   * in the same `may` for all jobs.
+   */
+  readonly makeRoom?: ((job: JobId, may: (node: NodeId) => boolean) => boolean) | undefined
   /** Asks for another round at `time`, in seconds, even if nothing else happens before; at a time that has come, at once. */
   wakeAt(time: Seconds): void
 }

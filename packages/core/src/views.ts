@@ -180,6 +180,8 @@ export interface WorkView {
   arrayThrottle(job: JobId): number
   /** Whether the job shares its nodes only with jobs of the same user. */
   isExclusiveToUser(job: JobId): boolean
+  /** Fewest nodes that tasks of the job which start together must be on, 1 where it does not say. */
+  minNodes(job: JobId): number
   /** Most nodes that tasks of the job which start together may be on, `Infinity` without a limit. */
   maxNodes(job: JobId): number
   /** Names of the reservations of nodes of which it asks for any, between commas; '' for a job that asks for none. */

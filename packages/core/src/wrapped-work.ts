@@ -33,6 +33,7 @@ export abstract class WrappedWork implements WorkView {
   arrayThrottle(job: JobId): number { return this.inner.arrayThrottle(job) }
   isExclusiveToUser(job: JobId): boolean { return this.inner.isExclusiveToUser(job) }
   nice(job: JobId): number { return this.inner.nice(job) }
+  minNodes(job: JobId): number { return this.inner.minNodes(job) }
   maxNodes(job: JobId): number { return this.inner.maxNodes(job) }
   reservation(job: JobId): string { return this.inner.reservation(job) }
   licenses(job: JobId): Readonly<Record<string, number>> { return this.inner.licenses(job) }

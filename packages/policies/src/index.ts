@@ -65,7 +65,8 @@ export { underRoot } from './yarn/under-root.js'
 export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from './yarn/queue-shares.js'
 
 // Slurm
-export { slurmPreempting, slurmPreemptingPolicy, type SlurmPreemptingOptions } from './disciplines/slurm-preempting.js'
+export { slurmPreempting, slurmPreemptingPolicy } from './disciplines/slurm-preempting.js'
+export type { SlurmPreemptingOptions } from './disciplines/slurm-preempting-options.js'
 export { slurmLimits, slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
 export type { SlurmLimitsOptions } from './slurm-limits/options.js'
 export { slurmResource } from './slurm-limits/amounts.js'

@@ -38,6 +38,16 @@ describe('preemption by tier', () => {
     expect(end(20, 'high_1')).toEqual({ start: ['low_1'], kill: [] })
   })
 
+  it('lets a job that was preempted start anew after a delay, with nobody in its way until then', () => {
+    // 2 nodes: low_1 goes at 10, and low_2 behind it has node 0 at 20; low_1 starts when 121 s are over
+    const { come, end } = machine({ requeueDelay: 121 }, { nodes: 2, policy: replan(multifactor({ tiers })) })
+    come(0, cpu('low_1', 4), cpu('mid_1', 4))
+    expect(come(10, cpu('high_1', 4), cpu('low_2', 4))).toEqual({ start: ['high_1'], kill: ['low_1'] })
+    expect(end(20, 'high_1')).toEqual({ start: ['low_2'], kill: [] })
+    expect(end(30, 'mid_1')).toEqual({ start: [], kill: [] })
+    expect([come(130), come(131)]).toEqual([{ start: [], kill: [] }, { start: ['low_1'], kill: [] }])
+  })
+
   it('takes nothing from its own tier or a higher one', () => {
     const { come } = machine()
     come(0, cpu('mid_1', 4))
@@ -50,6 +60,18 @@ describe('preemption by tier', () => {
     const { come } = machine({}, { nodes: 2, policy: replan(multifactor({ tiers })) })
     come(0, cpu('low_1', 4))
     expect(come(10, cpu('low_2', 4, { estimate: 60 }), cpu('high_1', 4, { tasks: 2, gang: true }))).toEqual({ start: ['high_1'], kill: ['low_1'] })
+  })
+
+  it('is part of a plan of named nodes: a job takes a place when its turn comes, on nodes that nobody before it has reserved', () => {
+    // node 0 has 1 of 4 left beside mid_1 (until 120), node 1 nothing beside mid_0 and low_1. mid_2 (3) is planned on node 0, where mid_3 (1, 200 s) would be in
+    // its way: it takes the place of low_1. With 60 s it has node 0
+    const of = (estimate: number) => {
+      const { come } = machine({}, { nodes: 2, policy: replan(multifactor({ tiers }), { nodes: 'named' }) })
+      come(0, cpu('mid_1', 3))
+      come(1, cpu('mid_0', 2, { estimate: 400 }), cpu('low_1', 2))
+      return come(10, cpu('mid_2', 3, { estimate: 60 }), cpu('mid_3', 1, { estimate }))
+    }
+    expect([of(200), of(60)]).toEqual([{ start: ['mid_3'], kill: ['low_1'] }, { start: ['mid_3'], kill: [] }])
   })
 
   it('leaves those that find room to the policy first', () => {

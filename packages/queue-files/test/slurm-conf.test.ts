@@ -354,8 +354,19 @@ describe('the policy of a slurm.conf', () => {
   ])('preempts by tier: jobs are %s', (_, settings, options, verdict) => {
     const text = `PreemptType=preempt/partition_prio\n${settings}\n${tiers}`
     const policy = { replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } }
-    expect(policyOf(text)).toEqual({ 'slurm-preempting': { tiers: { high: 9 }, ...options, policy } })
+    expect(policyOf(text)).toEqual({ 'slurm-preempting': { tiers: { high: 9 }, ...(settings.includes('REQUEUE') && { requeueDelay: 121 }), ...options, policy } })
     expect(told(text).find(([, , setting]) => setting === 'PreemptMode')?.[0]).toBe(verdict)
+  })
+
+  it('lets requeued jobs wait until their credentials are void (cred_expire of AuthInfo)', () => {
+    const made = (authInfo: string) => {
+      const text = `PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n${authInfo}\n${tiers}`
+      return [policyOf(text), told(text).filter(([, , setting]) => setting === 'AuthInfo')] as const
+    }
+    const [policy, findings] = made('AuthInfo=socket=/run/munge.socket,cred_expire=30')
+    expect(policy).toMatchObject({ 'slurm-preempting': { requeueDelay: 31 } })
+    expect(findings).toEqual([['approximated', 4, 'AuthInfo', 'of it cred_expire, for which requeued jobs wait']])
+    expect(made('AuthInfo=cred_expire=4')[0]).toMatchObject({ 'slurm-preempting': { requeueDelay: 121 } })
   })
 
   it('lets preempted jobs run on for the GraceTime of their partition', () => {

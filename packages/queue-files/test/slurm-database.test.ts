@@ -288,7 +288,7 @@ describe('a table of QOS', () => {
 
   it('says who preempts whom', () => {
     expect(made('PreemptType=preempt/qos\nPreemptMode=REQUEUE', qos).policy).toEqual({
-      'slurm-preempting': { qos: { normal: { priority: 10 }, high: { preempt: ['normal', 'scavenge'], priority: 100 }, scavenge: {} }, policy: { replan: { ...inner.replan, noReserve: ['high'], noReserveMinute: true } } },
+      'slurm-preempting': { qos: { normal: { priority: 10 }, high: { preempt: ['normal', 'scavenge'], priority: 100 }, scavenge: {} }, requeueDelay: 121, policy: { replan: { ...inner.replan, noReserve: ['high'], noReserveMinute: true } } },
     })
   })
 })

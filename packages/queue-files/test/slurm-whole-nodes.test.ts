@@ -35,6 +35,14 @@ describe('whole nodes of Slurm', () => {
     expect(told(text, alike)).toEqual([['honoured', 'SelectType', 'jobs get whole nodes']])
   })
 
+  it('are as many as the tasks fill of a job that says on how many nodes it must be at least: -n4 -c2 asked for four of them', () => {
+    const [text, whole] = [`SelectType=select/linear\n${ALIKE}`, { procs: 8, gpus: 2, nodes: 1 }]
+    const of = (tasks: number, demand: Record<string, number>, minNodes = 1) => asked(text, alike, { tasks, demand }, { queue: 'a', minNodes })
+    expect([of(4, { procs: 2 }), of(5, { procs: 2 }), of(4, { procs: 2 }, 3), of(6, { procs: 3 })]).toEqual([[[1, whole]], [[2, whole]], [[3, whole]], [[3, whole]]])
+    expect([of(4, { procs: 1, mem: 40 }), of(2, { procs: 9 })]).toEqual([[[2, { ...whole, mem: 80 }]], [[2, { procs: 9 }]]])
+    expect(asked(text, alike, { tasks: 4, demand: { procs: 2 }, constraints: { distinctNodes: true } }, { queue: 'a', minNodes: 1 })[0]?.[0]).toBe(4)
+  })
+
   it('are of partitions with OverSubscribe=EXCLUSIVE alone, and not of select/linear with FORCE', () => {
     const text = `${ALIKE}\n${PARTS}`
     expect([asked(text, alike, { tasks: 9 })[0]?.[0], asked(text, alike, { tasks: 9 }, { queue: 'b' })[0]]).toEqual([2, [9, { procs: 1 }]])

@@ -16,36 +16,39 @@ const row = (command: string, { id = '1', submit = 1000, eligible = submit, node
   `${id};ann;main;${submit};${eligible};${eligible + 10};${eligible + 110};2;COMPLETED;${nodes};${cpus};${cpus};${tres};${reservation};${command === '' ? '' : `sbatch ${command} job.sh`}`
 const read = (options: object, ...rows: readonly string[]) => parseTrace(bytesOf([head, ...rows].join('\n')), { file: 's.txt', options })
 const job = (options: object, command: string, asked?: Asked) => [...jobsOf(read(options, row(command, asked)))][0]!
-/** The tasks of a job: how many, of how many processors, whether each is on a node of its own; then the most nodes. */
+/** The tasks of a job: how many, of how many processors, whether each is on a node of its own; then the most nodes, and the fewest. */
 function tasksOf(command: string, asked?: Asked) {
-  const { stages: [stage], maxNodes } = job({ tasks: 'asked' }, command, asked)
-  return [stage!.tasks, stage!.demand['procs'], stage!.constraints?.distinctNodes === true, ...(maxNodes === undefined ? [] : [maxNodes])]
+  const { stages: [stage], minNodes, maxNodes } = job({ tasks: 'asked' }, command, asked)
+  return [stage!.tasks, stage!.demand['procs'], stage!.constraints?.distinctNodes === true, ...(maxNodes === undefined ? [] : [maxNodes]), ...(minNodes === undefined ? [] : [{ minNodes }])]
 }
 
 describe('tasks as a job of Slurm asked for them', () => {
   it.each([
-    ['-n12', {}, [12, 1, false]],
-    ['--ntasks=4 -c 3', {}, [4, 3, false]],
-    ['-n 4', {}, [4, 3, false]], // of 12 processors
+    ['-n12', {}, [12, 1, false, { minNodes: 1 }]],
+    ['--ntasks=4 -c 3', {}, [4, 3, false, { minNodes: 1 }]],
+    ['-n 4', {}, [4, 3, false, { minNodes: 1 }]], // of 12 processors
     ['-N3', {}, [3, 4, true]],
     ['--nodes 3 --ntasks-per-node=4', {}, [3, 4, true]],
     ['-n12 --ntasks-per-node=4', {}, [3, 4, true]],
     ['-N1 -n12', { nodes: 1 }, [1, 12, false]],
-    ['-N1-2 -n12', {}, [12, 1, false, 2]],
-    ['-N1-20 -n12', {}, [12, 1, false]],
+    ['-N1-2 -n12', {}, [12, 1, false, 2, { minNodes: 1 }]],
+    ['-N1-20 -n12', {}, [12, 1, false, { minNodes: 1 }]],
+    ['-N2 -n12', {}, [12, 1, false, 2, { minNodes: 2 }]],
+    ['-N2-4 -n6', {}, [6, 2, false, 4, { minNodes: 2 }]],
+    ['-N2 -n10', { cpus: 10 }, [10, 1, false, 2, { minNodes: 2 }]],
   ] as const)('of %s', (command, asked, tasks) => {
     expect(tasksOf(command, asked)).toEqual(tasks)
   })
 
   it('are told by the nodes that it requested where the command does not say, and by where it ran where these do not, either', () => {
     expect(tasksOf('', { tres: 'cpu=12,node=3' })).toEqual([3, 4, true])
-    expect(tasksOf('', {})).toEqual([12, 1, false])
+    expect(tasksOf('', {})).toEqual([12, 1, false, { minNodes: 1 }])
     expect(tasksOf('', { nodes: 1 })).toEqual([1, 12, false])
   })
 
   it('are one for each node that it had, where its parts need not be equal or are told by node', () => {
-    for (const command of ['-N3 -n10', '-N2-4', '-n12 --mem=100', '-n12 --gres=gpu:1', '-n12 --exclusive']) expect(tasksOf(command)).toEqual([3, 4, false])
-    expect(tasksOf('-N2 -n10', { cpus: 10 })).toEqual([3, 4, false]) // as for `node`, rounded up
+    for (const command of ['-N3 -n10', '-N2-4', '-N2 -n12 --mem=100', '-n12 --mem=100', '-n12 --gres=gpu:1', '-n12 --exclusive']) expect(tasksOf(command)).toEqual([3, 4, false])
+    expect(tasksOf('-N2 -n10 --gres=gpu:1', { cpus: 10 })).toEqual([3, 4, false]) // as for `node`, rounded up
   })
 
   it('share memory out', () => {

@@ -1,4 +1,4 @@
-import type { JobId, Round, Seconds } from '@sched/core'
+import type { JobId, NodeId, Round, Seconds } from '@sched/core'
 import type { Licenses } from './licenses.js'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
@@ -25,6 +25,11 @@ export interface Plan {
    * its expected end, or for `most` seconds if that is less.
    */
   earliest(job: JobId, latest: Seconds, notBefore?: Seconds, most?: Seconds): Seconds
+  /** In a plan of named nodes: finds the nodes that the job may have from now on for its run, or `most` seconds, whoever runs there; and whether one is among them. */
+  look?(job: JobId, most?: Seconds): void
+  mayHave?(node: NodeId): boolean
+  /** In a plan of named nodes: takes in what runs, after jobs have started that the plan did not start, in the place of others. */
+  takeIn?(): void
   /** Reserves the place that `earliest` found last, from `start` to `end`. */
   reserve(job: JobId, start: Seconds, end: Seconds): void
   /** Whether nodes that were reserved have free processors now; of amounts, whether anything was reserved and processors are free. */

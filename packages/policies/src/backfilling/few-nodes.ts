@@ -1,7 +1,7 @@
 import type { NodeId } from '@sched/core'
 
-/** Writes a node for each task to `places`, of the nodes with room, which suffice. */
-type Choose = (room: Int32Array, places: NodeId[]) => void
+/** Writes a node for each task to `places`, of the nodes with room, which suffice for the tasks; false: they are too few for the job. */
+type Choose = (room: Int32Array, places: NodeId[]) => boolean
 
 /**
  * Chooses nodes for `tasks` tasks, at most `most` of them, into `places`; false if there is no such choice. `room`: tasks that each node has room for,
@@ -24,7 +24,7 @@ export function onFewNodes(choose: Choose, room: Int32Array, tasks: number, most
     }
     if (sum < tasks) break
     if (!isLess) continue
-    choose(left, places)
+    if (!choose(left, places)) break
     if (new Set(places).size <= most) return true
   }
   places.length = 0

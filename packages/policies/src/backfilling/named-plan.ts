@@ -1,13 +1,16 @@
 import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
+import type { ClockMultiples } from './clock-multiples.js'
 import type { Plan } from './counted-plan.js'
 import { onFewNodes } from './few-nodes.js'
+import { spreadOf } from './node-runs.js'
+import type { NamedOptions } from './named-options.js'
 import { bitsFor, clearBit, countBits, hasBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
 import type { NodeReservations } from './node-reservations.js'
 import { NodeUsers } from './node-users.js'
 import type { Window } from './options.js'
-import { Releases, type LookAhead } from './releases.js'
+import { Releases } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
 import { StartBounds } from './start-bounds.js'
 import type { RigidJobs } from './rigid-jobs.js'
@@ -21,28 +24,6 @@ interface Asked {
   readonly shape: ShapeId
   readonly tasks: number
   readonly length: Seconds
-}
-
-/** How a plan that names nodes looks ahead, and what it respects besides free amounts. */
-export interface NamedOptions extends LookAhead {
-  /** Seconds: reservations begin and end at multiples of it. */
-  readonly step: Seconds
-  /** Windows of whole nodes. The plan throws `BAD_OPTION` for one of amounts. */
-  readonly windows: readonly Window[]
-  /** Nodes that are kept for some jobs; absent where there are none. */
-  readonly reservations: NodeReservations | undefined
-  /** Tasks that run in the lane; the owner of the plan keeps the set current. */
-  readonly running: ReadonlySet<TaskId>
-  readonly licenses: Licenses | undefined
-  /** Weights by the name of a node; a node that is not named has 1. */
-  readonly weights: Readonly<Record<string, number>>
-  readonly topologies: Topologies
-  /** Queues whose jobs share nodes only with jobs of their own user. */
-  readonly exclusiveUsers: readonly string[]
-  /** By queue: the most processors of each node that its jobs may have together. */
-  readonly maxCpusPerNode: Readonly<Record<string, number>>
-  /** Most nodes of a job's tasks that start together, by queue. */
-  readonly maxNodes: Readonly<Record<string, number>>
 }
 
 /**
@@ -68,6 +49,7 @@ export class NamedPlan implements Plan {
   readonly #nodes: number
   readonly #windows: readonly Window[]
   readonly #step: Seconds
+  readonly #steps: ClockMultiples
   readonly #reservations: NodeReservations | undefined
   readonly #licenses: Licenses | undefined
   /** Weights by node; absent where all have the same. */
@@ -108,6 +90,7 @@ export class NamedPlan implements Plan {
     this.#running = options.running
     this.#windows = options.windows
     this.#step = options.step
+    this.#steps = options.steps
     this.#reservations = options.reservations
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
@@ -261,15 +244,20 @@ export class NamedPlan implements Plan {
     let from = this.#licensed(job, notBefore, length)
     const blocks = this.#topologies.blocksFor(job)
     const weights = this.#reservations === undefined ? this.#weights : this.#reservations.weightsFor(job, this.#weights)
-    const choose = (room: Int32Array, places: NodeId[]) => this.#topologies.choose(job, this.#lane.lane, room, tasks, places, weights)
+    const choose = (room: Int32Array, places: NodeId[]): boolean => {
+      const spread = spreadOf(job, this.#work, room, tasks)
+      if (spread !== undefined) this.#topologies.choose(job, this.#lane.lane, room, tasks, places, weights, spread)
+      return spread !== undefined
+    }
+    const fewest = Math.min(this.#work.minNodes(job), tasks)
     const most = Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))) ?? Infinity)
-    const fits = most === Infinity ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
+    const fits = most === Infinity && fewest === 1 ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
     const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
       const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, weights)
       if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)
       return isChosen
     }
-    const least = releases.leastNodes(tasks)
+    const least = Math.max(releases.leastNodes(tasks), fewest)
     while (from <= latest) {
       const enough = this.#slots.earliest(this.#usable, this.#allowed, least, from, length) // before that there are too few nodes, whatever ends
       if (enough > from) {
@@ -297,6 +285,22 @@ export class NamedPlan implements Plan {
       from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
     }
     return Infinity
+  }
+
+  look(job: JobId, most = Infinity): void {
+    const length = Math.min(this.#lane.length[job] as number, most)
+    if (this.#work.isGangJob(job)) this.#allowed.set(this.#inSight)
+    else this.#allow(job, this.#work.shape(job, this.#lane.lane))
+    this.#slots.during(this.#usable, this.#allowed, this.#now, length)
+    this.#reservations?.limit(this.#usable, job, this.#now, length)
+  }
+
+  mayHave(node: NodeId): boolean {
+    return hasBit(this.#usable, node)
+  }
+
+  takeIn(): void {
+    this.#begin()
   }
 
   reserve(job: JobId, start: Seconds, end: Seconds): void {
@@ -347,11 +351,11 @@ export class NamedPlan implements Plan {
   }
 
   #down(time: Seconds): Seconds {
-    return Math.floor(time / this.#step) * this.#step
+    return this.#steps.down(time)
   }
 
   #up(time: Seconds): Seconds {
-    return Math.ceil(time / this.#step) * this.#step
+    return this.#steps.up(time)
   }
 
   /**

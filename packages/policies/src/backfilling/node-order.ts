@@ -1,5 +1,6 @@
 import { SchedError, type ClusterView, type NodeId, type ResourceId } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
+import { partFor, type Spread } from './node-runs.js'
 
 /** Chooses nodes for tasks one node after another, regardless of racks: by weight, the lightest first, and then by the rule of the method. */
 export class NodeOrder {
@@ -22,9 +23,9 @@ export class NodeOrder {
    * The node of which the largest part has room comes first, ties by id. `room`: tasks that each node can take, enough in total. Source: Slurm,
    * `_eval_nodes_lln` of the topology plug-ins (LLN of partitions, CR_LLN).
    */
-  leastLoaded(room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined): void {
+  leastLoaded(room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined, spread?: Spread): void {
     const procs = this.#procs
-    fill(room, tasks, places, weights, (a, b) => (room[b] as number) * (procs[a] as number) - (room[a] as number) * (procs[b] as number) || a - b)
+    fill(room, tasks, places, weights, (a, b) => (room[b] as number) * (procs[a] as number) - (room[a] as number) * (procs[b] as number) || a - b, spread)
   }
 
   /** The last node by id comes first. Source: Slurm, `_eval_nodes_serial` (pack_serial_at_end). */
@@ -33,11 +34,11 @@ export class NodeOrder {
   }
 }
 
-function fill(room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined, compare: (a: NodeId, b: NodeId) => number): void {
+function fill(room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined, compare: (a: NodeId, b: NodeId) => number, spread?: Spread): void {
   places.length = 0
   const nodes = Array.from(room.keys() as Iterable<NodeId>).filter((node) => room[node] !== 0)
   if (weights === undefined) nodes.sort(compare)
   else nodes.sort((a, b) => (weights[a] as number) - (weights[b] as number) || compare(a, b))
-  let left = tasks
-  for (const node of nodes) for (let i = Math.min(room[node] as number, left); i > 0; i--, left--) places.push(node)
+  let [left, wanted] = [tasks, spread?.wanted ?? 1]
+  for (const node of nodes) for (let i = partFor(room[node] as number, left, wanted--); i > 0; i--, left--) places.push(node)
 }

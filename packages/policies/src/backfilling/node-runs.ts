@@ -1,26 +1,53 @@
-import type { NodeId } from '@sched/core'
+import type { JobId, NodeId, WorkView } from '@sched/core'
+
+/** On how many nodes tasks that start together are: at least so many, and so many if they have room. */
+export interface Spread {
+  readonly least: number
+  readonly wanted: number
+}
+
+/**
+ * On how many nodes `tasks` tasks of a job are that start together; `undefined` where too few have room. `room`: tasks that each node has room for. Of a job that
+ * names most nodes that is as many as have room, else the fewest that it asks for.
+ *
+ * Source: Slurm, `req_nodes` of `select_nodes`.
+ */
+export function spreadOf(job: JobId, work: WorkView, room: Int32Array, tasks: number): Spread | undefined {
+  const [least, most] = [Math.min(work.minNodes(job), tasks), work.maxNodes(job)]
+  if (least === 1 && most === Infinity) return ANYWHERE
+  let usable = 0
+  for (let node = 0; node < room.length; node++) if (room[node] !== 0) usable++
+  return usable < least ? undefined : { least, wanted: Math.max(least, Math.min(usable, tasks, most === Infinity ? least : most)) }
+}
+
+const ANYWHERE: Spread = { least: 1, wanted: 1 }
 
 /**
  * Writes the nodes of `tasks` tasks to `places`, one entry per task: those of the run of consecutive usable nodes with the least room that
  * holds them all. If no run does, the run with the most room is used up and the rest is placed in the same way. Ties: the lower run. Within a
  * run all tasks go to the node with the least room that holds them, ties to the lower one; if no node does, the lowest nodes are filled first.
+ * With a `spread` a node leaves a task for each of the others that are wanted; where those are several, no single node takes all, and a run holds them all only
+ * if it has as many nodes as must be.
  * With `weights`, by node, all nodes of a run have one weight, and runs of the least weight are used up before any others, whether or not they hold all.
  *
  * `room[node]` is the number of tasks that a node can take, 0 for one that cannot be used; the sum must be at least `tasks`.
  *
  * Source: Slurm, `_eval_nodes` of select/cons_tres (best fit over consecutive nodes).
  */
-export function bestRuns(room: Int32Array, tasks: number, places: NodeId[], weights?: Float64Array): void {
+export function bestRuns(room: Int32Array, tasks: number, places: NodeId[], weights?: Float64Array, { least, wanted }: Spread = ANYWHERE): void {
   places.length = 0
   const runs = runsOf(room, weights)
-  for (let left = tasks; left > 0; ) {
-    const run = pick(weights === undefined ? runs : lightest(runs, weights), left)
+  for (let left = tasks, nodes = wanted; left > 0; ) {
+    const run = pick(weights === undefined ? runs : lightest(runs, weights), left, nodes + least - wanted)
     runs.splice(runs.indexOf(run), 1)
-    const single = tightest(room, run, left)
-    for (let node = single < 0 ? run.from : single; node < run.to && left > 0; node++)
-      for (let i = Math.min(room[node] as number, left); i > 0; i--, left--) places.push(node as NodeId)
+    const single = nodes > 1 ? -1 : tightest(room, run, left)
+    for (let node = single < 0 ? run.from : single; node < run.to && left > 0; node++, nodes--)
+      for (let i = partFor(room[node] as number, left, nodes); i > 0; i--, left--) places.push(node as NodeId)
   }
 }
+
+/** Of the tasks that are left, those for a node which is one of so many that are wanted: each of the others has one at least. */
+export const partFor = (room: number, left: number, nodes: number): number => Math.min(room, left - Math.max(0, nodes - 1))
 
 interface Run {
   readonly from: number
@@ -34,8 +61,8 @@ function lightest(runs: readonly Run[], weights: Float64Array): readonly Run[] {
   return runs.filter(({ from }) => weights[from] === least)
 }
 
-function pick(runs: readonly Run[], left: number): Run {
-  const enough = runs.filter((run) => run.room >= left)
+function pick(runs: readonly Run[], left: number, nodes: number): Run {
+  const enough = runs.filter((run) => run.room >= left && run.to - run.from >= nodes)
   return enough.length > 0 ? enough.reduce((best, run) => (run.room < best.room ? run : best)) : runs.reduce((best, run) => (run.room > best.room ? run : best))
 }
 

@@ -1,4 +1,5 @@
 import { lowestBit, type ClusterView, type JobId, type NodeId, type ResourceId, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import type { ClockMultiples } from './clock-multiples.js'
 import { bitsFor, hasBit, setBit, type NodeBits } from './node-bits.js'
 import type { RigidLane } from './rigid-lane.js'
 
@@ -8,6 +9,8 @@ export interface LookAhead {
   readonly window: Seconds
   /** By how much it grows from one look to the next; 0: it doubles. */
   readonly growth: Seconds
+  /** Multiples of its first width on the clock. */
+  readonly barriers: ClockMultiples
 }
 
 /** Most processors of each node that the jobs of a queue may have together. */
@@ -184,7 +187,7 @@ export class Releases {
    * The time at which enough of what runs on the usable nodes has ended for so many tasks more than now; `Infinity`: not until `until`. Sets `room` to the
    * room at that time. `suits`: whether the room at a time is where the job needs it.
    *
-   * Adds the room of ends, job by job or window by window, until there is enough. All windows begin at the same time, the multiple of the first width after
+   * Adds the room of ends, job by job or window by window, until there is enough. All windows begin at the same time, the multiple of the first width on the clock after
    * the first end, and become wider. Source: Slurm, `_will_run_test` of select/cons_tres.
    */
   whenRoom(tasks: number, usable: NodeBits, until: Seconds, suits?: (time: Seconds) => boolean): Seconds {
@@ -201,7 +204,7 @@ export class Releases {
         if (gained < 0) continue
         if (end > until) return Infinity
         left -= gained
-        if (origin === Infinity && window > 0) origin = end - (end % window) + window
+        if (origin === Infinity && window > 0) origin = this.#look.barriers.down(end) + window
         last = end
         isMore = window > 0 && i < ends.length && (ends[i] as End).end <= origin + window
       }

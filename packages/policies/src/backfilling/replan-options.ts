@@ -1,4 +1,4 @@
-import type { Plug } from '@sched/core'
+import { SchedError, type Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { reservationOptions } from './node-reservations.js'
 import { overrunOptions, windowOptions } from './options.js'
@@ -114,3 +114,14 @@ export interface ReplanOptions extends z.input<typeof replanOptions> {
   readonly placement?: Plug<'placement'>
 }
 export type ReadReplanOptions = z.output<typeof replanOptions>
+
+/** Throws `BAD_OPTION` for options about single nodes, which a plan of counted amounts cannot respect. */
+export function checkCounted(options: ReadReplanOptions): void {
+  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', maxNodes: 'jobs of queues are on few nodes', topologies: 'nodes of queues are chosen by their racks', reservations: 'nodes are kept for some jobs' } as const))
+    if (Object.keys(options[name as 'weights']).length > 0)
+      throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
+  if (options.leastLoaded !== false || options.pack_serial_at_end)
+    throw new SchedError('BAD_OPTION', 'nodes are taken in an order, but reservations are of amounts.', { field: `replan.${options.pack_serial_at_end ? 'pack_serial_at_end' : 'leastLoaded'}` }, "Add { nodes: 'named' }, or a placement in its place.")
+  if (options.topology !== 'flat')
+    throw new SchedError('BAD_OPTION', 'nodes are chosen by their racks, but reservations are of amounts.', { field: 'replan.topology' }, "Add { nodes: 'named' }, or the placement topology-tree in its place.")
+}

@@ -1,11 +1,12 @@
 import {
   definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type Order, type Placement, type Plug, type Policy, type Round,
-  type Seconds, type TaskId, type WorkView,
+  type NodeId, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
 import { ArrayTasks } from './array-tasks.js'
 import { ArrayThrottles } from './array-throttles.js'
+import { ClockMultiples } from './clock-multiples.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { EventDelays } from './event-delays.js'
 import { Explanations } from './explain.js'
@@ -17,7 +18,7 @@ import { NodeReservations } from './node-reservations.js'
 import { partitionOf } from './partitions.js'
 import { PlanTimes } from './plan-times.js'
 import { LookQuotas, Quota } from './quota.js'
-import { replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
+import { checkCounted, replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { Topologies } from './topologies.js'
@@ -41,7 +42,7 @@ const FIRST_WINDOW = 30
  * time limits of a pass, preemption, several partitions per job; a partition is a queue. All parts of a heterogeneous job, here one gang,
  * are planned at once; Slurm plans each from the latest start that this pass has found for the others.
  * Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is exactly
- * the end that makes room. Multiples of `bf_resolution` and of the windows of `cons_tres` count from the start of the run.
+ * the end that makes room.
  */
 export const replanPolicy = definePolicy({
   name: 'replan',
@@ -60,32 +61,25 @@ export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }:
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
 /**
- * The latest start that a plan looks for; the most seconds for which a job must have room; and, by group, the time before which a limit keeps the
- * jobs of the group from starting.
+ * The latest start that a plan looks for; the most seconds for which a job must have room; by group, the time before which a limit keeps the jobs of the group
+ * from starting; and whether the job that was looked at last may have a node in the place of others.
  */
 interface Search {
   readonly latest: Seconds
   readonly most: Seconds
   readonly blocked: Map<string, Seconds>
-}
-
-/** Throws `BAD_OPTION` for options about single nodes, which a plan of counted amounts cannot respect. */
-function checkCounted(options: ReadReplanOptions): void {
-  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', maxNodes: 'jobs of queues are on few nodes', topologies: 'nodes of queues are chosen by their racks', reservations: 'nodes are kept for some jobs' } as const))
-    if (Object.keys(options[name as 'weights']).length > 0)
-      throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
-  if (options.leastLoaded !== false || options.pack_serial_at_end)
-    throw new SchedError('BAD_OPTION', 'nodes are taken in an order, but reservations are of amounts.', { field: `replan.${options.pack_serial_at_end ? 'pack_serial_at_end' : 'leastLoaded'}` }, "Add { nodes: 'named' }, or a placement in its place.")
-  if (options.topology !== 'flat')
-    throw new SchedError('BAD_OPTION', 'nodes are chosen by their racks, but reservations are of amounts.', { field: 'replan.topology' }, "Add { nodes: 'named' }, or the placement topology-tree in its place.")
+  readonly may: (node: NodeId) => boolean
 }
 
 class Replan implements Policy {
   readonly promises = true
+  readonly asksForRoom: boolean
   readonly startsGangJobs: boolean
   readonly #options: ReadReplanOptions
   readonly #jobs: RigidJobs
   readonly #windows: Windows
+  /** Multiples of `bf_resolution`. */
+  readonly #steps: ClockMultiples
   readonly #plans: readonly Plan[]
   readonly #explanations: Explanations
   readonly #licenses: Licenses | undefined
@@ -113,6 +107,7 @@ class Replan implements Policy {
     jobs.planByEstimates('replan')
     const running = new LaneTasks(cluster)
     this.#options = options
+    this.asksForRoom = options.nodes === 'named'
     this.#makesPlans = options.bf_interval > 0
     this.#noReserve = new Set(options.noReserve)
     this.#minPriorities = new MinPriorities(env.work, options)
@@ -129,7 +124,8 @@ class Replan implements Policy {
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const topologies = new Topologies(env, { ...options, switchWait: options.max_switch_wait })
     const reservations = (this.#reservations = options.reservations.length === 0 ? undefined : new NodeReservations(options.reservations, env))
-    const named = { reservations, step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
+    const steps = (this.#steps = new ClockMultiples(options.bf_resolution, env))
+    const named = { reservations, step: options.bf_resolution, steps, barriers: new ClockMultiples(FIRST_WINDOW, env), window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running.of[i] as ReadonlySet<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
@@ -222,6 +218,7 @@ class Replan implements Policy {
     const starts = new Quota(limit)
     const closed: string[] = [] // labels of partitions
     const stopped = new Set<string>() // reservations
+    const may = (node: NodeId): boolean => this.#plans[round.lane]?.mayHave?.(node) === true
     this.#isBegun = false
     for (const job of queue) {
       const array = this.#hasArrays ? round.work.array(job) : ''
@@ -252,7 +249,7 @@ class Replan implements Policy {
       counts.tried++
       const isGang = round.work.isGangJob(job)
       if (isGang && !this.#makesPlans) this.#warn(ONLY_IN_PLANS)
-      if (!isGang && this.#startAll(job, round, lane, closed)) {
+      if (!isGang && (this.#startAll(job, round, lane, closed) || (round.makeRoom !== undefined && this.#startInstead(job, round, this.#begun(round, closed), may)))) {
         starts.use()
         counts.started++
         arrays.start(array)
@@ -297,6 +294,19 @@ class Replan implements Policy {
     return true
   }
 
+  /** Starts all of a job in the place of others on nodes that nobody has reserved, if an enclosing policy lets it. */
+  #startInstead(job: JobId, round: Round, plan: Plan, may: (node: NodeId) => boolean, most = Infinity): boolean {
+    if (round.makeRoom === undefined || plan.look === undefined || this.#licenses?.has(job) === false) return false
+    let isAny = false
+    while (round.work.unplaced(job, round.lane) > 0) {
+      plan.look(job, most)
+      if (!round.makeRoom(job, may)) break
+      plan.takeIn?.()
+      isAny = true
+    }
+    return isAny && round.work.unplaced(job, round.lane) === 0
+  }
+
   /** Whether the job may start now beside windows and closed nodes; with named nodes it also finds the best nodes for it. */
   #startsNow(job: JobId, round: Round, closed: readonly string[]): boolean {
     return this.#begun(round, closed).earliest(job, round.now) === round.now
@@ -315,7 +325,7 @@ class Replan implements Policy {
 
   /** Returns whether Slurm would plan again although nothing happens. */
   #plan(round: Round, lane: RigidLane): boolean {
-    const { bf_max_job_test: most, bf_node_space_size: space = most, bf_window: window, bf_resolution: step, noReserveMinute } = this.#options
+    const { bf_max_job_test: most, bf_node_space_size: space = most, bf_window: window, noReserveMinute } = this.#options
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
     const { waiting } = lane
@@ -329,6 +339,7 @@ class Replan implements Policy {
     const reservations = new Quota(this.#options.bf_job_part_count_reserve)
     const starts = new Quota(this.#options.bf_max_job_start)
     const blocked = new Map<string, Seconds>()
+    const may = (node: NodeId): boolean => plan.mayHave?.(node) === true
     let looked = 0
     let tests = 0
     let started = 0
@@ -362,7 +373,7 @@ class Replan implements Policy {
       tests++
       looks.use(job)
       const isBare = this.#noReserve.size > 0 && this.#noReserve.has(work.qos(job) || 'normal')
-      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, most: isBare && noReserveMinute ? MINUTE : Infinity, blocked })
+      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, most: isBare && noReserveMinute ? MINUTE : Infinity, blocked, may })
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()
         started++
@@ -377,7 +388,7 @@ class Replan implements Policy {
         isCut = true
         break
       }
-      plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
+      plan.reserve(job, this.#steps.down(start), this.#steps.up(start + (lane.length[job] as number)))
       recurs ||= !lane.running.hasEnd(start) // Slurm notes anew a start that waits for another reservation
       reservations.use(part)
       arrays.reserve(array)
@@ -397,12 +408,15 @@ class Replan implements Policy {
    * Starts the pieces of the job that can start now; returns the earliest start of the next one, `Infinity` if there is none. For a piece that has
    * room now but is held back by a limit, a start is searched `UNTIL_LIMIT` seconds from now; so it is for later jobs under the same limit.
    */
-  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, blocked }: Search): Seconds {
+  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, blocked, may }: Search): Seconds {
     while (lane.waits[job] === true) {
       const limits = round.limitsOf?.(job)
       const from = limits === undefined ? round.now : Math.max(round.now, ...limits.groups.map((group) => blocked.get(group) ?? 0))
       const start = plan.earliest(job, latest, from, most)
-      if (start > round.now) return start
+      if (start > round.now) {
+        if (limits?.held === undefined && from === round.now && this.#startInstead(job, round, plan, may, most)) continue
+        return start
+      }
       if (limits?.held !== undefined) {
         if (limits.by !== '') blocked.set(limits.by, round.now + UNTIL_LIMIT)
         return plan.earliest(job, latest, round.now + UNTIL_LIMIT, most)

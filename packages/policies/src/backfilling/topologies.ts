@@ -2,7 +2,7 @@ import { NodeTree, SchedError, type ClusterView, type Env, type JobId, type JobS
 import * as z from '@sched/bundled/zod'
 import { JobsInBlocks, type NamedBlocks } from './jobs-in-blocks.js'
 import { NodeOrder } from './node-order.js'
-import { bestRuns } from './node-runs.js'
+import { bestRuns, type Spread } from './node-runs.js'
 import { Switches } from './switches.js'
 
 const racks = z.enum(['flat', 'tree', 'asked', 'block'])
@@ -107,13 +107,13 @@ export class Topologies {
     return this.#of(job).blocks
   }
 
-  /** Writes nodes for so many tasks of a job that need not be in blocks to `places`. `room`: tasks that each node can take, enough in total. */
-  choose(job: JobId, lane: LaneId, room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined): void {
+  /** Writes nodes for so many tasks of a job that need not be in blocks to `places`. `room`: tasks that each node can take, enough in total for the `spread`. */
+  choose(job: JobId, lane: LaneId, room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined, spread?: Spread): void {
     const { tree, isAsked } = this.#of(job)
-    if (this.#isLeastLoaded(job)) this.#order?.leastLoaded(room, tasks, places, weights)
+    if (this.#isLeastLoaded(job)) this.#order?.leastLoaded(room, tasks, places, weights, spread)
     else if (this.#serial !== undefined && tasks === 1 && this.#work.demand(this.#work.shape(job, lane), this.#serial) === 1) this.#order?.last(room, tasks, places, weights)
-    else if (tree === undefined || (isAsked && !isNear(this.#work.topology(job, lane)?.asked))) bestRuns(room, tasks, places, weights)
-    else tree.choose(room, tasks, places, { weights })
+    else if (tree === undefined || (isAsked && !isNear(this.#work.topology(job, lane)?.asked))) bestRuns(room, tasks, places, weights, spread)
+    else tree.choose(room, tasks, places, { weights, nodes: spread?.wanted })
   }
 
   #isLeastLoaded(job: JobId): boolean {

@@ -48,18 +48,18 @@ export class KeepingRound extends WrappedRound {
     this.#shadows = shadows
   }
 
-  /** The round as the policy inside sees it. */
-  of(round: Round): Round {
-    if (!this.#shadows.areIn(round.lane)) return round
+  /** The round as the policy inside sees it; `always`: also where nobody is suspended yet, as somebody may be while it goes on. */
+  of(round: Round, always: boolean): Round {
+    if (!always && !this.#shadows.areIn(round.lane)) return round
     this.inner = round
     return this
   }
 
   override fits(job: JobId, node: NodeId): boolean {
-    return this.inner.fits(job, node) && this.#shadows.leaves(job, node, this.inner) > 0
+    return this.inner.fits(job, node) && (!this.#shadows.areIn(this.lane) || this.#shadows.leaves(job, node, this.inner) > 0)
   }
 
   override claim(task: TaskId, node: NodeId): boolean {
-    return this.#shadows.leaves(this.work.jobOf(task), node, this.inner, this.work.shapeOf(task)) > 0 && this.inner.claim(task, node)
+    return (!this.#shadows.areIn(this.lane) || this.#shadows.leaves(this.work.jobOf(task), node, this.inner, this.work.shapeOf(task)) > 0) && this.inner.claim(task, node)
   }
 }

@@ -2,60 +2,20 @@ import {
   definePolicy, forwarding, jobsByName, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds,
   type TaskId, type WorkView,
 } from '@sched/core'
-import * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
-import { bestRuns } from '../backfilling/node-runs.js'
+import { bestRuns, spreadOf } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
 import { NumbersOfQos } from './numbers-of-qos.js'
 import { refuseLoops } from './preemption-loops.js'
 import { PreemptionRights } from './preemption-rights.js'
+import { RequeuedJobs } from './requeued-jobs.js'
+import { PreemptingRound } from './preempting-round.js'
 import { KeepingRound, Shadows } from './shadows.js'
+import { slurmPreemptingOptions, type ReadSlurmPreemptingOptions, type SlurmPreemptingOptions } from './slurm-preempting-options.js'
 import { startNearest } from './start-nearest.js'
 import { SuspendedJobs, together } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
 import { TasksByNode } from './tasks-by-node.js'
-
-const modes = z.enum(['requeue', 'cancel', 'suspend', 'off'])
-const slurmPreemptingOptions = z.strictObject({
-  tiers: z.record(z.string(), z.int().nonnegative()).default({}).describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
-  qos: z
-    .record(z.string(), z.strictObject({
-      preempt: z.array(z.string()).default([]).describe('QOS whose jobs its jobs preempt'),
-      priority: z.int().nonnegative().default(0).describe('the lowest goes first, the highest is served first'),
-      within: z.boolean().default(false).describe('its jobs preempt those of its own that have a lower priority (PreemptMode=WITHIN)'),
-    }))
-    .optional()
-    .describe('QOS instead of tiers (preempt/qos): whom the jobs of each may preempt; jobs that name none have `normal`'),
-  mode: modes.default('requeue').describe('what becomes of preempted jobs (PreemptMode): they start anew, are given up, stop where they are until they can go on, or `off`: none is preempted'),
-  modes: z.record(z.string(), modes).default({}).describe('the mode of jobs of single queues, with `qos` of single QOS'),
-  exemptTime: z.number().nonnegative().default(0).describe('seconds for which a job is left alone after its start (PreemptExemptTime)'),
-  exemptTimes: z
-    .record(z.string(), z.number().nonnegative())
-    .default({})
-    .describe('the same by QOS (PreemptExemptTime of sacctmgr), in place of it, also with tiers; jobs that name none have `normal`'),
-  exemptTimesOfQueues: z
-    .record(z.string(), z.number().nonnegative())
-    .default({})
-    .describe('the same by queue, in place of both (PreemptExemptTime of the QOS of a partition)'),
-  ownQosFirst: z.array(z.string()).default([]).describe('QOS whose time comes before that of the queue (flag OverPartQOS)'),
-  graceTime: z
-    .record(z.string(), z.number().nonnegative())
-    .default({})
-    .describe('seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken'),
-  youngestFirst: z
-    .boolean()
-    .default(false)
-    .describe('the job that started last goes first, whatever its tier, instead of the lowest tier and there the job on the fewest nodes (PreemptParameters=youngest_first)'),
-  byPriority: z.boolean().default(false).describe('whoever preempts also has the higher priority, by tier at least the same (PreemptMode=PRIORITY)'),
-  minExemptPriority: z.int().nonnegative().optional().describe('jobs with a higher priority than this are not preempted (min_exempt_priority)'),
-  strictOrder: z.boolean().default(false).describe('the order in which jobs go is kept, though more of them may have to (strict_order)'),
-  reorderCount: z.int().nonnegative().default(1).describe('how often those that may go are put in another order, to take fewer (reorder_count)'),
-})
-/** Options of `slurm-preempting`. */
-export type SlurmPreemptingOptions = z.input<typeof slurmPreemptingOptions> & {
-  /** By whose priorities jobs that preempt come, beside their tier; default: their own. */
-  readonly order?: Plug<'order'>
-}
 
 /** Seconds until somebody is looked at again who was left alone because the pass itself had started him. */
 const NEXT_PASS: Seconds = 0.001
@@ -70,9 +30,9 @@ const NEXT_PASS: Seconds = 0.001
  * Jobs that are one gang of several stages are never suspended, and suspend nobody (heterogeneous jobs of Slurm 26.11; slurm.conf(5), PreemptMode).
  *
  * Source: Slurm, preempt/partition_prio and preempt/qos; `_run_now` and `_job_test` of select/cons_tres, gang.c. Deviations: what is preempted is gone
- * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; jobs that preempt come by
- * tier or priority of their QOS, then by priority and submission, whatever the order of the policy, and heed
- * none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
+ * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; around a
+ * policy that does not ask for room when a job's turn comes (`asksForRoom`) jobs that preempt come by tier or priority of their QOS, then by priority and
+ * submission, and heed none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
  */
 export const slurmPreemptingPolicy = definePolicy({
   name: 'slurm-preempting',
@@ -97,12 +57,14 @@ export const slurmPreempting = (policy: Plug<'policy'>, { order, ...options }: S
 class SlurmPreempting implements Policy {
   readonly startsGangJobs: boolean
   readonly #policy: Policy
-  readonly #options: z.output<typeof slurmPreemptingOptions>
+  readonly #options: ReadSlurmPreemptingOptions
   readonly #work: WorkView
   readonly #rights: PreemptionRights
   readonly #acts: boolean
   /** Where some jobs are suspended. */
   readonly #suspended: SuspendedJobs | undefined
+  /** Absent where preempted jobs may start anew at once. */
+  readonly #requeued: RequeuedJobs | undefined
   readonly #shadows: Shadows | undefined
   readonly #keeping: KeepingRound | undefined
   /** By lane: jobs with tasks to place. */
@@ -122,8 +84,15 @@ class SlurmPreempting implements Policy {
   #isUnsettled = false
   /** Claims made so far. */
   #claims = 0
+  /**
+   * The round of a policy that asks for room when a job's turn comes; the nodes on which it asks for; and when it asked last, with one running job of each kind
+   * and those for whom it asked in vain.
+   */
+  readonly #making = new PreemptingRound((job, may, round) => this.#makeRoomOn(job, may, round))
+  #may: ((node: NodeId) => boolean) | undefined
+  #asked = { claims: -1, serial: -1, may: undefined as ((node: NodeId) => boolean) | undefined, examples: [] as JobId[], inVain: new Set<string>() }
 
-  constructor(options: z.output<typeof slurmPreemptingOptions>, env: Env, policy: Policy, order: Order | undefined) {
+  constructor(options: ReadSlurmPreemptingOptions, env: Env, policy: Policy, order: Order | undefined) {
     this.#policy = policy
     this.#options = options
     this.#work = env.work
@@ -158,7 +127,10 @@ class SlurmPreempting implements Policy {
     }
     this.#throttles = new ArrayThrottles(env)
     this.#exemptTimes = new NumbersOfQos(env.work, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
-    const parts = this.#suspended === undefined ? [policy] : [this.#suspended.kept, exceptWaiting(policy), this.#suspended]
+    const inner = this.#suspended ?? policy
+    this.#requeued = this.#acts && options.requeueDelay > 0 ? new RequeuedJobs(env, inner, options.requeueDelay) : undefined
+    const starting = this.#requeued === undefined ? [inner] : [this.#requeued, exceptWaiting(inner)]
+    const parts = this.#suspended === undefined ? starting : [this.#suspended.kept, exceptWaiting(policy), ...starting]
     Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), watch, this.#throttles, this.#running, onNodes))
   }
 
@@ -168,12 +140,15 @@ class SlurmPreempting implements Policy {
     this.#isUnsettled = false
     this.#rights.begin(round, this.#waiting[round.lane] as Set<JobId>)
     this.#suspended?.begin(round)
+    this.#requeued?.begin(round)
     const notices = this.#notices[round.lane] as Map<JobId, Seconds>
     for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
-    const isDone = !acts || this.#preempt(round, true)
+    const asks = this.#policy.asksForRoom === true
+    const isDone = !acts || asks || this.#preempt(round, true)
     const before = this.#claims
-    this.#policy.schedule(this.#keeping?.of(round) ?? round)
-    if (!isDone || (acts && this.#claims > before)) this.#preempt(round, false) // also to see who finds no room for what the policy has started
+    const kept = this.#keeping?.of(round, asks) ?? round
+    this.#policy.schedule(acts && asks ? this.#making.of(kept, round) : kept)
+    if (!isDone || (acts && !asks && this.#claims > before)) this.#preempt(round, false) // also to see who finds no room for what the policy has started
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
     for (const end of notices.values()) if (end > round.now) round.wakeAt(end)
     if (this.#exempt < Infinity) round.wakeAt(this.#exempt)
@@ -185,8 +160,7 @@ class SlurmPreempting implements Policy {
     const inVain = new Set<string>()
     const waiting = this.#waiting[round.lane] as Set<JobId>
     for (const job of this.#preemptors(round.lane)) {
-      const asked = round.work.isGangJob(job) ? `job ${job}` : `${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
-      const kind = `${this.#rights.groupOf(job)} ${asked}`
+      const kind = this.#kindOf(job, round)
       // a limit may hold it back since another one has started
       while (waiting.has(job) && !this.#throttles.isFull(job) && !inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
         const fits = this.#find(job, round)
@@ -197,12 +171,35 @@ class SlurmPreempting implements Policy {
     return true
   }
 
+  /** Jobs of one kind may preempt the same ones, apart from their priorities, and ask for the same. */
+  #kindOf(job: JobId, { work, lane }: Round): string {
+    return `${this.#rights.groupOf(job)} ${work.isGangJob(job) ? `job ${job}` : `${work.shape(job, lane)} ${work.together(job, lane)} ${work.minNodes(job)} ${work.maxNodes(job)}`}`
+  }
+
+  /** The same for one job, on some nodes alone, for a policy that asks when its turn comes. */
+  #makeRoomOn(job: JobId, may: (node: NodeId) => boolean, round: Round): boolean {
+    if (this.#suspended?.has(job, round.lane) === true) return false
+    if (this.#claims !== this.#asked.claims || round.serial !== this.#asked.serial || may !== this.#asked.may)
+      this.#asked = { claims: this.#claims, serial: round.serial, may, examples: this.#rights.oneOfEach(this.#running.in(round.lane).keys()), inVain: new Set() }
+    if (!this.#asked.examples.some((victim) => this.#rights.mayTake(job, victim))) return false
+    const { work } = round
+    const kind = `${this.#kindOf(job, round)} ${work.estimate(job)} ${work.reservation(job)}`
+    if (this.#asked.inVain.has(kind)) return false
+    this.#may = may
+    const isMade = this.#makeRoom(job, round)
+    this.#may = undefined
+    if (isMade) return true
+    this.#asked.inVain.add(kind)
+    this.#asked.claims = this.#claims // what was tried is taken back
+    return false
+  }
+
   /** Waiting jobs that may take the place of one that runs, first those that come first. */
   #preemptors(lane: LaneId): JobId[] {
     const [work, rights] = [this.#work, this.#rights]
     const examples = rights.oneOfEach(this.#running.in(lane).keys())
     return [...(this.#waiting[lane] as Set<JobId>)]
-      .filter((job) => this.#suspended?.has(job, lane) !== true && examples.some((victim) => rights.mayTake(job, victim)))
+      .filter((job) => this.#suspended?.has(job, lane) !== true && this.#requeued?.has(job) !== true && examples.some((victim) => rights.mayTake(job, victim)))
       .map((job) => ({ job, rank: rights.rankOf(job), priority: rights.priorityOf(job, lane) }))
       .sort((a, b) => b.rank - a.rank || b.priority - a.priority || work.rank(a.job) - work.rank(b.job))
       .map(({ job }) => job)
@@ -267,7 +264,9 @@ class SlurmPreempting implements Policy {
         if (inTheWay.length > 0) return this.#startInstead(job, inTheWay, chosen, round, start)
         if (this.#haveGrace(chosen, round)) return false
         for (const victim of chosen) this.#evict(victim, round)
-        return this.#start(job, round, before)
+        if (!this.#start(job, round, before)) return false
+        this.#requeue(chosen, round)
+        return true
       }
       const common = new Map(taken.map((victim) => [victim, inCommon(victim, places)]))
       if (!this.#options.strictOrder) taken.sort((a, b) => (common.get(b) as number) - (common.get(a) as number))
@@ -316,7 +315,13 @@ class SlurmPreempting implements Policy {
       return false
     }
     for (const [victim, of] of stopped) suspended.suspended(victim, of, round)
+    this.#requeue(chosen, round)
     return true
+  }
+
+  /** Those of the jobs that start anew wait for a while. */
+  #requeue(chosen: readonly JobId[], { now }: Round): void {
+    if (this.#requeued !== undefined) for (const victim of chosen) if (this.#rights.modeOf(victim) === 'requeue') this.#requeued.add(victim, now)
   }
 
   /** Lets suspended jobs go on whose processors are free, first those of the highest tier, of these those that have waited longest. */
@@ -350,10 +355,10 @@ class SlurmPreempting implements Policy {
     if (work.isGangJob(job)) return this.#findForParts(job, tasks, round)
     this.#room.fill(0)
     let sum = 0
-    for (const node of nodes) if (round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#shadows?.leaves(job, node, round) ?? Infinity)
-    if (sum < tasks) return false
-    bestRuns(this.#room, tasks, this.#places)
-    return true
+    for (const node of nodes) if (this.#may?.(node) !== false && round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#shadows?.leaves(job, node, round) ?? Infinity)
+    const spread = sum < tasks ? undefined : spreadOf(job, work, this.#room, tasks)
+    if (spread !== undefined) bestRuns(this.#room, tasks, this.#places, undefined, spread)
+    return spread !== undefined
   }
 
   /** The same for a job that is one gang of several stages: the lowest nodes, in the order of the stages, by claims that are taken back. */
@@ -362,7 +367,7 @@ class SlurmPreempting implements Policy {
     const before = round.savepoint()
     places.length = 0
     while (places.length < tasks) {
-      const node = round.nodes.find((each) => round.fits(job, each) && (this.#shadows?.leaves(job, each, round) ?? Infinity) > 0)
+      const node = round.nodes.find((each) => this.#may?.(each) !== false && round.fits(job, each) && (this.#shadows?.leaves(job, each, round) ?? Infinity) > 0)
       if (node === undefined || !startNearest(job, node, round.cluster.levels, round)) break
       places.push(node)
     }

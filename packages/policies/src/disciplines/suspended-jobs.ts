@@ -1,5 +1,6 @@
 import { jobsByName, None, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type Round, type TaskId, type WorkListener, type WorkView } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
+import { ShownJobs } from './shown-jobs.js'
 
 /** A suspended job: where those of its tasks were that have not gone on, and in which round it was suspended. */
 interface Suspended {
@@ -20,13 +21,10 @@ type SuspendedMemory = readonly (readonly (readonly [job: string, tasks: readonl
  */
 export class SuspendedJobs implements WorkListener {
   readonly #env: Env
-  readonly #told: WorkListener
+  readonly #shown: ShownJobs
   readonly #lanes: readonly Map<JobId, Suspended>[]
   /** By lane: the suspended tasks of each node by their jobs, where nothing has changed since somebody asked. */
   readonly #byNode: (Map<NodeId, Map<JobId, TaskId[]>> | undefined)[] = []
-  /** By lane: jobs with tasks to place, and those of them that `told` knows. */
-  readonly #waiting: readonly Set<JobId>[]
-  readonly #known: readonly Set<JobId>[]
   /** Tasks that were suspended and have been claimed in one round, and which. */
   readonly #claimed = new Map<TaskId, Suspended>()
   #serial = BEFORE
@@ -36,10 +34,8 @@ export class SuspendedJobs implements WorkListener {
   /** `told` hears of waiting jobs that are not suspended. */
   constructor(env: Env, told: WorkListener) {
     this.#env = env
-    this.#told = told
+    this.#shown = new ShownJobs(env, told, (job, lane) => this.has(job, lane))
     this.#lanes = env.cluster.lanes.map(() => new Map())
-    this.#waiting = env.cluster.lanes.map(() => new Set())
-    this.#known = env.cluster.lanes.map(() => new Set())
     this.frees = env.cluster.lanes.map((_, lane) => processorsOf(env.cluster, lane as LaneId))
   }
 
@@ -68,7 +64,7 @@ export class SuspendedJobs implements WorkListener {
         }
         if (places.size === 0) continue
         this.#set(job, lane as LaneId, { places, round: BEFORE - rounds })
-        this.#tell(job, lane as LaneId)
+        this.#shown.tell(job, lane as LaneId)
       }
   }
 
@@ -96,7 +92,7 @@ export class SuspendedJobs implements WorkListener {
   suspended(job: JobId, places: ReadonlyMap<TaskId, NodeId>, { lane, serial }: Round): void {
     const before = this.in(lane).get(job)
     this.#set(job, lane, { places: allPlaces(before, places), round: serial })
-    this.#tell(job, lane)
+    this.#shown.tell(job, lane)
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
@@ -113,26 +109,24 @@ export class SuspendedJobs implements WorkListener {
     if (why !== 'withdrawn') return
     const found = this.in(lane).get(job)
     this.#set(job, lane, { places: allPlaces(found, before.places), round: before.round })
-    this.#tell(job, lane)
+    this.#shown.tell(job, lane)
   }
 
   onReady(job: JobId, lane: LaneId): void {
-    this.#waiting[lane]?.add(job)
-    this.#tell(job, lane)
+    this.#shown.onReady(job, lane)
   }
 
   onMore(job: JobId, lane: LaneId): void {
-    if (!this.has(job, lane)) this.#told.onMore?.(job, lane)
+    this.#shown.onMore(job, lane)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
-    this.#waiting[lane]?.delete(job)
-    this.#tell(job, lane)
+    this.#shown.onDrained(job, lane)
   }
 
   onFinish(job: JobId): void {
     if (!this.#env.work.comesAgain(job)) for (let lane = 0; lane < this.#lanes.length; lane++) this.#delete(job, lane as LaneId)
-    for (const jobs of [...this.#waiting, ...this.#known]) jobs.delete(job)
+    this.#shown.onFinish(job)
   }
 
   onNode(node: NodeId, up: boolean): void {
@@ -152,7 +146,7 @@ export class SuspendedJobs implements WorkListener {
     this.#byNode[lane] = undefined
     if (places.size > 0) return
     this.#delete(job, lane)
-    this.#tell(job, lane)
+    this.#shown.tell(job, lane)
   }
 
   #set(job: JobId, lane: LaneId, suspended: Suspended): void {
@@ -162,19 +156,6 @@ export class SuspendedJobs implements WorkListener {
 
   #delete(job: JobId, lane: LaneId): void {
     if (this.#lanes[lane]?.delete(job) === true) this.#byNode[lane] = undefined
-  }
-
-  #tell(job: JobId, lane: LaneId): void {
-    const known = this.#known[lane] as Set<JobId>
-    const waits = this.#waiting[lane]?.has(job) === true && !this.has(job, lane) && this.#env.work.unplaced(job, lane) > 0
-    if (waits === known.has(job)) return
-    if (waits) {
-      known.add(job)
-      this.#told.onReady?.(job, lane)
-    } else {
-      known.delete(job)
-      this.#told.onDrained?.(job, lane)
-    }
   }
 }
 

@@ -146,11 +146,11 @@ function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settin
   return favorSmall ? 1 - size : size
 }
 
-/** The number of nodes that a job asks for: one for each task if no two fit on one node, else one, as for `--ntasks`. */
+/** The number of nodes that a job asks for: one for each task if no two fit on one node, else as many as it asks for at least, as for `--ntasks`. */
 function nodesOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
   const shape = work.shape(job, lane)
   const isAlone = work.isDistinct(shape) || (cluster.lanes[lane]?.resources ?? []).some((resource) => 2 * work.demand(shape, resource) > (totalsOf(cluster).largest[resource] as number))
-  return isAlone ? work.together(job, lane) : 1
+  return isAlone ? work.together(job, lane) : work.minNodes(job)
 }
 
 /** The largest fraction of a resource that it asks for. */

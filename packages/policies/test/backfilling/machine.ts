@@ -64,12 +64,14 @@ export interface Options {
   readonly passPerEvent?: 'submits-first' | 'ends-first'
   readonly validate?: boolean
   readonly outages?: readonly Outage[]
+  /** Seconds since 1970 at time 0. */
+  readonly start?: number
   readonly warn?: (message: string) => void
 }
 
 /** Runs jobs on a machine of `nodes` nodes with the capacity each; returns the first start of every job by id. */
 export function startsOf(specs: readonly JobSpec[], capacity: readonly number[], policy: Plug<'policy'>, options: Options = {}): Map<string, number> {
-  const { nodes = 1, observers = [], validate = true, passPerEvent, outages = [], warn } = options
+  const { nodes = 1, observers = [], validate = true, passPerEvent, outages = [], warn, start } = options
   const starts = new Map<string, number>()
   const names: string[] = []
   const watch: Observer = {
@@ -81,7 +83,7 @@ export function startsOf(specs: readonly JobSpec[], capacity: readonly number[],
   }
   simulate({
     cluster: modelOf(machine(nodes, capacity)),
-    workload: workloadOf(specs),
+    workload: start === undefined ? workloadOf(specs) : { ...workloadOf(specs), start },
     policy,
     architecture: queuePasses.plug({}),
     runtime: { localityFactors: [1], jitter: 0 },

@@ -40,6 +40,10 @@ export function tellGeneral(conf: SlurmConf, isLeastLoaded: boolean, findings: F
       findings.add(notes.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, notes.join('; '))
       continue
     }
+    if (key === 'authinfo' && /cred_expire/i.test(setting.value) && preemptionActs(conf)) {
+      findings.add('approximated', setting, setting.name, setting.value, 'of it cred_expire, for which requeued jobs wait')
+      continue
+    }
     const why = wholeUnits(setting, nodes) ?? otherNodes(setting) ?? whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
     if (why === undefined) others.push(setting)
     else findings.add('ignored', setting, setting.name, setting.value, why)

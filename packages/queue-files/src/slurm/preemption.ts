@@ -80,6 +80,7 @@ export function preempting(
         modes,
         exemptTime: exemptSeconds > 0 && exemptSeconds,
         ...exemptTimesOfQos,
+        requeueDelay: [ofAll, ...Object.values(modes)].includes('requeue') && requeueDelay(conf),
         graceTime: isByTier(conf) ? graceOfPartitions(conf) : graceOfQos,
         byPriority: beside(mode).includes('PRIORITY'),
         ...parametersOf(conf),
@@ -88,6 +89,16 @@ export function preempting(
       policy,
     },
   }
+}
+
+/**
+ * Seconds for which a requeued job waits until its credential is void: cred_expire of AuthInfo, 120 by default and for less than 5, and one more.
+ *
+ * Source: Slurm, `batch_requeue_fini` of slurmctld, `cred_expire` of slurm_cred.c.
+ */
+function requeueDelay({ general }: SlurmConf): number {
+  const given = Number(/cred_expire=(\d+)/i.exec(general.get('authinfo')?.value ?? '')?.[1])
+  return (given >= 5 ? given : 120) + 1
 }
 
 /** Seconds after their start during which jobs are not preempted; 0 if the setting is not given or -1. */

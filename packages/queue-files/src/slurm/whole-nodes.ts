@@ -142,21 +142,26 @@ function wholeStage(spec: JobSpec, stage: StageSpec, whole: WholeNodes): StageSp
   if (size === undefined || asksNodes) return whole.tenants === 0 ? stage : { ...stage, demand: { ...stage.demand, [TENANTS]: asksNodes ? whole.tenants : 1 } }
   const [cpu, gpu] = [nameOf('cpu', size), nameOf('gres/gpu', size)]
   const [procs, gpus] = [processorsOfAll(sizes), sameIn(sizes, gpu)]
-  const { tasks, demand } = isOfProcessors(spec, stage, cpu) ? filling(stage, Math.min(...sizes.map((each) => each[cpu] ?? 0)), cpu) : stage
+  const { tasks, demand } = mayShareNodes(spec, stage, cpu) ? filling(stage, sizes, spec.minNodes) : stage
   if (procs !== undefined && (demand[cpu] ?? 0) > procs) return stage // it fits on no node; left as it is, the job is reported as such
   const all = { ...demand, ...(procs !== undefined && { [cpu]: procs }), ...(gpus !== undefined && { [gpu]: gpus }), ...(sameIn(sizes, 'nodes') === 1 && { nodes: 1 }), ...(whole.tenants > 0 && { [TENANTS]: whole.tenants }) }
   return { ...stage, tasks, demand: all }
 }
 
-/** Whether the tasks stand for single processors on any nodes: a gang whose tasks ask for one processor each and nothing else. */
-const isOfProcessors = ({ gang }: JobSpec, { gang: own, minTasks, demand, duration, data, use, phases, constraints }: StageSpec, cpu: string): boolean =>
+/**
+ * Whether tasks may be on one node: those of a job that says on how many nodes it must be at least, and those of a gang which ask for one processor each and
+ * nothing else, which stand for single processors.
+ */
+const mayShareNodes = ({ gang, minNodes }: JobSpec, { gang: own, minTasks, demand, duration, data, use, phases, constraints }: StageSpec, cpu: string): boolean =>
   (gang === true || own === true) && minTasks === undefined && typeof duration === 'number' && data === undefined && use === undefined && phases === undefined
-  && constraints?.distinctNodes !== true && demand[cpu] === 1 && Object.keys(demand).length === 1
+  && constraints?.distinctNodes !== true && (minNodes !== undefined || (demand[cpu] === 1 && Object.keys(demand).length === 1))
 
-/** Single processors as tasks of one node each: as few nodes as possible, of at most `most` processors, with equal parts, rounded up. */
-function filling({ tasks }: StageSpec, most: number, cpu: string): { readonly tasks: number; readonly demand: Demand } {
-  const nodes = Math.ceil(tasks / most)
-  return { tasks: nodes, demand: { [cpu]: Math.ceil(tasks / nodes) } }
+/** Tasks as one for each node: of as few nodes as possible that are each as small as any of `sizes`, but at least `fewest`, with equal parts, rounded up. */
+function filling({ tasks, demand }: StageSpec, sizes: readonly Size[], fewest = 1): { readonly tasks: number; readonly demand: Demand } {
+  const most = Math.min(...sizes.map((size) => Math.min(...Object.entries(demand).map(([resource, amount]) => Math.floor((size[resource] ?? 0) / amount)))))
+  if (most < 1) return { tasks, demand } // it fits on no node
+  const nodes = Math.max(Math.ceil(tasks / most), Math.min(fewest, tasks))
+  return { tasks: nodes, demand: Object.fromEntries(Object.entries(demand).map(([resource, amount]) => [resource, amount * Math.ceil(tasks / nodes)])) }
 }
 
 /** The amount of a resource if all sizes have the same and it is above 0; otherwise undefined. */

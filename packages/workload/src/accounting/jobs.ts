@@ -203,6 +203,7 @@ export class AccountingJobs {
       ...(reservation !== '' && { reservation }),
       ...(exclusive !== undefined && { exclusive: exclusive === 'job' ? true : exclusive }),
       ...(topology !== undefined && { topology }),
+      ...(parts?.leastNodes !== undefined && { minNodes: parts.leastNodes }),
       ...(parts?.mostNodes !== undefined && { maxNodes: parts.mostNodes }),
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),

@@ -5,6 +5,8 @@ export interface PartsAsked {
   readonly tasks: number
   /** Whether no two parts may be on one node. */
   readonly areApart: boolean
+  /** Fewest nodes that the parts must be on together; absent where they are apart. */
+  readonly leastNodes?: number
   /** Most nodes that the parts may be on together. */
   readonly mostNodes?: number
 }
@@ -18,10 +20,10 @@ export function partsAsked({ layout = {}, nodes: used, exclusive }: AccountingRe
   const whole = (parts: number): PartsAsked | undefined => (parts >= 1 && procs % parts === 0 ? { tasks: parts, areApart: parts > 1 } : undefined)
   if (tasksPerNode !== undefined) return whole(Math.max(nodes, tasks === undefined ? 1 : Math.ceil(tasks / tasksPerNode)))
   if (mostNodes === nodes && (nodes === 1 || tasks === undefined || tasks === nodes)) return whole(nodes)
-  if (nodes > 1) return mostNodes === undefined && tasks === undefined ? whole(nodes) : undefined
+  if (nodes > 1 && tasks === undefined) return mostNodes === undefined ? whole(nodes) : undefined
   if (exclusive === 'job' || isMemByNode || areGpusByNode) return undefined
   const { procsPerTask = tasks === undefined ? (used === 1 ? procs : 1) : procs / tasks } = layout
   const parts = procs / procsPerTask
-  if (!Number.isInteger(parts) || !Number.isInteger(procsPerTask)) return undefined
-  return { tasks: parts, areApart: false, ...(mostNodes !== undefined && mostNodes < parts && { mostNodes }) }
+  if (!Number.isInteger(parts) || !Number.isInteger(procsPerTask) || parts < nodes) return undefined
+  return { tasks: parts, areApart: false, ...(parts > 1 && { leastNodes: nodes }), ...(mostNodes !== undefined && mostNodes < parts && { mostNodes }) }
 }

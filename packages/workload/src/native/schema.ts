@@ -149,6 +149,8 @@ export const jobSchema = z.strictObject({
     .describe('true: the job has its nodes to itself, whatever it asks for (--exclusive), under the queues of a slurm.conf; user: it shares them only with jobs of its user, under `replan` with named nodes. Default: it shares them with all.'),
   reservation: name.exactOptional()
     .describe('Reservation of nodes in advance in which it runs, or several between commas, of which any will do (--reservation), under `replan` with `reservations`.'),
+  minNodes: z.int().min(1).exactOptional()
+    .describe('Fewest nodes that its tasks which start together must be on (--nodes=2-4), under `replan` with named nodes. Default: 1.'),
   maxNodes: z.int().min(1).exactOptional()
     .describe('Most nodes that its tasks which start together may be on (--nodes=1-4), under `replan` with named nodes. Default: any number.'),
   array: name.exactOptional().describe('Job array that it belongs to.'),
