@@ -42,6 +42,8 @@ export class Shapes {
   readonly #model: ClusterModel
   readonly #ids = new Map<string, ShapeId>()
   readonly #known = new WeakMap<Demand, ShapeId>()
+  /** By list of resources: what `without` has answered for each shape, since a task is suspended many times by one that tries what fits. */
+  readonly #left = new WeakMap<readonly ResourceId[], (ShapeId | None | undefined)[]>()
   /** The last demand asked for: it is often repeated, because a job is checked and then submitted. */
   #last: Demand | undefined
   #lastShape = 0 as ShapeId
@@ -119,9 +121,15 @@ export class Shapes {
 
   /**
    * The demand of a shape without some resources and without its constraints; `None` if nothing is left. No job asks for such a shape, so `least`
-   * does not count it.
+   * does not count it. The list is not to change between calls.
    */
   without(shape: ShapeId, freed: readonly ResourceId[]): ShapeId | None {
+    let known = this.#left.get(freed)
+    if (known === undefined) this.#left.set(freed, (known = listOf<ShapeId | None | undefined>()))
+    return (known[shape] ??= this.#without(shape, freed))
+  }
+
+  #without(shape: ShapeId, freed: readonly ResourceId[]): ShapeId | None {
     const { resources, amounts, lane, special } = this.of(shape)
     const left = resources.flatMap((r, i) => ((freed as readonly number[]).includes(r) ? [] : [[r, amounts[i] as number] as const]))
     if (left.length === 0) return None

@@ -19,6 +19,16 @@ describe('Shapes', () => {
     expect([0, 1, 2].map((resource) => shapes.amount(shape, resource))).toEqual([2, 4, 0])
   })
 
+  it('leaves out resources by the list that is given, however often it is asked', () => {
+    const shapes = new Shapes(vectors)
+    const [cpu, mem] = [[0], [1]] as unknown as readonly ResourceId[][]
+    const both = shapes.intern({ cpu: 2, mem: 4 })
+    const less = [cpu, mem, cpu, [0] as unknown as ResourceId[]].map((freed) => shapes.without(both, freed as readonly ResourceId[]))
+    expect(less.map((shape) => [0, 1].map((resource) => shapes.amount(shape as ShapeId, resource)))).toEqual([[0, 4], [2, 0], [0, 4], [0, 4]])
+    expect(less[2]).toBe(less[0])
+    expect(shapes.without(shapes.intern({ cpu: 1 }), cpu as readonly ResourceId[])).toBe(-1)
+  })
+
   it('knows the smallest amount of each resource that a lane is asked for', () => {
     const shapes = new Shapes(vectors)
     let fell = 0

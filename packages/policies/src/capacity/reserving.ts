@@ -73,7 +73,7 @@ export class Reserving implements Policy {
   readonly #borrowing: Borrowing | undefined
   /** Whether claims of the current job were taken back, so that the order must be read from the beginning. */
   #isTakenBack = false
-  /** By shape: for how many tasks the nodes that are not reserved have room, where this offer has counted it. */
+  /** By shape: the most tasks for which the nodes that are not reserved have room, where this round has counted it. Room only shrinks while nothing is given up or killed. */
   readonly #most: MostRoom = new Map()
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
@@ -115,6 +115,7 @@ export class Reserving implements Policy {
   schedule(round: Round): void {
     const { nodes } = round
     if (nodes.length === 0) return
+    this.#most.clear()
     if (round.jobsLeft < Infinity) this.#takeInTurn(round)
     else if (this.#beats && nodes.length === 1) this.#beat(nodes[0] as NodeId, round)
     else this.#pass(round)
@@ -227,7 +228,7 @@ export class Reserving implements Policy {
 
   /** Offers the node to jobs in order until one starts or reserves there; with `isLent` to the jobs of the default partition to which it is lent. */
   #assign(node: NodeId, round: Round, isLent = false): Attempt {
-    this.#most.clear()
+    if (this.killable !== undefined) this.#most.clear()
     let passed = 0 // jobs that were offered the node already: a reading from the beginning gives them first, and they are skipped
     while (this.#begin(node, round, isLent)) {
       let at = 0
@@ -374,6 +375,7 @@ export class Reserving implements Policy {
 
   #drop(reservation: Reservation): void {
     const { job, lane, node, shape } = reservation
+    this.#most.clear()
     this.reservations.drop(reservation)
     this.#counting?.hold(job, lane, shape, node, -1)
   }

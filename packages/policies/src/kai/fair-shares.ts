@@ -18,31 +18,38 @@ export interface Claimant {
  * rounding leaves goes step by step to those whose parts lost most by it, ties to the first. With a `kValue` above 0 past usage counts: from each part by
  * weight, `kValue` times what the queue has had beyond that part is subtracted (or added, if it has had less); a queue with no part left gets nothing.
  *
+ * `bounds` is given, for each queue, an amount: while a queue asks for more than that, within its limit, no share depends on how much it asks for.
+ *
  * Source: KAI Scheduler, resource_division.go.
  */
-export function fairShares(total: number, queues: readonly Claimant[], step = 1, kValue = 0): number[] {
+export function fairShares(total: number, queues: readonly Claimant[], step = 1, kValue = 0, bounds: number[] = []): number[] {
   const asked = queues.map(({ limit, request }) => Math.min(limit, request))
-  const shares = queues.map(({ quota }, i) => Math.min(quota === Infinity ? total : quota, asked[i] as number))
+  const shares = queues.map(({ quota }, i) => {
+    const deserved = quota === Infinity ? total : quota
+    bounds[i] = deserved
+    return Math.min(deserved, asked[i] as number)
+  })
   let left = Math.max(0, total - shares.reduce((sum, share) => sum + share, 0))
   const priorities = [...new Set(queues.map(({ priority }) => priority))].sort((a, b) => b - a)
   for (const priority of priorities) {
     if (left <= 0) break
     const level = queues.flatMap((queue, i) => (queue.priority === priority && queue.weight > 0 ? [i] : []))
-    left = byWeight(left, level, { queues, asked, step, kValue }, shares)
+    left = byWeight(left, level, { queues, asked, step, kValue, bounds }, shares)
   }
   return shares
 }
 
-/** The claimants, what each asks for within its limit, the step in which parts are given, and how much past usage counts. */
+/** The claimants, what each asks for within its limit, the step in which parts are given, how much past usage counts, and the bounds to be set. */
 interface Asking {
   readonly queues: readonly Claimant[]
   readonly asked: readonly number[]
   readonly step: number
   readonly kValue: number
+  readonly bounds: number[]
 }
 
 /** Divides what is left among the queues of one priority (`level`: their indices); returns what they leave. */
-function byWeight(total: number, level: readonly number[], { queues, asked, step, kValue }: Asking, shares: number[]): number {
+function byWeight(total: number, level: readonly number[], { queues, asked, step, kValue, bounds }: Asking, shares: number[]): number {
   let left = total
   const rests = new Map<number, number>()
   for (let isAnother = true; isAnother && left > 0; ) {
@@ -56,6 +63,7 @@ function byWeight(total: number, level: readonly number[], { queues, asked, step
       const part = (round * (weights[at] as number)) / sum
       const wanted = (asked[i] as number) - (shares[i] as number)
       const given = wanted <= part ? wanted : Math.floor(part / step) * step
+      bounds[i] = wanted <= part ? Infinity : Math.max(bounds[i] as number, (shares[i] as number) + part + 1) // 1: far more than sums are rounded by
       if (wanted <= part) rests.delete(i)
       else if (part > given) rests.set(i, part - given)
       shares[i] = (shares[i] as number) + given

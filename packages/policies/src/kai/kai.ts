@@ -13,7 +13,8 @@ import { isLimited, Queues, type Queue } from './queues.js'
  * distinguishes two queues decides (see `compareQueues`). Jobs of a queue go by priority (a whole number), then jobs with fewer tasks than they must have at
  * once, then those with exactly these, then the others; ties by submission. No queue ever exceeds a limit.
  *
- * Every reading sorts the queues with jobs to start; every change of what queues ask for costs a pass over those with any jobs.
+ * A reading sorts the queues with jobs to start if one of them has changed; a change of what a queue asks for costs a pass over those with any jobs where
+ * fair shares depend on it.
  *
  * Source: KAI Scheduler, plug-ins `proportion`, `priority` and `elastic`. Deviations: nothing is reclaimed or preempted; a
  * job that is no gang asks for one task at a time; what later stages ask for counts when they begin; ties go by name, not by age.
@@ -41,6 +42,8 @@ export class KaiOrder implements Order {
   readonly #tree: PoolTree
   readonly #lists: PoolLists
   readonly #queues: Queues
+  /** `[lane][pool]`: as of the last sorting. */
+  readonly #ranks: readonly Rank[][]
   readonly #isLimited: boolean
   /** Present where past usage counts. */
   readonly #past: PastUsage | undefined
@@ -83,6 +86,7 @@ export class KaiOrder implements Order {
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = new Queues(env, this.#lists, past)
+    this.#ranks = cluster.lanes.map(() => [])
     this.#minimums = new Minimums(cluster.lanes.length, work, (job, lane, r, amount) => { this.#queues.change(job, lane, 'fixed', r, amount) })
     this.#addPools(0)
   }
@@ -121,7 +125,9 @@ export class KaiOrder implements Order {
     this.#lane = lane
     if (this.#past?.fetch(now) === true) this.#queues.outdate()
     if (!this.areSharesHeld) this.#queues.divide(lane)
-    this.#sort(0, lane)
+    const touched = this.#queues.touched(lane)
+    if (touched.size > 0) this.#sort(0, lane, touched)
+    touched.clear()
     this.#lists.begin(lane)
     this.#unread.from = this.#unread.to
   }
@@ -260,23 +266,28 @@ export class KaiOrder implements Order {
     return this.#past?.next ?? Infinity
   }
 
-  /** Sorts the pools inside a pool that have jobs to start, from the innermost out. */
-  #sort(pool: number, lane: LaneId): void {
+  /**
+   * Sorts the pools inside a touched pool that have jobs to start, from the innermost out; also where one has only left, since the rules may go round in a
+   * circle, which its leaving opens.
+   */
+  #sort(pool: number, lane: LaneId, touched: ReadonlySet<number>): void {
     const lists = this.#lists
     const queues = this.#queues
+    const ranks = this.#ranks[lane] as Rank[]
     const resources = queues.resources(lane)
     const { ids, from, to } = lists.listed(pool, lane)
-    const waiting = Array.from(ids.subarray(from, to))
-    for (const child of waiting) {
-      if (!lists.isLeaf(child)) this.#sort(child, lane)
+    for (let i = from; i < to; i++) {
+      const child = ids[i] as number
+      if (!touched.has(child)) continue
+      if (!lists.isLeaf(child)) this.#sort(child, lane, touched)
       const job = lists.firstJob(child, lane)
-      const { asked } = queues.of(child, lane)
-      for (const r of resources) asked[r] = this.#work.asked(job, lane, r)
+      const queue = queues.of(child, lane)
+      for (const r of resources) queue.asked[r] = this.#work.asked(job, lane, r)
+      ranks[child] = rankOf(queue, resources, queues.capacity, this.#fairSharesFirst)
     }
-    if (waiting.length === 1) return
-    const ranked = waiting.map((child) => ({ child, rank: rankOf(queues.of(child, lane), resources, queues.capacity, this.#fairSharesFirst) }))
-    ranked.sort((a, b) => compareRanks(a.rank, b.rank, resources) || lists.tie(a.child) - lists.tie(b.child))
-    for (const [place, { child }] of ranked.entries()) lists.placePool(child, lane, place)
+    if (to - from === 1) return
+    const sorted = Array.from(ids.subarray(from, to)).sort((a, b) => compareRanks(ranks[a] as Rank, ranks[b] as Rank, resources) || lists.tie(a) - lists.tie(b))
+    for (const [place, child] of sorted.entries()) lists.placePool(child, lane, place)
   }
 
   // ---- keeping current ----
@@ -292,16 +303,22 @@ export class KaiOrder implements Order {
 
   onReady(job: JobId, lane: LaneId): void {
     this.#lists.addJob(job, this.leaf(job), lane, this.#keyOf(job, lane))
-    this.#queues.askAnew(job, lane)
+    this.#askAnew(job, lane)
   }
 
   onMore(job: JobId, lane: LaneId): void {
     this.#lists.placeJob(job, this.leaf(job), lane, this.#keyOf(job, lane))
+    this.#askAnew(job, lane)
+  }
+
+  #askAnew(job: JobId, lane: LaneId): void {
+    this.#queues.touch(this.leaf(job), lane)
     this.#queues.askAnew(job, lane)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
     if (this.#lists.isListed(job, lane)) this.#lists.removeJob(job, this.leaf(job), lane)
+    this.#queues.touch(this.leaf(job), lane)
     this.#queues.recount(job, lane)
   }
 
@@ -329,6 +346,7 @@ export class KaiOrder implements Order {
 
   #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
     const isFixed = this.isFixed(job)
+    this.#queues.touch(this.leaf(job), lane)
     this.#queues.move(job, lane, task, sign, isFixed)
     if (!isFixed && this.isSemi(job)) this.#minimums.onChange(job, lane)
     if (this.#lists.isListed(job, lane)) this.#lists.placeJob(job, this.leaf(job), lane, this.#keyOf(job, lane))

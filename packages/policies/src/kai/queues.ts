@@ -11,6 +11,8 @@ export interface Queue extends Standing {
   /** The part of that which belongs to jobs that are never preempted. */
   readonly fixed: Float64Array
   readonly fairShare: Float64Array
+  /** By resource: while the queue has and waits for more than that, within its limit, no fair share depends on how much it is. */
+  readonly bounds: Float64Array
   readonly asked: Float64Array
   /** What its jobs wait for. */
   readonly pending: Float64Array
@@ -45,8 +47,11 @@ export class Queues {
   readonly #active: readonly Set<number>[][]
   /** `[lane][pool]`: these pools in the order of their ties, as of the last division. */
   readonly #inOrder: readonly (readonly number[])[][]
-  /** By lane: whether fair shares are to be computed anew. */
+  /** By lane: whether fair shares are to be computed anew; and whether something has changed that does not make them so by itself, but counts once they are. */
   readonly #isStale: boolean[]
+  readonly #isBehind: boolean[]
+  /** By lane: queues that may have come to another place among their siblings since these were last sorted. */
+  readonly #touched: readonly Set<number>[]
   readonly #before: Float64Array
 
   constructor(env: Env, lists: PoolLists, past: PastUsage | undefined) {
@@ -61,6 +66,8 @@ export class Queues {
     this.#inOrder = cluster.lanes.map(() => [])
     this.#waits = cluster.lanes.map(() => [])
     this.#isStale = cluster.lanes.map(() => true)
+    this.#isBehind = cluster.lanes.map(() => false)
+    this.#touched = cluster.lanes.map(() => new Set())
     this.capacity = new Float64Array(cluster.resources.length)
     this.#before = new Float64Array(cluster.resources.length)
   }
@@ -72,7 +79,7 @@ export class Queues {
     const column = (): Float64Array => new Float64Array(width)
     const claimants = (): Claimant[] => Array.from({ length: width }, (_, r) => ({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 }))
     for (const active of this.#active) active.push(new Set())
-    for (const [lane, queues] of this.#queues.entries()) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(`${lane} ${path}`), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
+    for (const [lane, queues] of this.#queues.entries()) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(`${lane} ${path}`), allocated: column(), fixed: column(), pending: column(), fairShare: column(), bounds: column().fill(Infinity), asked: column() })
   }
 
   of(pool: number, lane: LaneId): Queue {
@@ -89,6 +96,16 @@ export class Queues {
     return this.#active[lane]?.[pool] as Set<number>
   }
 
+  /** Queues that may have come to another place among their siblings; who has sorted them clears the set. */
+  touched(lane: LaneId): Set<number> {
+    return this.#touched[lane] as Set<number>
+  }
+
+  /** What a queue has, is due or asks for next has changed, so that it may have come to another place, and those around it. */
+  touch(queue: number, lane: LaneId): void {
+    for (let pool = queue; pool > 0; pool = this.#lists.parent(pool)) this.touched(lane).add(pool)
+  }
+
   resources(lane: LaneId): readonly ResourceId[] {
     return this.#cluster.lanes[lane]?.resources ?? []
   }
@@ -102,15 +119,19 @@ export class Queues {
 
   /** Divides what there is among the queues of a lane, if that or what they ask for has changed. */
   divide(lane: LaneId): void {
-    if (this.#hasChanged(lane)) this.#divide(0, lane, this.capacity)
+    if (!this.#hasChanged(lane)) return
+    this.#divide(0, lane, this.capacity)
+    this.#isBehind[lane] = false
   }
 
   #hasChanged(lane: LaneId): boolean {
-    let hasChanged = this.#isStale[lane] === true
+    let hasOther = false
     for (const r of this.resources(lane)) {
-      hasChanged ||= this.capacity[r] !== this.#cluster.capacity(r)
+      hasOther ||= this.capacity[r] !== this.#cluster.capacity(r)
       this.capacity[r] = this.#cluster.capacity(r)
     }
+    if (hasOther) for (let pool = 1; pool < (this.#queues[lane] as Queue[]).length; pool++) this.touched(lane).add(pool)
+    const hasChanged = hasOther || this.#isStale[lane] === true
     this.#isStale[lane] = false
     return hasChanged
   }
@@ -118,6 +139,7 @@ export class Queues {
   /** Divides what a pool is due among the pools inside it, and so on down. */
   #divide(pool: number, lane: LaneId, total: ArrayLike<number>): void {
     const children = this.#activeIn(pool, lane)
+    const bounds: number[] = []
     const queues = children.map((child) => this.of(child, lane))
     for (const r of this.resources(lane)) {
       const claimants = queues.map(({ claimants: each, allocated, pending, had }) => {
@@ -126,8 +148,12 @@ export class Queues {
         claimant.request = (allocated[r] as number) + (pending[r] as number)
         return claimant
       })
-      const shares = fairShares(total[r] as number, claimants, this.#cluster.deviceSize(r) || 1, this.#past?.kValue)
-      for (const [i, { fairShare }] of queues.entries()) fairShare[r] = shares[i] as number
+      const shares = fairShares(total[r] as number, claimants, this.#cluster.deviceSize(r) || 1, this.#past?.kValue, bounds)
+      for (const [i, queue] of queues.entries()) {
+        if (queue.fairShare[r] !== shares[i]) this.touch(children[i] as number, lane)
+        queue.fairShare[r] = shares[i] as number
+        if (this.#past === undefined) queue.bounds[r] = bounds[i] as number
+      }
     }
     for (const [i, child] of children.entries()) if (!this.#lists.isLeaf(child)) this.#divide(child, lane, (queues[i] as Queue).fairShare)
   }
@@ -138,10 +164,12 @@ export class Queues {
     const resources = this.resources(lane)
     let hasLess = false
     for (const child of active) {
-      const { allocated, pending, fairShare } = this.of(child, lane)
+      const { allocated, pending, fairShare, bounds } = this.of(child, lane)
       if (resources.some((r) => allocated[r] !== 0 || pending[r] !== 0)) continue
       active.delete(child)
       fairShare.fill(0)
+      bounds.fill(Infinity)
+      this.touch(child, lane)
       hasLess = true
     }
     const inOrder = this.#inOrder[lane] as (readonly number[])[]
@@ -158,14 +186,21 @@ export class Queues {
     for (const waits of this.#waits) for (let at = job * width; at < (job + 1) * width; at++) waits[at] = 0
   }
 
-  /** What a job waits for has changed by itself, so that fair shares do, too. */
+  /** What a job waits for has changed by itself, and fair shares may have with it. */
   askAnew(job: JobId, lane: LaneId): void {
-    this.recount(job, lane)
-    this.#isStale[lane] = true
+    this.#noteBefore(job, lane)
+    this.#recount(job, lane)
+    this.#isStale[lane] ||= this.#isBehind[lane] === true || this.#past !== undefined || this.#mayShift(job, lane)
   }
 
-  /** Counts anew what a job waits for. */
+  /** Counts anew what a job waits for; fair shares stay as they are until something else changes. */
   recount(job: JobId, lane: LaneId): void {
+    this.#noteBefore(job, lane)
+    this.#recount(job, lane)
+    this.#isBehind[lane] ||= this.#hasOther(job, lane)
+  }
+
+  #recount(job: JobId, lane: LaneId): void {
     const waits = this.#waits[lane] as number[]
     for (const r of this.resources(lane)) {
       const at = job * this.#cluster.resources.length + r
@@ -173,6 +208,36 @@ export class Queues {
       this.change(job, lane, 'pending', r, now - (waits[at] as number))
       waits[at] = now
     }
+  }
+
+  /** Notes the sum of what the job's queue has and waits for, of each resource. */
+  #noteBefore(job: JobId, lane: LaneId): void {
+    const { allocated, pending } = this.of(this.leaf(job), lane)
+    for (const r of this.resources(lane)) this.#before[r] = (allocated[r] as number) + (pending[r] as number)
+  }
+
+  /** Whether that sum is another now. */
+  #hasOther(job: JobId, lane: LaneId): boolean {
+    const { allocated, pending } = this.of(this.leaf(job), lane)
+    return this.resources(lane).some((r) => this.#before[r] !== (allocated[r] as number) + (pending[r] as number))
+  }
+
+  /** Whether fair shares depend on how that sum has changed, which is as much in the queues around. */
+  #mayShift(job: JobId, lane: LaneId): boolean {
+    const leaf = this.of(this.leaf(job), lane)
+    for (const r of this.resources(lane)) {
+      const more = (leaf.allocated[r] as number) + (leaf.pending[r] as number) - (this.#before[r] as number)
+      if (more === 0) continue
+      for (let pool = this.leaf(job); pool > 0; pool = this.#lists.parent(pool)) {
+        const { allocated, pending, limit, bounds } = this.of(pool, lane)
+        const most = limit[r] as number
+        const sum = (allocated[r] as number) + (pending[r] as number)
+        const asks = Math.min(most, sum)
+        const asked = Math.min(most, sum - more)
+        if (asks !== asked && Math.min(asks, asked) <= (bounds[r] as number)) return true
+      }
+    }
+    return false
   }
 
   /** Takes what a job that leaves still waits for, since it was cancelled, out of the sums. */
@@ -185,21 +250,18 @@ export class Queues {
 
   /**
    * Counts a task that starts (1) or leaves (-1). `isFixed`: its job is never preempted. Fair shares do not change while the sum of what the queue has and
-   * waits for stays the same.
+   * waits for stays the same, or enough.
    */
   move(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1, isFixed: boolean): void {
-    const { allocated, pending } = this.of(this.leaf(job), lane)
-    const resources = this.resources(lane)
-    const before = this.#before
-    for (const r of resources) before[r] = (allocated[r] as number) + (pending[r] as number)
+    this.#noteBefore(job, lane)
     const shape = this.#work.shapeOf(task)
-    for (const r of resources) {
+    for (const r of this.resources(lane)) {
       const amount = sign * this.#work.demand(shape, r)
       this.change(job, lane, 'allocated', r, amount)
       if (isFixed) this.change(job, lane, 'fixed', r, amount)
     }
-    this.recount(job, lane)
-    for (const r of resources) if (before[r] !== (allocated[r] as number) + (pending[r] as number)) this.#isStale[lane] = true
+    this.#recount(job, lane)
+    this.#isStale[lane] ||= this.#isBehind[lane] === true ? this.#hasOther(job, lane) : this.#mayShift(job, lane)
   }
 
   /** Adds to a column of the job's queue and of those around it. */

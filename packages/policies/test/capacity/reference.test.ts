@@ -1,6 +1,6 @@
 import { withoutUndefined, type Plug } from '@sched/core'
-import { capacity, capacityScheduler, greedy, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, firstDifference, job, worlds, type World } from '@sched/testkit'
+import { capacity, capacityScheduler, fifo, greedy, reserving, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
+import { cluster, firstDifference, instantCluster, job, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
@@ -97,5 +97,23 @@ describe('the capacity scheduler decides as its plain form', () => {
       jobs: all.sort((x, y) => x.submit - y.submit).map(({ queue, user, tasks, mem, cpu, duration, submit }, i) => job({ id: `j${i}`, submit, queue, user, tasks, duration, demand: { mem, cpu } })),
     }))
     expect(agree(10, preempting(capacityScheduler), preempting(naiveCapacityScheduler), full)).toBeGreaterThan(5)
+  })
+
+  it('gangs alone, which reserve nothing: as one after another over all nodes', () => {
+    const draft = fc.record({ gap: oneOf(0, 0, 1, 4), tasks: fc.integer({ min: 2, max: 9 }), cpu: oneOf(1, 1, 2, 4), mem: oneOf(0, 1, 3), duration: oneOf(3, 7, 20), priority: oneOf(0, 0, 1) })
+    const sizes = fc.array(oneOf({ cpu: 4, mem: 8 }, { cpu: 2, mem: 4 }, { cpu: 8, mem: 4 }), { minLength: 2, maxLength: 6 })
+    let launches = 0
+    fc.assert(
+      fc.property(fc.array(draft, { minLength: 4, maxLength: 16 }), sizes, (drafts, nodes) => {
+        let submit = 0
+        const jobs = drafts.map(({ gap, ...rest }, i) => job({ id: `j${i}`, gang: true, submit: (submit += gap), tasks: rest.tasks, duration: rest.duration, priority: rest.priority, demand: { cpu: rest.cpu, mem: rest.mem } }))
+        const world: World = { cluster: instantCluster({ nodes: nodes.map((resources, i) => ({ name: `n${i}`, count: 1, resources })) }), jobs, queues: [], seed: 1, runtime: { jitter: 0 }, claims: undefined, commitPendingBug: false }
+        const found = recorded(world, reserving(fifo()))
+        launches += found.launches.length
+        expect(firstDifference(found, recorded(world, greedy(fifo(), firstNode())), 'the greedy discipline')).toBeUndefined()
+      }),
+      { seed: 5, numRuns: 200 },
+    )
+    expect(launches).toBeGreaterThan(2000)
   })
 })

@@ -1,5 +1,5 @@
 import { dispatcher } from '@sched/cluster'
-import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
+import { capacityScheduler, fifo, reserving, type CapacitySchedulerOptions } from '@sched/policies'
 import { cluster, instantCluster, job, run, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -119,5 +119,15 @@ describe('reservations of the capacity scheduler', () => {
       jobs: [asking('old', 'a', 'ann', 1, 4), asking('gang', 'a', 'bob', 3, 7, { gang: true }), asking('small', 'a', 'bob', 3, 1), asking('b', 'b', 'dan', 30, 1)],
     })
     expect(recorder.launches.map((each) => each.job).slice(0, 6)).toEqual(['old', 'b', 'b', 'b', 'b', 'small'])
+  })
+
+  it('leave room for a gang when they are given up, in the same pass', () => {
+    // late has reserved node 0 and starts on node 1 at 10; the gang, before it in order, lacked a core on node 1, and now has those of both nodes
+    const asking = (id: string, submit: number, duration: number, tasks: number, demand: Record<string, number>, change: JobChange = {}) => job({ id, submit, tasks, duration, demand, ...change })
+    const { recorder } = run({
+      policy: reserving(fifo()), cluster: instantCluster({ nodes: [{ name: 'n', count: 2, resources: { cpu: 2, mem: 4 } }] }),
+      jobs: [asking('long', 0, 100, 1, { mem: 3 }), asking('short', 0, 10, 1, { mem: 3 }), asking('small', 0, 0.5, 1, { cpu: 1, mem: 1 }), asking('late', 1, 5, 1, { mem: 4 }), asking('gang', 2, 5, 3, { cpu: 1 }, { gang: true, priority: 1 })],
+    })
+    expect(recorder.launchLines().slice(3)).toEqual(['10 late.0 on n-1', '10 gang.0 on n-0', '10 gang.1 on n-0', '10 gang.2 on n-1'])
   })
 })

@@ -64,6 +64,27 @@ describe('fair shares', () => {
       { seed: 9, numRuns: 200 },
     )
   })
+
+  it('stay as they are, with the bounds, while queues ask for more than their bounds', () => {
+    const oneOf = fc.constantFrom
+    const any = fc.record({ priority: oneOf(1, 1, 2), quota: oneOf(0, 0, 3, 7, Infinity), limit: oneOf(Infinity, Infinity, 4, 20), weight: oneOf(0, 1, 1, 2, 3), request: fc.integer({ min: 0, max: 30 }) })
+    let changes = 0
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 60 }), oneOf(1, 4), fc.array(fc.tuple(any, fc.integer({ min: 0, max: 30 })), { minLength: 1, maxLength: 7 }), (total, step, drawn) => {
+        const claimants = drawn.map(([each]) => each)
+        const bounds: number[] = []
+        const shares = fairShares(total, claimants, step, 0, bounds)
+        const isAbove = (i: number, request: number): boolean => Math.min(request, claimants[i]?.limit as number) > (bounds[i] as number)
+        const others = drawn.map(([each, request], i) => (isAbove(i, each.request) && isAbove(i, request) ? { ...each, request } : each))
+        changes += others.filter(({ request }, i) => request !== claimants[i]?.request).length
+        const boundsThen: number[] = []
+        expect(fairShares(total, others, step, 0, boundsThen)).toEqual(shares)
+        expect(boundsThen).toEqual(bounds)
+      }),
+      { seed: 9, numRuns: 1000 },
+    )
+    expect(changes).toBeGreaterThan(500)
+  })
 })
 
 describe('of two queues the first is', () => {
