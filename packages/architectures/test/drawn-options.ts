@@ -51,7 +51,7 @@ function drawn(schema: Schema, root: Schema, depth: number): fc.Arbitrary<unknow
     case 'integer':
       return fc.constantFrom(...numbersIn(schema))
     case 'string':
-      return fc.constantFrom(...texts.filter((text) => text.length >= (schema.minLength ?? 0) && new RegExp(schema.pattern ?? '').test(text)))
+      return textsOf(new RegExp(schema.pattern ?? ''), schema.minLength ?? 0)
     case 'array':
       return fc.array(drawn(schema.items ?? {}, root, depth + 1), { minLength: schema.minItems ?? 0, maxLength: 2 })
     case 'object':
@@ -59,6 +59,11 @@ function drawn(schema: Schema, root: Schema, depth: number): fc.Arbitrary<unknow
     default:
       return fc.constantFrom('a', 1, true)
   }
+}
+
+function textsOf(pattern: RegExp, least: number): fc.Arbitrary<string> {
+  const suiting = texts.filter((text) => text.length >= least && pattern.test(text))
+  return suiting.length > 0 ? fc.constantFrom(...suiting) : fc.stringMatching(pattern)
 }
 
 const at = (root: Schema, path: string): Schema => path.split('/').slice(1).reduce((part, key) => part[key] as Schema, root)
