@@ -4,6 +4,8 @@ import { grown, type ClusterView, type JobId, type LaneId, type ResourceId, type
 export class LastingTerms implements WorkListener {
   /** `[(job * lanes + lane) * count + term]`; the first term of a job is `NaN` until its terms are computed. */
   values = new Float64Array(64)
+  /** How often all terms have been computed anew. */
+  epoch = 0
   readonly #cluster: ClusterView
   readonly #capacity: number[] = []
   readonly #lanes: number
@@ -40,6 +42,7 @@ export class LastingTerms implements WorkListener {
   }
 
   onNode(): void {
+    this.epoch++
     this.values.fill(NaN)
   }
 

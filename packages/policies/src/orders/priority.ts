@@ -30,17 +30,17 @@ export const priorityOrder = defineOrder({
   create: (options, env) => {
     const { work } = env
     const fixed = (job: JobId, lane: LaneId) => options.priority * work.priority(job) + (options.size === 0 ? 0 : options.size * sizeFactor(job, lane, env, options.favorSmall))
-    if (options.age === 0) return byKey(env, (job, lane) => -fixed(job, lane))
+    if (options.age === 0 && options.size === 0) return byKey(env, (job, lane) => -fixed(job, lane))
     return byAge(options, env, new LastingTerms(env.cluster, 1, (job, lane) => [fixed(job, lane)]))
   },
 })
 
-/** By the terms that time does not change plus the age term, where age counts. */
+/** By the terms that time does not change, though the size of the cluster may, plus the age term. */
 function byAge({ age, maxAge }: Pick<z.output<typeof priorityOptions>, 'age' | 'maxAge'>, env: Env, lasting: LastingTerms): Order {
   const ranking = byScore(env, (job, now, lane) => {
     const at = lasting.find(job, lane)
     return (lasting.values[at] as number) + age * Math.min(1, (now - env.work.submitted(job)) / maxAge)
-  })
+  }, age === 0 ? () => lasting.epoch : undefined)
   return {
     ...forwarding(lasting, ranking),
     readsAll: true,
