@@ -38,7 +38,8 @@ export type ScoreOptions = z.input<typeof scoreOptions>
 
 /**
  * Jobs by the value of a formula, largest first; ties by submission. Jobs for which it gives no number come last. `submit` is the time of submission in
- * the run, `estimate` is at least 1 s, `size` is what the job asks of the first resource at once. A formula with `wait` is computed anew in every instant.
+ * the run, `estimate` is at least 1 s, `size` is what the job asks of the first resource at once. A formula with `wait` is computed anew in every instant,
+ * others once, when the job begins to wait.
  */
 export const scoreOrder = defineOrder({
   name: 'score',
