@@ -20,6 +20,7 @@ export class LowestNodes {
    */
   find(key: number, job: JobId, round: Round, suits?: (node: NodeId) => boolean): NodeId | None {
     const { cluster, lane } = round
+    if (round.fitsNowhere?.(job) === true) return None
     if (cluster !== this.#cluster) this.#reset(cluster)
     let from = this.#start(key, job, round, suits)
     let isPassed = false

@@ -74,6 +74,11 @@ export interface Round {
   room(node: NodeId): boolean
   /** Whether the job's next task fits what is left on the node. Throws `BROKEN_CONTRACT` for a job without unplaced tasks in the lane. */
   fits(job: JobId, node: NodeId): boolean
+  /**
+   * True only if the job's next task fits on no node of the cluster: a quick test before a search over all nodes. False where that is not known without
+   * a search. Absent: it never is.
+   */
+  fitsNowhere?(job: JobId): boolean
   /** Unplaced tasks in the lane, over all jobs of this scheduler. */
   readonly pending: number
   /** Jobs that may still be taken up. At 0 only the job taken last may go on, so a scan may stop. */

@@ -31,6 +31,8 @@ export class VolcanoLane {
   readonly #env: Env
   /** The number of queues when what they deserve was last computed. */
   #known = 0
+  /** How often that was computed. */
+  #sessions = 0
 
   constructor(settings: VolcanoSettings, env: Env, lane: LaneId, zones: RevocableZones | undefined) {
     const { cluster } = env
@@ -60,8 +62,24 @@ export class VolcanoLane {
   #openTiers(): void {
     const { all } = this.session.queues
     this.#known = all.length
+    this.#sessions++
     this.tiers.open()
     for (const queue of all) queue.noteBounds()
+  }
+
+  /** Whether a round found that nothing could be started, and no queue has changed since, nor what queues deserve. */
+  isAtRest(round: Round): boolean {
+    return this.standstill.holdsForAll(this.#changes, round)
+  }
+
+  /** To be called after a round that has asked all queues and started nothing. */
+  noteRest(round: Round): void {
+    this.standstill.noteAll(this.session.queues.all.filter((queue) => queue.waiting.size > 0 && !this.tiers.isOverused(queue)), this.#changes, round)
+  }
+
+  /** Both counts only grow, so their sum stays the same only if both do. */
+  get #changes(): number {
+    return this.session.queues.root.changes + this.#sessions
   }
 
   memory(): LaneMemory {

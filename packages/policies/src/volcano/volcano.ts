@@ -164,6 +164,8 @@ class Volcano implements Policy {
    */
   #allocate(lane: VolcanoLane, round: Round): boolean {
     const isWhole = round.jobsLeft === Infinity
+    if (isWhole && (!hasRoom(round) || lane.isAtRest(round))) return false
+    let hasStartedAny = false
     const { line, reading } = lane.line('waiting', (queue) => !isWhole || !lane.standstill.holds(queue, round))
     this.#most.clear()
     for (let queue = line.take(); queue !== undefined; queue = line.take()) {
@@ -175,6 +177,7 @@ class Volcano implements Policy {
         continue
       }
       const hasStarted = lane.mayStart(job, round) ? this.#start(job, round) : undefined
+      hasStartedAny ||= hasStarted === true
       if (hasStarted !== true) reading(queue).vain(job)
       if (hasStarted === false) reading(queue).hindrances.push(new NoRoom(job, round.claimsLeft === 0 || !round.take(job.id), lane.places))
       if (round.jobsLeft === 0) {
@@ -184,6 +187,7 @@ class Volcano implements Policy {
       if (hasStarted && lane.jobs.isStale) return true // the rest of the job asks for other amounts
       line.putBack(queue)
     }
+    if (isWhole && !hasStartedAny) lane.noteRest(round)
     return false
   }
 

@@ -1,4 +1,4 @@
-import { None, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
+import { LowestNodes, None, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
 import { NodeReservations, type Reservation, type ReservationsMemory } from '../capacity/node-reservations.js'
 
 interface ReservedMemory {
@@ -20,6 +20,9 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
   readonly #areAll: boolean[]
   readonly #env: Env
   readonly #reservations: NodeReservations
+  /** By shape and lane: the lowest nodes with room that are not reserved, as long as no reservation has ended. */
+  #beside = new LowestNodes()
+  readonly #isFree = (node: NodeId) => !this.isReserved(node)
   readonly #barsToo = (job: JobId, node: NodeId) => this.#isOfAnother(job, node) || this.inner.bars?.(job, node) === true
 
   constructor(env: Env) {
@@ -62,6 +65,13 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
 
   override fits(job: JobId, node: NodeId): boolean {
     return !this.#isOfAnother(job, node) && this.inner.fits(job, node)
+  }
+
+  /** Whether there is room for the job neither on nodes that are reserved for it nor on one that is not reserved. */
+  fitsNowhere(job: JobId): boolean {
+    if (!this.areAny || this.roomyFor(job) !== None) return false
+    const key = this.work.shape(job, this.lane) * this.#areAll.length + this.lane
+    return this.#beside.find(key, job, this.inner, this.#isFree) === None
   }
 
   override claim(task: TaskId, node: NodeId): boolean {
@@ -192,6 +202,7 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
   #drop(reservation: Reservation): void {
     this.#reservations.drop(reservation)
     this.#areAll[reservation.lane] = false
+    this.#beside = new LowestNodes() // the node is for others again
     this.ended++
   }
 }

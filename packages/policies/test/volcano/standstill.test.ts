@@ -72,6 +72,18 @@ describe('queues of which no job can start or take anything', () => {
     )
     expect(evictions).toBeGreaterThan(50)
   })
+  it('are passed over at heartbeats, too, also all at once', () => {
+    let starts = 0
+    fc.assert(
+      fc.property(worlds({ jobs: 16, slots: true, heartbeats: true, gangs: true, outages: true }), fc.constantFrom<VolcanoOptions>({}, { ...gangs, actions: ['allocate'] }, { actions: ['enqueue', 'allocate'], tiers: reclaimers.tiers ?? [] }), (world, options) => {
+        const known = played(world, options, false)
+        starts += known.starts
+        expect(known.decisions).toBe(played(world, options, true).decisions)
+      }),
+      { seed: 12, numRuns: 150 },
+    )
+    expect(starts).toBeGreaterThan(2000)
+  })
   it('are asked much less often where many have all that they deserve', () => {
     const jobs = Array.from({ length: 240 }, (_, i) => job({ id: `j${i}`, queue: `q${(i * 17) % 20}`, priority: i % 3, submit: i, tasks: 1 + (i % 4), duration: 100 + ((i * 31) % 200), demand: { cpu: 1 + (i % 3), mem: 2 } }))
     const world = { cluster: instantCluster({ nodes: [{ count: 20, resources: { cpu: 16, mem: 32 } }] }), jobs, seed: 1, runtime: { jitter: 0 } }

@@ -248,6 +248,23 @@ describe('yunikorn-reserving in any small world', () => {
     expect(launches).toBeGreaterThan(150)
   })
 
+  it.each<[string, WorldOptions]>([
+    ['tasks', { slots: false, jobs: 24 }],
+    ['gangs of stages, where nodes go', { slots: false, gangs: true, outages: true, failures: true, jobs: 20 }],
+    ['gangs of jobs, where nodes go', { slots: false, gangJobs: true, outages: true, jobs: 14 }],
+  ])('finds by what it remembers of nodes with room what a search of all nodes finds, for %s', (_, kind) => {
+    let launches = 0
+    fc.assert(
+      fc.property(worlds(kind), fc.constantFrom(0, 1), (world, reservationDelay) => {
+        const recorder = recorded(world, yunikornReserving({ reservationDelay }))
+        launches += recorder.launches.length
+        expect(firstDifference(recorder, recorded(world, yunikornReserving({ reservationDelay }, firstNode())), 'a search of all nodes')).toBeUndefined()
+      }),
+      { seed: 9, numRuns: 120 },
+    )
+    expect(launches).toBeGreaterThan(1500)
+  })
+
   it('decides as YuniKorn does cycle by cycle, one start or one reservation in each', () => {
     let launches = 0
     let differ = 0
