@@ -358,6 +358,19 @@ describe('the policy of a slurm.conf', () => {
     expect(told(text).find(([, , setting]) => setting === 'PreemptMode')?.[0]).toBe(verdict)
   })
 
+  it('gives up preempted jobs that may not be requeued (JobRequeue=0)', () => {
+    const made = (again: string) => {
+      const text = `PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\nJobRequeue=${again}\n${tiers}\nPartitionName=mid PreemptMode=REQUEUE`
+      const { mode, modes, requeueDelay } = (policyOf(text) as { 'slurm-preempting': Record<string, unknown> })['slurm-preempting']
+      return [mode, modes, requeueDelay, told(text).find(([, , setting]) => setting === 'JobRequeue')]
+    }
+    expect(made('1')).toEqual(['cancel', { mid: 'requeue' }, 121, ['honoured', 4, 'JobRequeue', '']])
+    expect(made('0')).toEqual(['cancel', undefined, undefined, ['approximated', 4, 'JobRequeue', 'preempted jobs are given up instead of requeued, but interrupted jobs run again']])
+    const requeued = `PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nJobRequeue=0\n${tiers}`
+    expect(policyOf(requeued)).toMatchObject({ 'slurm-preempting': { mode: 'cancel' } })
+    expect(told('JobRequeue=0')).toContainEqual(['ignored', 2, 'JobRequeue', 'interrupted jobs always run again'])
+  })
+
   it('lets requeued jobs wait until their credentials are void (cred_expire of AuthInfo)', () => {
     const made = (authInfo: string) => {
       const text = `PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n${authInfo}\n${tiers}`

@@ -23,15 +23,25 @@ const modeIn = (value: string): Mode | undefined => wordsOf(value).find(isMode)?
 
 const isByTier = ({ general }: SlurmConf): boolean => /^preempt\/partition_prio$/i.test(general.get('preempttype')?.value ?? '')
 
-/** The mode of the cluster, and the modes of single partitions that differ; with preempt/qos those of single QOS. */
+/**
+ * The mode of the cluster, and the modes of single partitions that differ; with preempt/qos those of single QOS. Jobs that may not be requeued
+ * (JobRequeue=0) are given up instead.
+ *
+ * Source: Slurm, `slurm_job_preempt` and `_job_requeue_op`.
+ */
 function modesOf(conf: SlurmConf): { readonly mode: Mode; readonly modes: Readonly<Record<string, Mode>> } {
   const { general, partitions, database } = conf
-  const mode = modeIn(general.get('preemptmode')?.value ?? '') ?? 'off'
+  const mayRunAgain = general.get('jobrequeue')?.value !== '0'
+  const modeFrom = (value = ''): Mode | undefined => {
+    const written = modeIn(value)
+    return written === 'requeue' && !mayRunAgain ? 'cancel' : written
+  }
+  const mode = modeFrom(general.get('preemptmode')?.value) ?? 'off'
   const settings: readonly (readonly [string, Setting | undefined])[] = isByTier(conf)
     ? partitions.map(({ name, settings: all }) => [name.value, all.get('preemptmode')])
     : database.qos.map((qos) => [qos.name, modeSetting(qos.settings)])
   const own = settings.flatMap(([name, setting]) => {
-    const found = modeIn(setting?.value ?? '')
+    const found = modeFrom(setting?.value)
     return found === undefined || found === mode ? [] : [[name, found] as const]
   })
   return { mode, modes: Object.fromEntries(own) }
