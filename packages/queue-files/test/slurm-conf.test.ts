@@ -380,6 +380,10 @@ describe('the policy of a slurm.conf', () => {
     expect(policy).toMatchObject({ 'slurm-preempting': { requeueDelay: 31 } })
     expect(findings).toEqual([['approximated', 4, 'AuthInfo', 'of it cred_expire, for which requeued jobs wait']])
     expect(made('AuthInfo=cred_expire=4')[0]).toMatchObject({ 'slurm-preempting': { requeueDelay: 121 } })
+    const orderOf = (flags: string) => policyOf(`PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPriorityWeightAge=9\nPriorityFlags=${flags}\n${tiers}`)
+    const order = { multifactor: { PriorityWeightAge: 9, requeueDelay: 121 } } // from then on they grow older again
+    expect(orderOf('INCR_ONLY')).toMatchObject({ 'slurm-preempting': { order, policy: { replan: { order } } } })
+    expect(JSON.stringify(orderOf('ACCRUE_ALWAYS')).match(/"requeueDelay":\d+/g)).toEqual(['"requeueDelay":121']) // that of the preemption
   })
 
   it('lets preempted jobs run on for the GraceTime of their partition', () => {

@@ -3,6 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { LastingTerms } from '../orders/lasting-terms.js'
 import { Accruals, accrualOptions } from './accrual.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
+import { Ages } from './ages.js'
 import { byUsage } from './by-usage.js'
 import { RisingScores } from './rising-scores.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
@@ -36,6 +37,7 @@ const ownOptions = {
   onlyUp: z.boolean().default(false).describe('priorities rise and never fall (PriorityFlags=INCR_ONLY)'),
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
   accrue: accrualOptions.optional().describe('how many waiting jobs of a QOS, an account or a user grow older at once (JobsAccrue limits); default: all'),
+  requeueDelay: z.number().nonnegative().default(0).describe('seconds after which a preempted job begins to grow older, anew (the `requeueDelay` of `slurm-preempting`)'),
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
   partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
@@ -84,9 +86,10 @@ export const multifactorOrder = defineOrder({
     const usage = new AccountUsage(options, env)
     const tres = new TresWeights(options.tres, options.raw.includes('tres'), env)
     const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, tres, env))
-    const accruals = options.accrue === undefined ? undefined : new Accruals(options.accrue, env)
-    const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, accruals, env)
-    const listeners = accruals === undefined ? [lasting] : [lasting, accruals]
+    const accruals = options.accrue === undefined ? undefined : new Accruals(options.accrue, options.requeueDelay, env)
+    const ages = accruals ?? (options.age > 0 ? new Ages(options.requeueDelay, env) : undefined)
+    const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, ages)
+    const listeners = ages === undefined ? [lasting] : [lasting, ages]
     if (!options.onlyUp) return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), listeners, accruals && (() => accruals.refill())), priority: (job, lane) => ranking(job, lane) % TIER }
     const rising = new RisingScores(ranking, env)
     const order = byUsage(usage, env, (job, _, lane) => rising.of(job, lane), [...listeners, rising], () => {
@@ -111,8 +114,8 @@ function settingsOf(given: MultifactorOptions): Settings {
 }
 
 /** Slurm's priority of a job. Terms are added in this order; another one would change the last bit of some sums. */
-function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, accruals: Accruals | undefined, { work }: Env): number {
-  let sum = age === 0 ? 0 : age * Math.min(1, Math.max(0, usage.tick - (accruals === undefined ? work.submitted(job) : accruals.since(job))) / maxAge)
+function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, ages: Pick<Ages, 'since'> | undefined): number {
+  let sum = ages === undefined ? 0 : age * Math.min(1, Math.max(0, usage.tick - ages.since(job)) / maxAge)
   if (fairShare > 0) sum += fairShare * usage.factor(job)
   const first = lasting.find(job, lane)
   const { values } = lasting

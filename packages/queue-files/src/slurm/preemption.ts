@@ -90,7 +90,7 @@ export function preempting(
         modes,
         exemptTime: exemptSeconds > 0 && exemptSeconds,
         ...exemptTimesOfQos,
-        requeueDelay: [ofAll, ...Object.values(modes)].includes('requeue') && requeueDelay(conf),
+        requeueDelay: requeueDelay(conf) > 0 && requeueDelay(conf),
         graceTime: isByTier(conf) ? graceOfPartitions(conf) : graceOfQos,
         byPriority: beside(mode).includes('PRIORITY'),
         ...parametersOf(conf),
@@ -102,11 +102,15 @@ export function preempting(
 }
 
 /**
- * Seconds for which a requeued job waits until its credential is void: cred_expire of AuthInfo, 120 by default and for less than 5, and one more.
+ * Seconds for which a requeued job waits until its credential is void: cred_expire of AuthInfo, 120 by default and for less than 5, and one more; 0: no job is
+ * requeued.
  *
  * Source: Slurm, `batch_requeue_fini` of slurmctld, `cred_expire` of slurm_cred.c.
  */
-function requeueDelay({ general }: SlurmConf): number {
+export function requeueDelay(conf: SlurmConf): number {
+  const { general } = conf
+  const { mode, modes } = modesOf(conf)
+  if (!preemptionActs(conf) || ![mode, ...Object.values(modes)].includes('requeue')) return 0
   const given = Number(/cred_expire=(\d+)/i.exec(general.get('authinfo')?.value ?? '')?.[1])
   return (given >= 5 ? given : 120) + 1
 }
