@@ -429,12 +429,12 @@ describe('the policy of a slurm.conf', () => {
       ['honoured', 3, 'a DefaultTime', 'for jobs without a time limit'],
       ['honoured', 3, 'a MaxTime', ''],
       ['honoured', 4, 'b MaxNodes', ''],
-      ['ignored', 4, 'b MinNodes', 'jobs that ask for processors ask for no number of nodes'],
+      ['approximated', 4, 'b MinNodes', 'jobs are on so many nodes at least, but for those that may only have fewer'],
       ['honoured', 4, 'b DefaultTime', ''],
     ])
     const onNodes = queuePolicy(readQueues(source(text)), { resources: ['nodes'], nodes: 2, heartbeat: false })
     expect(onNodes.policy).toMatchObject({ 'slurm-limits': { partitions: { a: { MaxTRESPerJob: { node: 2 } }, b: { MinTRESPerJob: { node: 2 } } } } })
-    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes or get whole ones' }))
+    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'jobs are on so many nodes at least, but for those that may only have fewer' }))
   })
 
   it('has the partitions whose users share no node, where nodes are named', () => {
