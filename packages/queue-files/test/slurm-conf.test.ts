@@ -305,8 +305,8 @@ describe('the policy of a slurm.conf', () => {
     expect(told('PriorityWeightAge=5')).toContainEqual(['honoured', 2, 'PriorityType', 'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing'])
   })
 
-  it('has no weights where priorities are basic', () => {
-    expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
+  it('has no weights where priorities are basic, but nice values', () => {
+    expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: { multifactor: { countDown: true } }, twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
     expect(told('PriorityType=priority/basic\nPriorityWeightAge=5')[1]).toEqual(['ignored', 3, 'PriorityWeightAge', 'PriorityType is priority/basic'])
   })
 

@@ -12,6 +12,8 @@ import { TresWeights } from './tres-weights.js'
 const WEEK = 604_800
 /** The highest priority: in Slurm priorities have 32 bits. */
 const HIGHEST = 2 ** 32 - 1
+/** The priority before that of the first job, with `countDown`. Source: Slurm, `TOP_PRIORITY`. */
+const TOP = 0xffff0000
 const TIER = 2 ** 32
 const weight = z.number().nonnegative()
 const TERMS = 6
@@ -30,6 +32,7 @@ const ownOptions = {
     .describe(
       'weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource',
     ),
+  countDown: z.boolean().default(false).describe('a job has 1 less than the one submitted before it, less its nice value; without weights this is priority/basic'),
   raw: z
     .array(z.enum(['partition', 'qos', 'tres']))
     .default([])
@@ -131,7 +134,7 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
     options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
     options.qos * qosFactor(work.qos(job), options),
-    options.site * work.priority(job) - work.nice(job),
+    options.site * work.priority(job) - work.nice(job) + (options.countDown ? TOP - 1 - work.rank(job) : 0),
     tres.of(job, lane),
     Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
   ]

@@ -33,6 +33,7 @@ export function priorityOrder(conf: SlurmConf, { tiers, priorities }: { readonly
   const multifactor = {
     ...own,
     ...withoutEmpty({
+      countDown: /^priority\/basic$/i.test(conf.general.get('prioritytype')?.value ?? ''),
       accrue,
       requeueDelay: isByAge && requeueDelay(conf) > 0 && requeueDelay(conf),
       tiers: isVaried(tiers) && tiers,
