@@ -429,12 +429,12 @@ describe('the policy of a slurm.conf', () => {
       ['honoured', 3, 'a DefaultTime', 'for jobs without a time limit'],
       ['honoured', 3, 'a MaxTime', ''],
       ['honoured', 4, 'b MaxNodes', ''],
-      ['approximated', 4, 'b MinNodes', 'jobs are on so many nodes at least, but for those that may only have fewer'],
+      ['honoured', 4, 'b MinNodes', ''],
       ['honoured', 4, 'b DefaultTime', ''],
     ])
     const onNodes = queuePolicy(readQueues(source(text)), { resources: ['nodes'], nodes: 2, heartbeat: false })
-    expect(onNodes.policy).toMatchObject({ 'slurm-limits': { partitions: { a: { MaxTRESPerJob: { node: 2 } }, b: { MinTRESPerJob: { node: 2 } } } } })
-    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'jobs are on so many nodes at least, but for those that may only have fewer' }))
+    expect(onNodes.policy).toMatchObject({ 'slurm-limits': { partitions: { a: { MaxTRESPerJob: { node: 2 } }, b: { MinNodes: 2, MinTRESPerJob: { node: 2 } } } } })
+    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'honoured', note: '' }))
   })
 
   it('has the partitions whose users share no node, where nodes are named', () => {
@@ -470,17 +470,16 @@ describe('the policy of a slurm.conf', () => {
 
   it('has every setting of partitions, or says why not', () => {
     // all of Slurm 25, with values that are not what holds anyway
-    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', LLN: 'YES', MaxCPUsPerNode: '4', MaxNodes: '2', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
-    const approximated = { MinNodes: '2' }
+    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', LLN: 'YES', MaxCPUsPerNode: '4', MaxNodes: '2', MaxTime: '90', MinNodes: '2', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
     const ignored = {
       AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', GraceTime: '9', Hidden: 'YES',
       MaxCPUsPerSocket: '2', MaxMemPerCPU: '1', MaxMemPerNode: '1', OverSubscribe: 'YES', OverTimeLimit: '5', PowerDownOnIdle: 'YES', PreemptMode: 'CANCEL', PriorityJobFactor: '3', QOS: 'q', ReqResv: 'YES', ResumeTimeout: '9', RootOnly: 'YES', SelectTypeParameters: 'CR_Core',
       SuspendTime: '9', SuspendTimeout: '9', Topology: 't', TRESBillingWeights: 'CPU=1',
     }
-    const text = `NodeName=n[1-2] CPUs=4\nPartitionName=p ${Object.entries({ ...honoured, ...approximated, ...ignored }).map(([name, value]) => `${name}=${value}`).join(' ')}`
+    const text = `NodeName=n[1-2] CPUs=4\nPartitionName=p ${Object.entries({ ...honoured, ...ignored }).map(([name, value]) => `${name}=${value}`).join(' ')}`
     const { findings } = queuePolicy(readQueues(source(text)), { resources: ['procs', 'nodes'], nodes: 2, heartbeat: false })
     const of = (verdict: string) => findings.filter((each) => each.verdict === verdict && each.setting.startsWith('p ')).map(({ setting }) => setting.slice(2)).sort()
-    expect([of('honoured'), of('approximated'), of('ignored')]).toEqual([honoured, approximated, ignored].map((each) => Object.keys(each).sort()))
+    expect([of('honoured'), of('approximated'), of('ignored')]).toEqual([honoured, {}, ignored].map((each) => Object.keys(each).sort()))
     expect(findings.filter(({ verdict, setting, note }) => verdict === 'ignored' && setting.startsWith('p ') && /^(not simulated.*|)$/.test(note))).toEqual([])
     expect(told('KillWait=30\nJobDefaults=DefMemPerGPU=9\nOverTimeLimit=5').map(([verdict, , setting, note]) => [verdict, setting, note])).toEqual([
       ['ignored', 'KillWait', 'a job gives its nodes back as soon as it ends'], ['ignored', 'JobDefaults', 'jobs ask for what the workload says'], ['ignored', 'OverTimeLimit', 'what becomes of jobs that run too long is chosen when the log is read (overrun)'],
