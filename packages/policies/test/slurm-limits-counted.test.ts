@@ -2,7 +2,7 @@ import { randomStream } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { amountLimit, Counted, jobsLimit, type Piece } from '../src/slurm-limits/counted.js'
 
-const asking = (...amounts: number[]): Piece => ({ isFirst: true, amount: (resource) => amounts[resource] ?? 0, whole: (resource) => amounts[resource] ?? 0, estimate: 1 })
+const asking = (...amounts: number[]): Piece => ({ isFirst: true, amount: (resource) => amounts[resource] ?? 0, whole: (resource) => amounts[resource] ?? 0, estimate: 1, mostNodes: Infinity })
 
 describe('Counted', () => {
   it('says that its jobs may hold others back where one that waits asks for more than is left', () => {

@@ -10,6 +10,22 @@ function twoJobs(options: SlurmLimitsOptions) {
   return master
 }
 
+describe('the fewest nodes of a partition', () => {
+  const started = (options: SlurmLimitsOptions, qos = 'normal') => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 2, name: 'n', resources: { procs: 8 } }] }), policy: slurmLimits(strict(fifo()), options) })
+    for (const maxNodes of [1, 2, undefined]) master.submit(job({ id: `j${maxNodes ?? ''}`, queue: 'wide', qos, demand: { procs: 1 }, ...(maxNodes !== undefined && { maxNodes }) }), 0)
+    return master.pass(0).start.map(({ job: id }) => id)
+  }
+  it('keep a job from starting that may only be on fewer (-N1)', () => {
+    expect(started({ partitions: { wide: { MinNodes: 2 } } })).toEqual(['j2', 'j'])
+    expect(started({ partitions: { wide: { MinNodes: 1 } } })).toEqual(['j1', 'j2', 'j'])
+    expect(started({ partitions: { wide: { MinNodes: 2 } }, qos: { few: { Flags: ['PartitionMinNodes'] } } }, 'few')).toEqual(['j1', 'j2', 'j'])
+  })
+  it('refuse such a job with EnforcePartLimits', () => {
+    expect(() => started({ partitions: { wide: { MinNodes: 2 } }, enforcePartLimits: 'ALL' })).toThrow('PartitionNodeLimit')
+  })
+})
+
 describe('a limit on what one job holds', () => {
   it.each([['MaxTRESPerJob', 'cpu=4'], ['MaxTRESMinsPerJob', 'cpu=4']])('lets the next of its tasks start when another has ended, and nobody wait for it: %s', (name, most) => {
     // 2 x 2 processors, or 2 x 2 x 1 minute, are all that the job may have at once

@@ -305,8 +305,8 @@ describe('the policy of a slurm.conf', () => {
     expect(told('PriorityWeightAge=5')).toContainEqual(['honoured', 2, 'PriorityType', 'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing'])
   })
 
-  it('has no weights where priorities are basic', () => {
-    expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
+  it('has no weights where priorities are basic, but nice values', () => {
+    expect(policyOf('PriorityType=priority/basic\nPriorityWeightAge=5')).toEqual({ replan: { order: { multifactor: { countDown: true } }, twoPass: true, batch_sched_delay: 3, defer: true, nodes: 'named', select: 'cons_tres' } })
     expect(told('PriorityType=priority/basic\nPriorityWeightAge=5')[1]).toEqual(['ignored', 3, 'PriorityWeightAge', 'PriorityType is priority/basic'])
   })
 
@@ -358,6 +358,19 @@ describe('the policy of a slurm.conf', () => {
     expect(told(text).find(([, , setting]) => setting === 'PreemptMode')?.[0]).toBe(verdict)
   })
 
+  it('gives up preempted jobs that may not be requeued (JobRequeue=0)', () => {
+    const made = (again: string) => {
+      const text = `PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\nJobRequeue=${again}\n${tiers}\nPartitionName=mid PreemptMode=REQUEUE`
+      const { mode, modes, requeueDelay } = (policyOf(text) as { 'slurm-preempting': Record<string, unknown> })['slurm-preempting']
+      return [mode, modes, requeueDelay, told(text).find(([, , setting]) => setting === 'JobRequeue')]
+    }
+    expect(made('1')).toEqual(['cancel', { mid: 'requeue' }, 121, ['honoured', 4, 'JobRequeue', '']])
+    expect(made('0')).toEqual(['cancel', undefined, undefined, ['approximated', 4, 'JobRequeue', 'preempted jobs are given up instead of requeued, but interrupted jobs run again']])
+    const requeued = `PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nJobRequeue=0\n${tiers}`
+    expect(policyOf(requeued)).toMatchObject({ 'slurm-preempting': { mode: 'cancel' } })
+    expect(told('JobRequeue=0')).toContainEqual(['ignored', 2, 'JobRequeue', 'interrupted jobs always run again'])
+  })
+
   it('lets requeued jobs wait until their credentials are void (cred_expire of AuthInfo)', () => {
     const made = (authInfo: string) => {
       const text = `PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n${authInfo}\n${tiers}`
@@ -367,6 +380,10 @@ describe('the policy of a slurm.conf', () => {
     expect(policy).toMatchObject({ 'slurm-preempting': { requeueDelay: 31 } })
     expect(findings).toEqual([['approximated', 4, 'AuthInfo', 'of it cred_expire, for which requeued jobs wait']])
     expect(made('AuthInfo=cred_expire=4')[0]).toMatchObject({ 'slurm-preempting': { requeueDelay: 121 } })
+    const orderOf = (flags: string) => policyOf(`PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPriorityWeightAge=9\nPriorityFlags=${flags}\n${tiers}`)
+    const order = { multifactor: { PriorityWeightAge: 9, requeueDelay: 121 } } // from then on they grow older again
+    expect(orderOf('INCR_ONLY')).toMatchObject({ 'slurm-preempting': { order, policy: { replan: { order } } } })
+    expect(JSON.stringify(orderOf('ACCRUE_ALWAYS')).match(/"requeueDelay":\d+/g)).toEqual(['"requeueDelay":121']) // that of the preemption
   })
 
   it('lets preempted jobs run on for the GraceTime of their partition', () => {
@@ -412,12 +429,12 @@ describe('the policy of a slurm.conf', () => {
       ['honoured', 3, 'a DefaultTime', 'for jobs without a time limit'],
       ['honoured', 3, 'a MaxTime', ''],
       ['honoured', 4, 'b MaxNodes', ''],
-      ['ignored', 4, 'b MinNodes', 'jobs that ask for processors ask for no number of nodes'],
+      ['honoured', 4, 'b MinNodes', ''],
       ['honoured', 4, 'b DefaultTime', ''],
     ])
     const onNodes = queuePolicy(readQueues(source(text)), { resources: ['nodes'], nodes: 2, heartbeat: false })
-    expect(onNodes.policy).toMatchObject({ 'slurm-limits': { partitions: { a: { MaxTRESPerJob: { node: 2 } }, b: { MinTRESPerJob: { node: 2 } } } } })
-    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes or get whole ones' }))
+    expect(onNodes.policy).toMatchObject({ 'slurm-limits': { partitions: { a: { MaxTRESPerJob: { node: 2 } }, b: { MinNodes: 2, MinTRESPerJob: { node: 2 } } } } })
+    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'honoured', note: '' }))
   })
 
   it('has the partitions whose users share no node, where nodes are named', () => {
@@ -453,17 +470,16 @@ describe('the policy of a slurm.conf', () => {
 
   it('has every setting of partitions, or says why not', () => {
     // all of Slurm 25, with values that are not what holds anyway
-    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', LLN: 'YES', MaxCPUsPerNode: '4', MaxNodes: '2', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
-    const approximated = { MinNodes: '2' }
+    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', LLN: 'YES', MaxCPUsPerNode: '4', MaxNodes: '2', MaxTime: '90', MinNodes: '2', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
     const ignored = {
       AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', GraceTime: '9', Hidden: 'YES',
       MaxCPUsPerSocket: '2', MaxMemPerCPU: '1', MaxMemPerNode: '1', OverSubscribe: 'YES', OverTimeLimit: '5', PowerDownOnIdle: 'YES', PreemptMode: 'CANCEL', PriorityJobFactor: '3', QOS: 'q', ReqResv: 'YES', ResumeTimeout: '9', RootOnly: 'YES', SelectTypeParameters: 'CR_Core',
       SuspendTime: '9', SuspendTimeout: '9', Topology: 't', TRESBillingWeights: 'CPU=1',
     }
-    const text = `NodeName=n[1-2] CPUs=4\nPartitionName=p ${Object.entries({ ...honoured, ...approximated, ...ignored }).map(([name, value]) => `${name}=${value}`).join(' ')}`
+    const text = `NodeName=n[1-2] CPUs=4\nPartitionName=p ${Object.entries({ ...honoured, ...ignored }).map(([name, value]) => `${name}=${value}`).join(' ')}`
     const { findings } = queuePolicy(readQueues(source(text)), { resources: ['procs', 'nodes'], nodes: 2, heartbeat: false })
     const of = (verdict: string) => findings.filter((each) => each.verdict === verdict && each.setting.startsWith('p ')).map(({ setting }) => setting.slice(2)).sort()
-    expect([of('honoured'), of('approximated'), of('ignored')]).toEqual([honoured, approximated, ignored].map((each) => Object.keys(each).sort()))
+    expect([of('honoured'), of('approximated'), of('ignored')]).toEqual([honoured, {}, ignored].map((each) => Object.keys(each).sort()))
     expect(findings.filter(({ verdict, setting, note }) => verdict === 'ignored' && setting.startsWith('p ') && /^(not simulated.*|)$/.test(note))).toEqual([])
     expect(told('KillWait=30\nJobDefaults=DefMemPerGPU=9\nOverTimeLimit=5').map(([verdict, , setting, note]) => [verdict, setting, note])).toEqual([
       ['ignored', 'KillWait', 'a job gives its nodes back as soon as it ends'], ['ignored', 'JobDefaults', 'jobs ask for what the workload says'], ['ignored', 'OverTimeLimit', 'what becomes of jobs that run too long is chosen when the log is read (overrun)'],

@@ -159,6 +159,15 @@ describe('a table of QOS', () => {
     expect(findings.filter(({ setting }) => setting.endsWith('Flags')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', ''], ['honoured', '']])
   })
 
+  it.each([['', 'approximated'], ['\nPartitionName=a OverSubscribe=EXCLUSIVE', 'honoured'], ['\nPartitionName=a OverSubscribe=EXCLUSIVE\nPartitionName=b', 'approximated'], ['\nSelectType=select/linear', 'honoured']])(
+    'says of limits on nodes that jobs which share them count for none: %j',
+    (partitions, verdict) => {
+      const note = verdict === 'honoured' ? '' : '; others count for none, and in Slurm for those of their nodes that no other of the group is on'
+      const { findings } = queuePolicy(readQueues({ file: 'slurm.conf', text: `ClusterName=c\n${enforced}${partitions}` }, { file: 'qos', text: 'Name|GrpTRES\nnormal|node=4\n' }), { resources: ['procs', 'nodes'], nodes: 4, heartbeat: false })
+      expect(findings.find(({ setting }) => setting === 'QOS normal GrpTRES')).toMatchObject({ verdict, note: `where jobs ask for nodes (unit=nodes) or get whole ones${note}` })
+    },
+  )
+
   it('gives limits, flags and, with their weight, priorities', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
       qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', UsageFactor: 2, Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },

@@ -1,6 +1,5 @@
-import type { JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { queuePolicy, readQueues, slurmDefaults, type SlurmConf } from '../src/index.js'
+import { queuePolicy, readQueues } from '../src/index.js'
 import { messageOf } from './message-of.js'
 
 const conf = 'ClusterName=c\nNodeName=n[1-4] CPUs=4\nPartitionName=all Nodes=ALL Default=YES\nPartitionName=first PriorityTier=5 Nodes=n[1-2]\nPartitionName=last PriorityJobFactor=3 Nodes=n[3-4]'
@@ -48,20 +47,5 @@ describe('reservations beside a slurm.conf', () => {
     ])
     expect(told([shown('a', 'SPEC_NODES')], { nodes: 1, nodeNames: ['all'] })).toEqual([['ignored', 1, 'reservation', 'a', 'there is one node, of which amounts are reserved']])
     expect(messageOf(() => read('ReservationName=r StartTime=soon EndTime=2026-03-06T10:00:00\n'))).toBe('"beside-1" line 1 starttime: reservation "r" has "soon", expected a time such as 2026-03-01T08:00:00. Give what it prints, as it is.')
-  })
-})
-
-describe('a job in several partitions', () => {
-  const place = slurmDefaults(read() as SlurmConf, facts) as (job: JobSpec) => JobSpec
-  const placed = (queue: string) => {
-    const { queue: found, stages: [stage] } = place({ id: 'j', submit: 0, queue, stages: [{ name: 's', tasks: 2, gang: true, demand: { procs: 1 }, duration: 1 }] })
-    return [found, stage?.constraints]
-  }
-  it('is in the one of the highest tier, or else job factor, on nodes of any of them', () => {
-    expect(placed('last,first')).toEqual(['first', { require: { 'partition:first|partition:last': 'true' }, alike: ['partition:first', 'partition:last'] }])
-    expect(placed('all,last')).toEqual(['last', { alike: ['partition:last', '*'] }])
-    expect(placed('last')).toEqual(['last', { require: { 'partition:last': 'true' } }])
-    expect(placed('x,last')).toEqual(['last', { require: { 'partition:last': 'true' } }])
-    expect(placed('x,y')).toEqual(['x,y', undefined])
   })
 })

@@ -74,10 +74,11 @@ interface Terms {
  * counts: GrpJobsAccrue, MaxJobsAccruePerAccount and MaxJobsAccruePerUser of its QOS, GrpJobsAccrue and MaxJobsAccrue of its user, GrpJobsAccrue of the
  * accounts around. A job counts until it starts; when there is room again, the next jobs by submission begin. A preempted job begins again.
  *
- * Source: Slurm, `acct_policy_handle_accrue_time` of acct_policy.c. Deviation: preempted jobs without a limit keep their age.
+ * Source: Slurm, `acct_policy_handle_accrue_time` of acct_policy.c. Deviation: a preempted job counts at once, not only from when it may start anew.
  */
 export class Accruals implements WorkListener {
   readonly #env: Env
+  readonly #delay: Seconds
   readonly #options: z.output<typeof accrualOptions>
   readonly #associations: Associations<UserAccrual>
   readonly #known = new Map<string, Accruing>()
@@ -95,8 +96,10 @@ export class Accruals implements WorkListener {
   readonly #isQueued: boolean[] = []
   readonly #hasRun: boolean[] = []
 
-  constructor(options: z.output<typeof accrualOptions>, env: Env) {
+  /** `delay`: seconds for which a preempted job waits before it may start anew; until then it does not grow older. */
+  constructor(options: z.output<typeof accrualOptions>, delay: Seconds, env: Env) {
     this.#env = env
+    this.#delay = delay
     this.#options = options
     this.#associations = new Associations(options.accounts)
   }
@@ -189,8 +192,8 @@ export class Accruals implements WorkListener {
     this.#running[job] = (this.#running[job] as number) - 1
     if (why === 'ended') this.#hasRun[job] = true
     if (this.#running[job] !== 0 || this.#hasRun[job] === true) return
-    if (why === 'evicted' && this.#of[job]?.limiting !== undefined) this.#since[job] = Infinity
-    if (this.#since[job] === Infinity) this.#enter(job, this.#env.now())
+    if (why === 'evicted') this.#since[job] = Infinity
+    if (this.#since[job] === Infinity) this.#enter(job, this.#env.now() + (why === 'evicted' ? this.#delay : 0))
     else this.#begin(job, this.#since[job] as Seconds)
   }
 

@@ -3,6 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { LastingTerms } from '../orders/lasting-terms.js'
 import { Accruals, accrualOptions } from './accrual.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
+import { Ages } from './ages.js'
 import { byUsage } from './by-usage.js'
 import { RisingScores } from './rising-scores.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
@@ -11,6 +12,8 @@ import { TresWeights } from './tres-weights.js'
 const WEEK = 604_800
 /** The highest priority: in Slurm priorities have 32 bits. */
 const HIGHEST = 2 ** 32 - 1
+/** The priority before that of the first job, with `countDown`. Source: Slurm, `TOP_PRIORITY`. */
+const TOP = 0xffff0000
 const TIER = 2 ** 32
 const weight = z.number().nonnegative()
 const TERMS = 6
@@ -29,6 +32,7 @@ const ownOptions = {
     .describe(
       'weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource',
     ),
+  countDown: z.boolean().default(false).describe('a job has 1 less than the one submitted before it, less its nice value; without weights this is priority/basic'),
   raw: z
     .array(z.enum(['partition', 'qos', 'tres']))
     .default([])
@@ -36,6 +40,7 @@ const ownOptions = {
   onlyUp: z.boolean().default(false).describe('priorities rise and never fall (PriorityFlags=INCR_ONLY)'),
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
   accrue: accrualOptions.optional().describe('how many waiting jobs of a QOS, an account or a user grow older at once (JobsAccrue limits); default: all'),
+  requeueDelay: z.number().nonnegative().default(0).describe('seconds after which a preempted job begins to grow older, anew (the `requeueDelay` of `slurm-preempting`)'),
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
   partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
@@ -84,9 +89,10 @@ export const multifactorOrder = defineOrder({
     const usage = new AccountUsage(options, env)
     const tres = new TresWeights(options.tres, options.raw.includes('tres'), env)
     const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, tres, env))
-    const accruals = options.accrue === undefined ? undefined : new Accruals(options.accrue, env)
-    const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, accruals, env)
-    const listeners = accruals === undefined ? [lasting] : [lasting, accruals]
+    const accruals = options.accrue === undefined ? undefined : new Accruals(options.accrue, options.requeueDelay, env)
+    const ages = accruals ?? (options.age > 0 ? new Ages(options.requeueDelay, env) : undefined)
+    const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, ages)
+    const listeners = ages === undefined ? [lasting] : [lasting, ages]
     if (!options.onlyUp) return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), listeners, accruals && (() => accruals.refill())), priority: (job, lane) => ranking(job, lane) % TIER }
     const rising = new RisingScores(ranking, env)
     const order = byUsage(usage, env, (job, _, lane) => rising.of(job, lane), [...listeners, rising], () => {
@@ -111,8 +117,8 @@ function settingsOf(given: MultifactorOptions): Settings {
 }
 
 /** Slurm's priority of a job. Terms are added in this order; another one would change the last bit of some sums. */
-function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, accruals: Accruals | undefined, { work }: Env): number {
-  let sum = age === 0 ? 0 : age * Math.min(1, Math.max(0, usage.tick - (accruals === undefined ? work.submitted(job) : accruals.since(job))) / maxAge)
+function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, ages: Pick<Ages, 'since'> | undefined): number {
+  let sum = ages === undefined ? 0 : age * Math.min(1, Math.max(0, usage.tick - ages.since(job)) / maxAge)
   if (fairShare > 0) sum += fairShare * usage.factor(job)
   const first = lasting.find(job, lane)
   const { values } = lasting
@@ -128,7 +134,7 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
     options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
     options.qos * qosFactor(work.qos(job), options),
-    options.site * work.priority(job) - work.nice(job),
+    options.site * work.priority(job) - work.nice(job) + (options.countDown ? TOP - 1 - work.rank(job) : 0),
     tres.of(job, lane),
     Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
   ]

@@ -46,6 +46,10 @@ export class AskedPiece implements Piece {
     })
   }
 
+  get mostNodes(): number {
+    return this.#env.work.maxNodes(this.#job)
+  }
+
   amount(resource: number): number {
     const { work, cluster } = this.#env
     const isBill = resource === cluster.resources.length

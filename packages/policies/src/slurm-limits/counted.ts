@@ -109,6 +109,8 @@ export interface Piece {
   whole(resource: number): number
   /** The time limit; `Infinity`: none. */
   readonly estimate: Seconds
+  /** The most nodes that the job may be on; `Infinity`: any number. */
+  readonly mostNodes: number
 }
 
 /** A limit that can keep a job from starting. */
@@ -218,6 +220,9 @@ export const sizeLimit = (resource: number, most: number, reason: string): Limit
 export const leastLimit = (resource: number, least: number, reason: string, maySayNothing: boolean): Limit => ({
   reason, isOver: (piece) => piece.whole(resource) < least && !(maySayNothing && piece.whole(resource) === 0),
 })
+
+/** The fewest nodes that jobs are on: one that may only be on fewer cannot start. */
+export const nodesLimit = (least: number, reason: string): Limit => ({ reason, isOver: ({ mostNodes }) => mostNodes < least })
 
 /** The longest time limit. A job without one passes: it gets the longest that it may have. */
 export const timeLimit = (most: Seconds, reason: string): Limit => ({ isOfNumbers: true, reason, isOver: ({ estimate }) => estimate > most && estimate < Infinity })

@@ -72,12 +72,12 @@ export class LimitedJobs implements WorkListener {
     return over === undefined ? undefined : `it asks for more, less or longer than it may (${over.reason})`
   }
 
-  #pieceOf(stage: StageSpec, { estimate = Infinity }: JobSpec, bill: Bill | undefined): Piece {
+  #pieceOf(stage: StageSpec, { estimate = Infinity, maxNodes = Infinity }: JobSpec, bill: Bill | undefined): Piece {
     const tasks = leastTasks(stage)
     const { resources } = this.#env.cluster
     const demand = (resource: number) => stage.demand[resources[resource] as string] ?? 0
     const amount = (resource: number) => (resource === resources.length ? (bill?.(tasks, demand) ?? 0) : tasks * demand(resource))
-    return { isFirst: true, amount, whole: amount, estimate: stage.estimate ?? estimate }
+    return { isFirst: true, amount, whole: amount, estimate: stage.estimate ?? estimate, mostNodes: maxNodes }
   }
 
   onSubmit(job: JobId): void {

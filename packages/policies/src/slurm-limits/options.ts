@@ -65,6 +65,7 @@ const partition = z.strictObject({
   MaxTime: time.optional().describe('longest time limit of a job'),
   MaxTRESPerJob: tres.optional().describe('most that one job may ask for (MaxNodes is node=N)'),
   MinTRESPerJob: tres.optional().describe('least that one job may ask for (MinNodes is node=N)'),
+  MinNodes: z.int().nonnegative().optional().describe('a job that may only be on fewer nodes (`maxNodes`) waits or is refused'),
   State: z.enum(['UP', 'DOWN', 'DRAIN', 'INACTIVE']).optional().describe('DOWN: jobs wait; DRAIN: jobs are refused; INACTIVE: jobs are refused'),
   AllowAccounts: names.optional().describe('accounts whose jobs may run, and those of accounts inside them; default: all'),
   DenyAccounts: names.optional().describe('accounts whose jobs may not, nor those of accounts inside them'),

@@ -79,6 +79,24 @@ describe('jobs that grow older', () => {
     come(150, procs('bob_1', 8))
     expect([end(200, 'eve_1'), end(210, 'ann_2')].flat()).toEqual(expected)
   })
+
+  it.each([[0, ['ann_1']], [121, ['bob_1']]])('begin anew when they are preempted, %d s later', (requeueDelay, expected) => {
+    // ann_1 comes at 0 s and is preempted at 100 s, so that it is 200 s old at 300 s, or 79 s; bob_1 comes at 150 s and is 150 s old
+    const { come, end } = machine({}, { policy: slurmPreempting(strict(aging(undefined, { requeueDelay })), { tiers: { urgent: 2 } }) })
+    expect(come(0, procs('ann_1', 8))).toEqual(['ann_1'])
+    expect(come(100, procs('eve_1', 8, { queue: 'urgent' }))).toEqual(['eve_1'])
+    come(150, procs('bob_1', 8))
+    expect(end(300, 'eve_1')).toEqual(expected)
+  })
+
+  it('begin anew when they are preempted, behind those that came before that', () => {
+    // at 300 s ann_1, preempted at 200 s, is 100 s old, and bob_1 150 s
+    const { come, end } = machine({}, { policy: slurmPreempting(strict(aging()), { tiers: { urgent: 2 } }) })
+    come(0, procs('ann_1', 8))
+    come(150, procs('bob_1', 8))
+    expect(come(200, procs('eve_1', 8, { queue: 'urgent' }))).toEqual(['eve_1'])
+    expect([end(300, 'eve_1'), end(310, 'bob_1')]).toEqual([['bob_1'], ['ann_1']])
+  })
 })
 
 describe('the memory of a dispatcher', () => {
@@ -103,5 +121,27 @@ describe('the memory of a dispatcher', () => {
       return after.pass(200).start.map(({ job }) => job)
     })
     expect([remembers, forgets]).toEqual([['ann_2'], ['bob_1']])
+  })
+
+  it('says from when on a job grows older that was preempted', () => {
+    const [remembers, forgets] = [true, false].map((recalls) => {
+      const make = () => dispatcher({ cluster: { nodes: [{ count: 1, name: 'm', resources: { procs: 8 } }] }, policy: slurmPreempting(strict(aging()), { tiers: { urgent: 2 } }) })
+      const of = (id: string, queue = 'main') => ({ id, user: id, queue, estimate: 100, stages: [{ name: 's', tasks: 1, demand: { procs: 8 } }] })
+      const before = make()
+      before.submit(of('ann'), 0)
+      before.pass(0)
+      before.submit(of('bob'), 150)
+      before.submit(of('eve', 'urgent'), 200)
+      const [eve] = before.pass(200).start as readonly [Placed] // from now on ann grows older anew
+      const after = make()
+      after.submit(of('ann'), 0)
+      after.submit(of('bob'), 150)
+      after.submit(of('eve', 'urgent'), 200)
+      const adopted = after.adopt(eve, 200)
+      if (recalls) after.recall(JSON.parse(JSON.stringify(before.memory())) as DispatcherMemory)
+      after.taskEnded(adopted, 300)
+      return after.pass(300).start.map(({ job }) => job)
+    })
+    expect([remembers, forgets]).toEqual([['bob'], ['ann']])
   })
 })

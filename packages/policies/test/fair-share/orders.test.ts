@@ -311,6 +311,15 @@ describe('multifactor', () => {
     expect(starts(jobs, { site: 100, tiers: { high: 2, low: 0 } })).toEqual(['wait', 'late', 'other', 'urgent']) // 10^11 would reach over, but priorities end at 2^32 - 1
   })
 
+  it('counts down from job to job with `countDown`, so that one with a nice value of 2 lets two later ones pass (priority/basic of Slurm 22.05.8)', () => {
+    // 4294901759, ...58 - 2 = ...56, ...57, ...56 submitted later, ...55
+    const jobs = [0, 2, 0, 0, 0].map((nice, at) => cpu({ id: `j${at}`, submit: at, nice, duration: 10 }))
+    expect(order(jobs, strict(multifactor({ countDown: true })))).toEqual(['j0', 'j2', 'j1', 'j3', 'j4'])
+    expect(order(jobs, strict(multifactor()))).toEqual(['j0', 'j1', 'j2', 'j3', 'j4'])
+    const urgent = jobs.map((each) => ({ ...each, nice: each.id === 'j4' ? -3 : 0 }))
+    expect(order(urgent, strict(multifactor({ countDown: true })))).toEqual(['j0', 'j1', 'j4', 'j2', 'j3'])
+  })
+
   it('takes the nice value off the priority, which ends at 1 (--nice of Slurm)', () => {
     // priorities: 500 x 4/4 = 500 of `large`, less 400; 500 x 1/4 = 125 of `small`; 1 at least
     const jobs = [wait, cpu({ id: 'large', submit: 1, nice: 400, demand: { cpu: 4 } }), cpu({ id: 'small', submit: 2, demand: { cpu: 1 } }), cpu({ id: 'last', submit: 3, nice: 1000, demand: { cpu: 4 } })]

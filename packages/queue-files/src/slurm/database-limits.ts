@@ -11,6 +11,7 @@ import { makesPlans } from './options.js'
 import { labelOf, markedPartitions } from './partition-nodes.js'
 import { limitingFlags, verdictOnFlags, withFlag } from './qos-flags.js'
 import { checkedLimit, UNLIMITED } from './times.js'
+import { isExclusive, isLinear } from './whole-nodes.js'
 
 type Options = Record<string, unknown>
 
@@ -152,7 +153,9 @@ export class DatabaseLimits {
     const left = parts.filter((part) => !known.includes(part)).map((part) => part.split('=')[0])
     if (left.length > 0) tell(known.length === 0 ? 'ignored' : 'approximated', `the cluster has no ${left.join(', ')}`)
     else if (known.some((part) => /^gres\/gpu:/i.test(part))) tell('approximated', 'GPUs of all types count, not of that one alone')
-    else tell('honoured', known.some((part) => part.startsWith('node=')) ? 'where jobs ask for nodes (unit=nodes) or get whole ones' : '')
+    else if (!known.some((part) => part.startsWith('node='))) tell('honoured')
+    else if (areWhole(this.#conf)) tell('honoured', WHERE_WHOLE)
+    else tell('approximated', `${WHERE_WHOLE}; others count for none, and in Slurm for those of their nodes that no other of the group is on`)
   }
 }
 
@@ -167,6 +170,11 @@ function factorOf({ name, value, file, line }: Setting): number {
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value)
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name })
 }
+
+/** Whether all jobs get whole nodes. */
+const areWhole = (conf: SlurmConf): boolean => (conf.partitions.length === 0 ? isLinear(conf) : conf.partitions.every((each) => isExclusive(each, conf)))
+
+const WHERE_WHOLE = 'where jobs ask for nodes (unit=nodes) or get whole ones'
 
 /** The note for limits of QOS and associations that are not enforced. */
 export const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'

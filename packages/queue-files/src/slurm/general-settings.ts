@@ -44,6 +44,10 @@ export function tellGeneral(conf: SlurmConf, isLeastLoaded: boolean, findings: F
       findings.add('approximated', setting, setting.name, setting.value, 'of it cred_expire, for which requeued jobs wait')
       continue
     }
+    if (key === 'jobrequeue' && preemptionActs(conf)) {
+      findings.add('approximated', setting, setting.name, setting.value, 'preempted jobs are given up instead of requeued, but interrupted jobs run again')
+      continue
+    }
     const why = wholeUnits(setting, nodes) ?? otherNodes(setting) ?? whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
     if (why === undefined) others.push(setting)
     else findings.add('ignored', setting, setting.name, setting.value, why)

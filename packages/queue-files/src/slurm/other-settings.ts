@@ -10,7 +10,7 @@ export const whyIgnored = knownWords<string>({
   switchtype: 'there are no switches',
   overtimelimit: 'what becomes of jobs that run too long is chosen when the log is read (overrun)',
   inactivelimit: 'jobs run as long as the workload says',
-  jobrequeue: 'preempted jobs always run again',
+  jobrequeue: 'interrupted jobs always run again',
   maxpreemptrequeue: 'preempted jobs always run again',
   maxnodefailrequeue: 'interrupted jobs always run again',
   maxbatchrequeue: 'interrupted jobs always run again',

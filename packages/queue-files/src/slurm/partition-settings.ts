@@ -76,6 +76,7 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
         : ['approximated', 'as so many nodes where jobs ask for nodes or get whole ones, and as the processors of so many nodes of this file']
     case 'minnodes':
       if (wholeOf(setting) <= 1) return ['honoured']
+      if (facts.nodes > 1 && timeSlices(conf) === undefined) return ofNamedNodes(facts)
       return slurmResource('node', facts.resources) >= 0 ? ['approximated', 'as so many nodes where jobs ask for nodes or get whole ones'] : ['ignored', 'jobs that ask for processors ask for no number of nodes']
     case 'qos':
       return qosNamed(value, conf) !== undefined

@@ -1,5 +1,4 @@
-import type { JobSpec, Seconds } from '@sched/core'
-import { slurmSeconds } from '@sched/policies'
+import type { JobSpec } from '@sched/core'
 import type { ClusterFacts } from '../queue-policy.js'
 import { isYes, type SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
@@ -7,46 +6,39 @@ import { keyAndValue } from './database-settings.js'
 import type { Database, Entity } from './database.js'
 import { markedPartitions, onNodesOf } from './partition-nodes.js'
 import { onWholeNodes, WholeNodes } from './whole-nodes.js'
-import { checkedLimit, UNLIMITED } from './times.js'
-import { ofPartitions } from './priority-order.js'
-import { listed, type Setting } from '../setting.js'
+import { PartitionsOfJob, timeOf } from './partitions-of-job.js'
+import type { Setting } from '../setting.js'
 
 /**
  * Returns a function that fills in what Slurm fills in when a job is submitted; undefined if there is nothing to fill in. A job that names no partition gets
  * the default one; no account: the default account of its user; no QOS: the default QOS of its user's association or of the accounts around it; no time
- * limit: DefaultTime or else MaxTime of its partition. One that names several partitions is in the one of them that comes first. Its tasks are kept on the nodes of its partition if the cluster marks these, and get whole nodes if
- * the partition or the job demands it.
+ * limit: DefaultTime or else MaxTime of its partition. One that names several partitions is in the first of them in which it can be. Its tasks are on as many
+ * nodes as the partition demands, are kept on the nodes of its partition if the cluster marks these, and get whole nodes if the partition or the job demands it.
  */
 export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'nodeNames' | 'nodesWith' | 'sizesWith'> = { nodes: 1 }): ((spec: JobSpec) => JobSpec) | undefined {
   const { partitions, database: { accounts, users } } = conf
   const marked = markedPartitions(conf, facts)
   const whole = new WholeNodes(conf, facts)
-  const times = new Map(partitions.flatMap(({ name, settings }) => timeOf(defaultTime(settings) ?? settings.get('maxtime')).map((time) => [name.value, time] as const)))
+  const times = new Map(partitions.flatMap(({ name, settings }) => {
+    const time = timeOf(defaultTime(settings) ?? settings.get('maxtime'))
+    return time === undefined ? [] : [[name.value, time] as const]
+  }))
+  const ofJobs = new PartitionsOfJob(conf)
   const partition = partitions.find(({ settings }) => isYes(settings.get('default')))?.name.value
   const usualAccounts = new Map(users.flatMap((user) => settingOf(user, ['defaultaccount', 'defacct']).map((account) => [user.name, account] as const)))
-  if (!whole.areSizesKnown && marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
+  if (!whole.areSizesKnown && marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && !ofJobs.demandNodes && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
   const qosOf = defaultQosIn(conf.database)
   return (given) => {
     const account = given.account ?? usualAccounts.get(given.user ?? 'user')
     const spec = account === undefined ? given : { ...given, account }
-    const asked = spec.queue?.includes(',') === true ? severalIn(spec.queue, conf) : undefined
+    const asked = spec.queue?.includes(',') === true ? ofJobs.among(spec.queue, spec) : undefined
     const queue = asked?.[0] ?? spec.queue ?? partition
     const qos = spec.qos ?? qosOf(spec, queue)
     const estimate = spec.estimate ?? times.get(queue ?? '')
-    const filled = onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked, asked)
+    const wide = ofJobs.demandNodes && queue !== undefined ? ofJobs.onEnoughNodes(spec, asked ?? [queue]) : spec
+    const filled = onNodesOf({ ...wide, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked, asked)
     return whole.any || spec.exclusive === true ? onWholeNodes(filled, whole) : filled
   }
-}
-
-/**
- * The partitions of a list that are declared, the highest tier first, then the highest job factor; `undefined`: none is. Slurm tries a job in each of its
- * partitions, in this order.
- */
-function severalIn(list: string, conf: SlurmConf): readonly string[] | undefined {
-  const [tiers, factors] = [ofPartitions(conf, 'prioritytier'), ofPartitions(conf, 'priorityjobfactor')]
-  const known = listed(list).filter((name) => conf.partitions.some((each) => each.name.value === name))
-  known.sort((a, b) => (tiers[b] ?? 1) - (tiers[a] ?? 1) || (factors[b] ?? 1) - (factors[a] ?? 1))
-  return known.length === 0 ? undefined : known
 }
 
 /**
@@ -78,11 +70,6 @@ function nearestQos(account: Entity | undefined, byName: ReadonlyMap<string, Ent
 
 /** DefaultTime of a partition; undefined if it is not given or NONE. */
 const defaultTime = (settings: Declared['settings']): Setting | undefined => (/^NONE$/i.test(settings.get('defaulttime')?.value ?? '') ? undefined : settings.get('defaulttime'))
-
-/** The seconds of a time limit; an empty list if it is not given or unlimited. Throws `BAD_INPUT` with the line. */
-function timeOf(setting: Setting | undefined): Seconds[] {
-  return setting === undefined || UNLIMITED.test(setting.value) ? [] : [slurmSeconds(checkedLimit(setting)) as Seconds]
-}
 
 const keyOf = (user: string, account: string, partition = '') => JSON.stringify([account, user, partition.toLowerCase()])
 const defaultQos = (entity: Entity): string | undefined => settingOf(entity, ['defaultqos', 'defqos'])[0]

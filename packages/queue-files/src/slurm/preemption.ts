@@ -23,15 +23,25 @@ const modeIn = (value: string): Mode | undefined => wordsOf(value).find(isMode)?
 
 const isByTier = ({ general }: SlurmConf): boolean => /^preempt\/partition_prio$/i.test(general.get('preempttype')?.value ?? '')
 
-/** The mode of the cluster, and the modes of single partitions that differ; with preempt/qos those of single QOS. */
+/**
+ * The mode of the cluster, and the modes of single partitions that differ; with preempt/qos those of single QOS. Jobs that may not be requeued
+ * (JobRequeue=0) are given up instead.
+ *
+ * Source: Slurm, `slurm_job_preempt` and `_job_requeue_op`.
+ */
 function modesOf(conf: SlurmConf): { readonly mode: Mode; readonly modes: Readonly<Record<string, Mode>> } {
   const { general, partitions, database } = conf
-  const mode = modeIn(general.get('preemptmode')?.value ?? '') ?? 'off'
+  const mayRunAgain = general.get('jobrequeue')?.value !== '0'
+  const modeFrom = (value = ''): Mode | undefined => {
+    const written = modeIn(value)
+    return written === 'requeue' && !mayRunAgain ? 'cancel' : written
+  }
+  const mode = modeFrom(general.get('preemptmode')?.value) ?? 'off'
   const settings: readonly (readonly [string, Setting | undefined])[] = isByTier(conf)
     ? partitions.map(({ name, settings: all }) => [name.value, all.get('preemptmode')])
     : database.qos.map((qos) => [qos.name, modeSetting(qos.settings)])
   const own = settings.flatMap(([name, setting]) => {
-    const found = modeIn(setting?.value ?? '')
+    const found = modeFrom(setting?.value)
     return found === undefined || found === mode ? [] : [[name, found] as const]
   })
   return { mode, modes: Object.fromEntries(own) }
@@ -80,7 +90,7 @@ export function preempting(
         modes,
         exemptTime: exemptSeconds > 0 && exemptSeconds,
         ...exemptTimesOfQos,
-        requeueDelay: [ofAll, ...Object.values(modes)].includes('requeue') && requeueDelay(conf),
+        requeueDelay: requeueDelay(conf) > 0 && requeueDelay(conf),
         graceTime: isByTier(conf) ? graceOfPartitions(conf) : graceOfQos,
         byPriority: beside(mode).includes('PRIORITY'),
         ...parametersOf(conf),
@@ -92,11 +102,15 @@ export function preempting(
 }
 
 /**
- * Seconds for which a requeued job waits until its credential is void: cred_expire of AuthInfo, 120 by default and for less than 5, and one more.
+ * Seconds for which a requeued job waits until its credential is void: cred_expire of AuthInfo, 120 by default and for less than 5, and one more; 0: no job is
+ * requeued.
  *
  * Source: Slurm, `batch_requeue_fini` of slurmctld, `cred_expire` of slurm_cred.c.
  */
-function requeueDelay({ general }: SlurmConf): number {
+export function requeueDelay(conf: SlurmConf): number {
+  const { general } = conf
+  const { mode, modes } = modesOf(conf)
+  if (!preemptionActs(conf) || ![mode, ...Object.values(modes)].includes('requeue')) return 0
   const given = Number(/cred_expire=(\d+)/i.exec(general.get('authinfo')?.value ?? '')?.[1])
   return (given >= 5 ? given : 120) + 1
 }

@@ -4,7 +4,8 @@ import { accrualOf } from './accrual.js'
 import { partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { areLimitsEnforced } from './limits.js'
-import { multifactorOptions, tellType, weights } from './options.js'
+import { flagsOf, multifactorOptions, tellType, weights } from './options.js'
+import { requeueDelay } from './preemption.js'
 import { usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import { withoutEmpty } from './without-empty.js'
@@ -28,10 +29,13 @@ export function priorityOrder(conf: SlurmConf, { tiers, priorities }: { readonly
   const isByUse = Number(own['PriorityWeightFairshare'] ?? 0) > 0
   const accounts = isByUse ? sharesOf(conf, findings) : undefined
   const accrue = accrualOf(conf, findings)
+  const isByAge = Number(own['PriorityWeightAge'] ?? 0) > 0 && !flagsOf(conf.general.get('priorityflags')).includes('ACCRUE_ALWAYS')
   const multifactor = {
     ...own,
     ...withoutEmpty({
+      countDown: /^priority\/basic$/i.test(conf.general.get('prioritytype')?.value ?? ''),
       accrue,
+      requeueDelay: isByAge && requeueDelay(conf) > 0 && requeueDelay(conf),
       tiers: isVaried(tiers) && tiers,
       partitions: isVaried(factors) && factors,
       qosPriorities: own['PriorityWeightQOS'] !== undefined && priorities,
