@@ -2,18 +2,19 @@ import { jobsByName, type Env, type JobId, type LaneId, type Round, type Seconds
 import { ShownJobs } from './shown-jobs.js'
 
 /** Jobs that were preempted and start anew. Who starts waiting jobs is not told of them until their delay is over. */
-export class RequeuedJobs implements WorkListener {
+export class RequeuedJobs extends ShownJobs {
   readonly #env: Env
-  readonly #shown: ShownJobs
   readonly #delay: Seconds
   /** When the job may start again. */
-  readonly #until = new Map<JobId, Seconds>()
+  readonly #until: Map<JobId, Seconds>
 
   /** `delay`: seconds for which a job waits. `told` hears of the jobs that may start. */
   constructor(env: Env, told: WorkListener, delay: Seconds) {
+    const until = new Map<JobId, Seconds>()
+    super(env, told, (job) => until.has(job))
     this.#env = env
     this.#delay = delay
-    this.#shown = new ShownJobs(env, told, (job) => this.#until.has(job))
+    this.#until = until
   }
 
   has(job: JobId): boolean {
@@ -23,7 +24,7 @@ export class RequeuedJobs implements WorkListener {
   /** A job is requeued in this round, with all that ran of it. */
   add(job: JobId, now: Seconds): void {
     this.#until.set(job, now + this.#delay)
-    this.#tell(job)
+    this.#tellAll(job)
   }
 
   /** To be called first in every round: shows jobs whose delay is over, and asks for a round for the next of the others. */
@@ -46,33 +47,21 @@ export class RequeuedJobs implements WorkListener {
       const job = jobs.get(name)
       if (job === undefined) continue
       this.#until.set(job, until)
-      this.#tell(job)
+      this.#tellAll(job)
     }
   }
 
-  onReady(job: JobId, lane: LaneId): void {
-    this.#shown.onReady(job, lane)
-  }
-
-  onMore(job: JobId, lane: LaneId): void {
-    this.#shown.onMore(job, lane)
-  }
-
-  onDrained(job: JobId, lane: LaneId): void {
-    this.#shown.onDrained(job, lane)
-  }
-
-  onFinish(job: JobId): void {
+  override onFinish(job: JobId): void {
     if (!this.#env.work.comesAgain(job)) this.#until.delete(job)
-    this.#shown.onFinish(job)
+    super.onFinish(job)
   }
 
   #show(job: JobId): void {
     this.#until.delete(job)
-    this.#tell(job)
+    this.#tellAll(job)
   }
 
-  #tell(job: JobId): void {
-    for (let lane = 0; lane < this.#env.cluster.lanes.length; lane++) this.#shown.tell(job, lane as LaneId)
+  #tellAll(job: JobId): void {
+    for (let lane = 0; lane < this.#env.cluster.lanes.length; lane++) this.tell(job, lane as LaneId)
   }
 }

@@ -19,9 +19,8 @@ type SuspendedMemory = readonly (readonly (readonly [job: string, tasks: readonl
  * Jobs that are suspended. Who starts waiting jobs is not told of them until they go on, so that nobody else starts them again. A task that is claimed goes on, or
  * its suspension was taken back; where the claim is taken back in turn, as by one who tries what fits, it is suspended as before.
  */
-export class SuspendedJobs implements WorkListener {
+export class SuspendedJobs extends ShownJobs {
   readonly #env: Env
-  readonly #shown: ShownJobs
   readonly #lanes: readonly Map<JobId, Suspended>[]
   /** By lane: the suspended tasks of each node by their jobs, where nothing has changed since somebody asked. */
   readonly #byNode: (Map<NodeId, Map<JobId, TaskId[]>> | undefined)[] = []
@@ -33,9 +32,10 @@ export class SuspendedJobs implements WorkListener {
 
   /** `told` hears of waiting jobs that are not suspended. */
   constructor(env: Env, told: WorkListener) {
+    const lanes = env.cluster.lanes.map(() => new Map<JobId, Suspended>())
+    super(env, told, (job, lane) => lanes[lane]?.has(job) === true)
     this.#env = env
-    this.#shown = new ShownJobs(env, told, (job, lane) => this.has(job, lane))
-    this.#lanes = env.cluster.lanes.map(() => new Map())
+    this.#lanes = lanes
     this.frees = env.cluster.lanes.map((_, lane) => processorsOf(env.cluster, lane as LaneId))
   }
 
@@ -64,7 +64,7 @@ export class SuspendedJobs implements WorkListener {
         }
         if (places.size === 0) continue
         this.#set(job, lane as LaneId, { places, round: BEFORE - rounds })
-        this.#shown.tell(job, lane as LaneId)
+        this.tell(job, lane as LaneId)
       }
   }
 
@@ -92,7 +92,7 @@ export class SuspendedJobs implements WorkListener {
   suspended(job: JobId, places: ReadonlyMap<TaskId, NodeId>, { lane, serial }: Round): void {
     const before = this.in(lane).get(job)
     this.#set(job, lane, { places: allPlaces(before, places), round: serial })
-    this.#shown.tell(job, lane)
+    this.tell(job, lane)
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
@@ -109,24 +109,12 @@ export class SuspendedJobs implements WorkListener {
     if (why !== 'withdrawn') return
     const found = this.in(lane).get(job)
     this.#set(job, lane, { places: allPlaces(found, before.places), round: before.round })
-    this.#shown.tell(job, lane)
+    this.tell(job, lane)
   }
 
-  onReady(job: JobId, lane: LaneId): void {
-    this.#shown.onReady(job, lane)
-  }
-
-  onMore(job: JobId, lane: LaneId): void {
-    this.#shown.onMore(job, lane)
-  }
-
-  onDrained(job: JobId, lane: LaneId): void {
-    this.#shown.onDrained(job, lane)
-  }
-
-  onFinish(job: JobId): void {
+  override onFinish(job: JobId): void {
     if (!this.#env.work.comesAgain(job)) for (let lane = 0; lane < this.#lanes.length; lane++) this.#delete(job, lane as LaneId)
-    this.#shown.onFinish(job)
+    super.onFinish(job)
   }
 
   onNode(node: NodeId, up: boolean): void {
@@ -146,7 +134,7 @@ export class SuspendedJobs implements WorkListener {
     this.#byNode[lane] = undefined
     if (places.size > 0) return
     this.#delete(job, lane)
-    this.#shown.tell(job, lane)
+    this.tell(job, lane)
   }
 
   #set(job: JobId, lane: LaneId, suspended: Suspended): void {
