@@ -31,21 +31,9 @@ export function tellGeneral(conf: SlurmConf, isLeastLoaded: boolean, findings: F
   const others: Setting[] = []
   for (const [key, setting] of general) {
     if (usedKeys.has(key)) continue
-    if (isAsHere(key, setting.value) || (haveTurns && key === 'schedulertimeslice')) {
-      findings.add('honoured', setting, setting.name, setting.value)
-      continue
-    }
-    if (key === 'selecttypeparameters' && isLeastLoaded) {
-      const notes = [wholeUnits(setting, nodes), preemptionActs(conf) ? 'but for jobs that preempt others' : undefined].filter((note) => note !== undefined)
-      findings.add(notes.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, notes.join('; '))
-      continue
-    }
-    if (key === 'authinfo' && /cred_expire/i.test(setting.value) && preemptionActs(conf)) {
-      findings.add('approximated', setting, setting.name, setting.value, 'of it cred_expire, for which requeued jobs wait')
-      continue
-    }
-    if (key === 'jobrequeue' && preemptionActs(conf)) {
-      findings.add('approximated', setting, setting.name, setting.value, 'preempted jobs are given up instead of requeued, but interrupted jobs run again')
+    const [verdict, note] = isAsHere(key, setting.value) || (haveTurns && key === 'schedulertimeslice') ? HONOURED : (countsInPart(key, setting, conf, isLeastLoaded) ?? [])
+    if (verdict !== undefined) {
+      findings.add(verdict, setting, setting.name, setting.value, note)
       continue
     }
     const why = wholeUnits(setting, nodes) ?? otherNodes(setting) ?? whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
@@ -61,6 +49,21 @@ export function tellGeneral(conf: SlurmConf, isLeastLoaded: boolean, findings: F
       others.map(({ name }) => name).join(' '),
       'of daemons, accounts, logs: nothing of that is simulated',
     )
+}
+
+type Told = readonly [verdict: 'honoured' | 'approximated', note?: string]
+const HONOURED: Told = ['honoured']
+
+/** What becomes of a setting that counts for some jobs or in part; undefined for any other. */
+function countsInPart(key: string, setting: Setting, conf: SlurmConf, isLeastLoaded: boolean): Told | undefined {
+  const preempts = preemptionActs(conf)
+  if (key === 'selecttypeparameters' && isLeastLoaded) {
+    const notes = [wholeUnits(setting, conf.nodes), preempts ? 'but for jobs that preempt others' : undefined].filter((note) => note !== undefined)
+    return notes.length === 0 ? HONOURED : ['approximated', notes.join('; ')]
+  }
+  if (key === 'authinfo' && /cred_expire/i.test(setting.value) && preempts) return ['approximated', 'of it cred_expire, for which requeued jobs wait']
+  if (key === 'jobrequeue' && preempts) return ['approximated', 'preempted jobs are given up instead of requeued, but interrupted jobs run again']
+  return undefined
 }
 
 /** The note for SelectTypeParameters that give jobs whole cores or sockets (CR_Core, CR_Socket); undefined if that is no more than the processors they ask for. */

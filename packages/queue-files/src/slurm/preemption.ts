@@ -90,7 +90,7 @@ export function preempting(
         modes,
         exemptTime: exemptSeconds > 0 && exemptSeconds,
         ...exemptTimesOfQos,
-        requeueDelay: requeueDelay(conf) > 0 && requeueDelay(conf),
+        requeueDelay: requeueDelay(conf) || false,
         graceTime: isByTier(conf) ? graceOfPartitions(conf) : graceOfQos,
         byPriority: beside(mode).includes('PRIORITY'),
         ...parametersOf(conf),

@@ -35,7 +35,7 @@ export function priorityOrder(conf: SlurmConf, { tiers, priorities }: { readonly
     ...withoutEmpty({
       countDown: /^priority\/basic$/i.test(conf.general.get('prioritytype')?.value ?? ''),
       accrue,
-      requeueDelay: isByAge && requeueDelay(conf) > 0 && requeueDelay(conf),
+      requeueDelay: isByAge && (requeueDelay(conf) || false),
       tiers: isVaried(tiers) && tiers,
       partitions: isVaried(factors) && factors,
       qosPriorities: own['PriorityWeightQOS'] !== undefined && priorities,
