@@ -15,7 +15,7 @@ import { budgetOf, preemptibleBy, preemptibleGroup, togetherPreemptible } from '
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, levelsOfSubgroups, TopologyLevels } from './topology.js'
-import { isOfVolcano, isVolcanoJob, runOfVolcanoJob, tasksOfVolcanoJob, textIn } from './volcano-job.js'
+import { isOfVolcano, isVolcanoJob, runOfVolcanoJob, tasksOfVolcanoJob, textIn } from './volcano-objects.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 /** How pods and Jobs of Kubernetes become jobs. */
