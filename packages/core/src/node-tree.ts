@@ -145,9 +145,9 @@ export class NodeTree {
   }
 
   /**
-   * Compares two leaves for the remaining tasks. A leaf that holds them all, with as many nodes as are still to be used, wins; if both do, the one with fewer nodes wins. If neither does, their
-   * parents are compared in the same way, level by level, until these are the same; then the one with more nodes wins. A preference above 0 means
-   * `first`. `fits`: `first`, or the ancestor that decided, holds all remaining tasks.
+   * Compares two leaves for the remaining tasks. A leaf that holds them all, with as many nodes as are still to be used, wins; if both do, the one with
+   * fewer nodes wins. If neither does, their parents are compared in the same way, level by level, until these are the same; then the one with more nodes
+   * wins. A preference above 0 means `first`. `fits`: `first`, or the ancestor that decided, holds all remaining tasks.
    */
   #compare(first: number, second: number): { readonly preference: number; readonly fits: boolean } {
     for (let level = LEAF, a = first, b = second; ; level++) {

@@ -26,7 +26,10 @@ export const matchExpressionsAt = (found: KubernetesObject, selector: Path): Req
     return { key, operator: known, values: given }
   })
 
-/** The labels at a path, such as `matchLabels` or `nodeLabels`; empty if there are none. Throws `BAD_INPUT` with the line for a name or a value that Kubernetes refuses. */
+/**
+ * The labels at a path, such as `matchLabels` or `nodeLabels`; empty if there are none. Throws `BAD_INPUT` with the line for a name or a value that
+ * Kubernetes refuses.
+ */
 export function labelsAt(found: KubernetesObject, path: Path): Readonly<Record<string, unknown>> {
   const labels = fieldsOf(at(found.object, path))
   for (const [name, value] of Object.entries(labels)) {

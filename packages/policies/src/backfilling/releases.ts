@@ -187,8 +187,8 @@ export class Releases {
    * The time at which enough of what runs on the usable nodes has ended for so many tasks more than now; `Infinity`: not until `until`. Sets `room` to the
    * room at that time. `suits`: whether the room at a time is where the job needs it.
    *
-   * Adds the room of ends, job by job or window by window, until there is enough. All windows begin at the same time, the multiple of the first width on the clock after
-   * the first end, and become wider. Source: Slurm, `_will_run_test` of select/cons_tres.
+   * Adds the room of ends, job by job or window by window, until there is enough. All windows begin at the same time, the multiple of the first width on the
+   * clock after the first end, and become wider. Source: Slurm, `_will_run_test` of select/cons_tres.
    */
   whenRoom(tasks: number, usable: NodeBits, until: Seconds, suits?: (time: Seconds) => boolean): Seconds {
     const ends = this.#ends

@@ -1,6 +1,6 @@
 import {
-  definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type Order, type Placement, type Plug, type Policy, type Round,
-  type NodeId, type Seconds, type TaskId, type WorkView,
+  definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type NodeId, type Order, type Placement, type Plug,
+  type Policy, type Round, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'

@@ -73,7 +73,10 @@ export class Reserving implements Policy {
   readonly #borrowing: Borrowing | undefined
   /** Whether claims of the current job were taken back, so that the order must be read from the beginning. */
   #isTakenBack = false
-  /** By shape: the most tasks for which the nodes that are not reserved have room, where this round has counted it. Room only shrinks while nothing is given up or killed. */
+  /**
+   * By shape: the most tasks for which the nodes that are not reserved have room, where this round has counted it. Room only shrinks while nothing is given
+   * up or killed.
+   */
   readonly #most: MostRoom = new Map()
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false

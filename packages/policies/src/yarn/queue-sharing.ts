@@ -131,8 +131,8 @@ export class QueueSharing implements Sharing {
   }
 
   /**
-   * Divides the fair share of a leaf, `shares[r][leaf]` by resource, among the given jobs, in whole amounts; a leaf made since has none yet. Writes `out[i * resources + r]` for
-   * job i. Under fifo the first job gets everything.
+   * Divides the fair share of a leaf, `shares[r][leaf]` by resource, among the given jobs, in whole amounts; a leaf made since has none yet. Writes `out[i *
+   * resources + r]` for job i. Under fifo the first job gets everything.
    */
   jobShares(leaf: number, jobs: readonly JobId[], lane: LaneId, shares: readonly Float64Array[], out: Float64Array): void {
     const step = shares.length

@@ -25,9 +25,9 @@ export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
 const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
 /**
- * Checks the resource groups of a queue or cohort. Throws `BAD_INPUT` with the line for a value that is no list or has no fields, for a resource without a
- * name that it may have or a nominal quota, for flavors of one group with different resources or with others than its `coveredResources`, and for a flavor or a resource
- * that is given twice.
+ * Checks the resource groups of a queue or cohort. Throws `BAD_INPUT` with the line for a value that is no list or has no fields, for a resource without a name
+ * that it may have or a nominal quota, for flavors of one group with different resources or with others than its `coveredResources`, and for a flavor or a
+ * resource that is given twice.
  *
  * Source: Kueue, clusterqueue_webhook.go (validateResourceGroups).
  */

@@ -22,7 +22,8 @@ const inside = ['user', 'primaryGroup', 'primaryGroupUser']
 const fallbacks = knownWords<'skip' | 'default' | 'reject'>({ skip: 'skip', placeDefault: 'default', reject: 'reject' })
 
 /**
- * The rules of `mapping-rule-json` as mappings of the policy. `rules`: each in words, and why it is left out if it is. Throws `BAD_INPUT` with the line of the property.
+ * The rules of `mapping-rule-json` as mappings of the policy. `rules`: each in words, and why it is left out if it is. Throws `BAD_INPUT` with the line of the
+ * property.
  *
  * Source: Hadoop 3, MappingRuleCreator.
  */

@@ -58,7 +58,10 @@ export class ResourceTypes {
     throw new SchedError('BAD_INPUT', `lists ${type}, and the resource calculator compares memory alone.`, { file: list.file, line: list.line, field: list.name }, `Set ${calculator} to org.apache.hadoop.yarn.util.resource.DominantResourceCalculator, or list no further types.`)
   }
 
-  /** Throws `BAD_INPUT` with the line if the least amount of memory or vcores is 0, with which Hadoop's capacity scheduler does not start (CapacitySchedulerConfigValidator). */
+  /**
+   * Throws `BAD_INPUT` with the line if the least amount of memory or vcores is 0, with which Hadoop's capacity scheduler does not start
+   * (CapacitySchedulerConfigValidator).
+   */
   refuseNone(): void {
     for (const { value, from } of MANDATORY.flatMap((type) => this.#given(type, 'minimum') ?? []))
       if (value === 0) throw new SchedError('BAD_INPUT', 'found 0, with which the capacity scheduler does not start.', { file: from.file, line: from.line, field: from.name }, 'Write 1 or more, or leave it out.')

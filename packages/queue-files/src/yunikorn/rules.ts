@@ -116,9 +116,9 @@ type Asking = Pick<JobSpec, 'queue' | 'user' | 'group'>
 const DEFAULT = 'root.default'
 
 /**
- * The queue of a job: by the first rule that gives it one, without rules the queue that it names, and otherwise `root.default` if that exists. If a rule
- * would put a queue into one that holds jobs, or give one a name that none may have, the job is refused and no further rule is tried. The tag `namespace` of a job is its user, which is the
- * namespace of jobs read from Kubernetes; jobs have no other tags.
+ * The queue of a job: by the first rule that gives it one, without rules the queue that it names, and otherwise `root.default` if that exists. If a rule would
+ * put a queue into one that holds jobs, or give one a name that none may have, the job is refused and no further rule is tried. The tag `namespace` of a job is
+ * its user, which is the namespace of jobs read from Kubernetes; jobs have no other tags.
  *
  * Source: YuniKorn, package placement. Deviations: every user may submit to every queue (submitacl and adminacl do not count); without rules a job may name
  * a queue by its path without the root.
