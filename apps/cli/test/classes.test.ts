@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sched, small } from './sched.js'
 
@@ -19,7 +21,31 @@ describe('classes of jobs', () => {
     expect(await classes('--policies', 'fifo', '--classes', 'queue')).toEqual(['x', 'y', 'all'])
     expect(await classes('--policies', 'fifo', '--classes', 'user')).toEqual(['ann', 'bob', 'all'])
     expect(await classes('--policies', 'fifo', '--classes', '[1, 5]')).toEqual(['1', 'all'])
-    expect((await run('--classes', 'team')).err).toBe('error: metrics.classes: found "team", expected "label" or "size" or "queue" or "user" or a list.\n')
+    expect((await run('--classes', 'team')).err).toBe('error: metrics.classes: found "team", expected "label" or "size" or "queue" or "placed" or "user" or a list.\n')
+  })
+
+  it('are queues that jobs ask for or, where they name none or rules are to be seen, those that rules put them in', async () => {
+    const property = (name: string, value: string) => `<property><name>yarn.scheduler.capacity.${name}</name><value>${value}</value></property>`
+    const mapped = (override: boolean) =>
+      `<configuration>${property('root.queues', 'x,y')}${property('root.x.capacity', '50')}${property('root.y.capacity', '50')}${property('queue-mappings', 'u:ann:x,u:bob:y')}${property('queue-mappings-override.enable', String(override))}</configuration>`
+    const cwd = small({
+      'mapped.xml': mapped(true), 'named.xml': mapped(false), 'by-user.xml': '<allocations><queue name="ann"/><queue name="bob"/><queuePlacementPolicy><rule name="user"/></queuePlacementPolicy></allocations>',
+      'asking.jsonl': jobs, 'open.jsonl': ['{"format":"sched-workload","version":1}', line('a', { user: 'ann' }), line('b', { user: 'bob', queue: 'default' }), line('c', { user: 'bob', queue: 'x' })].join('\n'),
+    })
+    const counts = async (trace: string, queues: string, ...args: string[]) => {
+      const { out, err } = await sched(['compare', '--trace', trace, '--nodes', '1', '--resources', 'cpu=4', '--queues', queues, '--seeds', '1', ...args], { cwd })
+      return out.split('Mean wait')[1]?.match(/^\w+ +\d+( to \d+)?/gm)?.map((row) => row.replace(/ +/, ' ')) ?? err
+    }
+    expect(await counts('asking.jsonl', 'mapped.xml')).toEqual(['x 2', 'y 1', 'all 3'])
+    expect(await counts('asking.jsonl', 'mapped.xml', '--classes', 'placed')).toEqual(['x 1', 'y 2', 'all 3'])
+    expect(await counts('asking.jsonl', 'by-user.xml', '--classes', 'placed')).toEqual(['ann 1', 'bob 2', 'all 3'])
+    expect(await counts('open.jsonl', 'mapped.xml')).toEqual(['x 2', 'y 1', 'all 3'])
+    expect(await counts('open.jsonl', 'mapped.xml', '--classes', 'placed')).toEqual(['x 1', 'y 2', 'all 3'])
+    expect(await counts('open.jsonl', 'named.xml', '--classes', 'placed')).toEqual(['x 2', 'y 1', 'all 3'])
+    expect(await counts('open.jsonl', 'named.xml')).toEqual(['x 2', 'y 1', 'all 3'])
+    expect(await counts('open.jsonl', 'by-user.xml')).toEqual(['ann 1', 'bob 1', 'x 1', 'all 3'])
+    await counts('asking.jsonl', 'mapped.xml', '--out', 'out')
+    expect(readFileSync(join(cwd, 'out', 'jobs-mapped.csv'), 'utf8').match(/^1,.*?root\.\w/gm)).toEqual(['1,a,,ann,root.x', '1,b,,bob,root.y', '1,c,small,bob,root.y'])
   })
 
   it('are told with their waits', async () => {

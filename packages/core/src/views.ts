@@ -343,6 +343,8 @@ export interface WorkListener {
    * queue, group, account, partition and QOS. Limits on the number of jobs, and queues that take no new jobs, then do not apply.
    */
   admits?(spec: JobSpec, again?: boolean): string | undefined
+  /** The queue, in full, that rules of this policy give the job which `admits` has just let in; `undefined`: the one that it names. For figures by queue. */
+  queueFor?(spec: JobSpec): string | undefined
   /** A job has arrived. */
   onSubmit?(job: JobId): void
   /** The job had no unplaced tasks in the lane and has some now. */

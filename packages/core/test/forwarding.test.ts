@@ -18,6 +18,12 @@ describe('forwarding', () => {
     expect(hooks.admits?.({ id: 'j', submit: 0, stages: [] })).toBe('full')
   })
 
+  it('has the queue that the first part gives a job which gives any', () => {
+    const hooks = forwarding({ queueFor: () => undefined }, { onSubmit: () => undefined }, { queueFor: ({ id }) => `root.${id}` }, { queueFor: () => 'root.late' })
+    expect(hooks.queueFor?.({ id: 'j', submit: 0, stages: [] })).toBe('root.j')
+    expect(forwarding({ queueFor: () => undefined }).queueFor?.({ id: 'j', submit: 0, stages: [] })).toBeUndefined()
+  })
+
   it('says what the parts say of themselves: shares and promises', () => {
     const sharing = { pools: 2 } as Sharing
     const inside: Policy = { schedule: () => undefined, sharing, promises: true }

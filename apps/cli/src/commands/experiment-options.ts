@@ -55,7 +55,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .optionsGroup('Measuring:')
     .option('--warm-up <fraction>', 'jobs at the start that do not count, 0.01 for the first hundredth; in a file also by time', fraction)
     .option('--cool-down <fraction>', 'jobs at the end that do not count', fraction)
-    .option('--classes <kind>', 'classes of jobs in tables: label, queue, user, size, or limits of the number of tasks, [1, 10, 100] (default: label; with --queues the queue)')
+    .option('--classes <kind>', 'classes of jobs in tables: label, queue, placed (the queue that rules put it in), user, size, or limits of the number of tasks, [1, 10, 100] (default: label; with --queues the queue)')
     .option('--metrics <list>', 'metrics of plug-ins, by name or as in a file: mine,{other: {most: 3}} (`sched policies --plugin MODULE` lists them)')
     .option('--tau <seconds>', 'bound of the bounded slowdown (default: 10)', positive)
     .optionsGroup('Scheduling and runs:')

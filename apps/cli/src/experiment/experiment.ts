@@ -12,7 +12,7 @@ import type { ExperimentSpec } from './schema.js'
 import { Parts } from './parts.js'
 import { withRecordedTimes } from './recorded-times.js'
 import { withRigidDefaults } from './rigid.js'
-import { queueOf, queueOrLabelOf, queuePolicies } from './queues.js'
+import { placedQueueOf, queueOf, queueOrLabelOf, queuePolicies } from './queues.js'
 import { outagesOf, type Outages } from './outages.js'
 import { prefillOfSeed, type PrefillOfSeed } from './prefill.js'
 import { workloadOfSeed, type WorkloadOfSeed } from './workload.js'
@@ -147,6 +147,7 @@ function classesOf({ metrics, queues }: ExperimentSpec): ClassOf | undefined {
   if (classes === undefined) return queues === undefined ? undefined : queueOrLabelOf
   if (classes === 'label') return undefined
   if (classes === 'queue') return queueOf
+  if (classes === 'placed') return placedQueueOf
   if (classes === 'user') return ({ user }) => user
   return classes === 'size' ? bySize() : bySize([...classes].sort((a, b) => a - b))
 }

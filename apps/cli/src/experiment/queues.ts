@@ -71,25 +71,37 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
       const fill = slurmDefaults(read, clusterFacts(cluster))
       return { ...common, plug: tellingUndeclared(plug, read), ...(fill !== undefined && { workload: filling(fill) }) }
     }
-    const place = jobPlace(read, made)
-    return { ...common, ...(place === undefined ? { plug } : placed(plug, place)) }
+    const isYarn = read.kind === 'fair' || read.kind === 'capacity'
+    const place = jobPlace(read, made) ?? (isYarn ? () => ({}) : undefined)
+    return { ...common, ...(place === undefined ? { plug } : placed(plug, place, isYarn)) }
   })
 }
 
-/** Gives jobs the queues that a file says, and has them ask there as it says; a job that it refuses is refused by the policy. */
-function placed(plug: Plug<'policy'>, placeOf: Place): Pick<NamedPolicy, 'plug' | 'workload'> {
+/**
+ * Gives jobs the queues that a file or the mappings of its policy say, and has them ask there as it says; a job that it refuses is refused by the policy.
+ * `isYarn`: the queue "default" counts as none.
+ */
+function placed(plug: Plug<'policy'>, placeOf: Place, isYarn: boolean): Pick<NamedPolicy, 'plug' | 'workload'> {
   const refused = new WeakMap<JobSpec, string>()
+  const copies = new WeakMap<JobSpec, { queue?: string }>()
   const place = (spec: JobSpec): JobSpec => {
     const { queue, tolerations = [], stages = spec.stages, asked: inFull, refused: why } = placeOf(spec)
     const result = { ...tolerating({ ...spec, stages }, tolerations), ...(queue !== undefined && { queue }) }
     if (why !== undefined) refused.set(result, why)
-    askedQueues.set(result, inFull ?? spec.queue)
+    askedQueues.set(result, isYarn && spec.queue === 'default' ? undefined : (inFull ?? spec.queue))
+    copies.set(result, result)
     return result
   }
   const create: Plug<'policy'>['create'] = (env) => {
     const policy: Policy = plug.create(env)
     const admits = policy.admits?.bind(policy)
-    policy.admits = (spec) => refused.get(spec) ?? admits?.(spec)
+    policy.admits = (spec) => {
+      const why = refused.get(spec) ?? admits?.(spec)
+      const queue = why === undefined ? policy.queueFor?.(spec) : undefined
+      const own = copies.get(spec)
+      if (queue !== undefined && own !== undefined) own.queue = queue // not before: mappings may depend on the queues that are there by now
+      return why
+    }
     return policy
   }
   return { plug: { ...plug, create }, workload: (workload) => mapJobs(workload, place) }
@@ -108,6 +120,9 @@ const asked = (spec: JobSpec) => (askedQueues.has(spec) ? askedQueues.get(spec) 
 
 /** The queue of a job as its workload has it, otherwise as rules do. */
 export const queueOf: ClassOf = (spec) => short(asked(spec) ?? spec.queue)
+
+/** The queue that rules have put a job in, otherwise that of its workload. */
+export const placedQueueOf: ClassOf = ({ queue }) => short(queue)
 
 /** The same, but the label of a job goes before where rules have put it, which differs from file to file. */
 export const queueOrLabelOf: ClassOf = (spec) => short(asked(spec) ?? spec.label ?? spec.queue)

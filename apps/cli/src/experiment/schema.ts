@@ -254,9 +254,9 @@ const limitsSchema = z.array(z.number().positive()).min(1)
 const metricsSchema = z
   .strictObject({
     classes: z
-      .union([z.enum(['label', 'size', 'queue', 'user']), z.array(z.int().min(1)).min(1)])
+      .union([z.enum(['label', 'size', 'queue', 'placed', 'user']), z.array(z.int().min(1)).min(1)])
       .optional()
-      .describe('classes of jobs in tables: label (of the workload), queue, user, size (the bins of Facebook jobs), or ascending limits of the number of tasks; default: label, with queue files the queue'),
+      .describe('classes of jobs in tables: label (of the workload), queue (that a job asks for), placed (the queue that rules put it in), user, size (the bins of Facebook jobs), or ascending limits of the number of tasks; default: label, with queue files the queue'),
     exact: z.int().min(1).optional().describe('values up to which percentiles are exact; default 100000'),
     tau: z.number().positive().optional().describe('bound of the bounded slowdown, seconds; default 10'),
     samples: z.int().min(2).max(10_000).optional().describe("samples over time of every node's use of its hardware, at most so many, in the JSON of each run; default none"),

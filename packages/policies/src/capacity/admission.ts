@@ -61,6 +61,13 @@ export class Admission {
     return (again ? undefined : this.#tooMany(leaf, user)) ?? this.#tooLarge(leaf, leaf.id, spec)
   }
 
+  /** The path of the queue of the job that `refusal` was last asked about; `undefined` for any other job, or where none takes it. */
+  queueFor(spec: JobSpec): string | undefined {
+    if (this.#asked?.id !== spec.id) return undefined
+    const found = this.#tree.find(this.#asked.queue)
+    return 'leaf' in found ? this.#tree.queue(found.leaf).path : 'wouldMake' in found ? found.wouldMake : undefined
+  }
+
   /** The leaf of a job that is submitted now; it is made if it may be. Throws `BAD_INPUT` for a job without a queue, which `refusal` would have refused. */
   enter(job: JobId): number {
     const work = this.#work

@@ -119,6 +119,10 @@ export class CapacityQueues {
     return this.#admission.refusal(spec, again)
   }
 
+  queueFor(spec: JobSpec): string | undefined {
+    return this.#admission.queueFor(spec)
+  }
+
   /** Users of a leaf with waiting jobs, by their first job. */
   waiting(leaf: number, pot: number): SortedIds {
     return this.#waiting[leaf * this.pots.count + pot] as SortedIds

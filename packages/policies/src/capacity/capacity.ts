@@ -73,6 +73,10 @@ export class CapacityOrder implements Order, Reservable {
     return this.queues.refusal(spec, again)
   }
 
+  queueFor(spec: JobSpec): string | undefined {
+    return this.queues.queueFor(spec)
+  }
+
   // ---- reading ----
 
   begin(round: Round): void {

@@ -38,6 +38,20 @@ describe('mappings to queues', () => {
     expect(placed(mappings)).toBe(queue)
   })
 
+  it('tell the queue that they give a job which is let in, in full, also one that is yet to be made', () => {
+    const policyOf = (mappings: string[]) => dispatcher({ cluster: cluster({ nodes: [{ count: 1, resources: { mem: 1 } }] }), policy: capacityScheduler({ queues: { ...tree, made: { capacity: 0, autoCreate: true } , b: { capacity: 50 } }, mappings }) }).policy
+    const told = (mappings: string[], queue?: string) => {
+      const policy = policyOf(mappings)
+      const spec = { ...job({ id: 'j', user: 'ann' }), queue }
+      expect([policy.queueFor?.(spec), policy.admits?.(spec)]).toEqual([undefined, undefined])
+      return policy.queueFor?.(spec)
+    }
+    expect(told(['u:ann:b'])).toBe('root.b')
+    expect(told(['u:ann:root.made.%user'])).toBe('root.made.ann')
+    expect(told([], 'b')).toBe('root.b')
+    expect(told(['u:ann:a.x'], 'b')).toBe('root.b')
+  })
+
   it('place in the default queue whom they map to none, or to one that holds queues', () => {
     expect(placed(['u:%user:devs.%user'], { user: 'eve' })).toBe('default')
     expect(placed(['u:%user:a.%primary_group'])).toBe('default')
