@@ -12,6 +12,7 @@ type ClassOfJobs = Pick<Summary['classes'][number], 'times' | 'locality'>
 /** Of all jobs, and of each class of jobs. */
 const response: Figure<ClassOfJobs> = { key: 'response', title: 'mean response', unit: 's', of: ({ times }) => times.response.mean }
 const wait: Figure<ClassOfJobs> = { key: 'wait', title: 'mean wait for the first task', unit: 's', of: ({ times }) => times.wait.mean }
+const lateWait: Figure<ClassOfJobs> = { key: 'wait-p95', title: '95th percentile of wait', unit: 's', of: ({ times }) => times.wait.p95 }
 const locality: Figure<ClassOfJobs> = { key: 'locality', title: 'node-local tasks, mean over jobs', unit: '%', of: ({ locality }) => locality.jobShare[0] ?? NaN }
 
 /** Of a run as a whole, for the resources of its cluster. */
@@ -19,6 +20,7 @@ const runFigures = (summary: Summary): Figure<Summary>[] => [
   { key: 'response-median', title: 'median response', unit: 's', of: ({ times }) => times.response.median },
   { key: 'response-p95', title: '95th percentile of response', unit: 's', of: ({ times }) => times.response.p95 },
   wait,
+  lateWait,
   { key: 'slowdown', title: 'mean bounded slowdown', unit: '', of: ({ times }) => times.slowdown.mean },
   { key: 'makespan', title: 'makespan', unit: 's', of: ({ times }) => times.makespan },
   { key: 'locality-tasks', title: 'node-local tasks', unit: '%', of: ({ locality }) => locality.share[0] ?? NaN },
@@ -70,7 +72,7 @@ export function compareRuns(policies: readonly string[], runs: readonly RunResul
   const ofJobs = rigid.filter(({ label }) => label === undefined)
   const figures = [...[response, ...runFigures(first.summary), ...ofJobs].map(ofSummary), ...decisionFigures(runs), ofSummary(locality), ...measuredFigures(runs)]
   const labels = [...new Set(runs.flatMap(({ summary }) => summary.classes.map(({ label }) => label)))].sort(naturalOrder)
-  const classes = labels.flatMap((label) => [response, wait, locality].map((figure) => row(policies, ofPolicy, ofSummary(ofClass(figure, label)), label)))
+  const classes = labels.flatMap((label) => [response, wait, lateWait, locality].map((figure) => row(policies, ofPolicy, ofSummary(ofClass(figure, label)), label)))
   const ofKinds = rigid.flatMap((figure) => (figure.label === undefined ? [] : [row(policies, ofPolicy, ofSummary(figure), figure.label)]))
   return [...figures.map((figure) => row(policies, ofPolicy, figure)), ...classes, ...ofKinds].filter(({ cells }) => cells.some(({ values }) => values.length > 0))
 }

@@ -26,9 +26,12 @@ export function overallText(rows: readonly Row[], width?: number): string {
   return `${all}\nDifference from ${base}\n${policyTable([''], policies.slice(1), told, width)}`
 }
 
-/** Mean response and wait, speedup over the first policy and locality, by class of jobs and policy. Empty for a workload without classes. */
+/**
+ * Mean response and wait, the longest waits but for one in twenty, speedup over the first policy and locality, by class of jobs and policy. Empty for a
+ * workload without classes.
+ */
 export function classText(rows: readonly Row[], counts: ClassCounts, width?: number): string {
-  const [response = [], wait = [], locality = []] = ['response', 'wait', 'locality'].map((key) => rows.filter((row) => row.key === key))
+  const [response = [], wait = [], lateWait = [], locality = []] = ['response', 'wait', 'wait-p95', 'locality'].map((key) => rows.filter((row) => row.key === key))
   if (counts.size === 0) return ''
   const policies = policiesOf(response).filter((policy) => policy !== RECORDED)
   const [base = ''] = policies
@@ -37,6 +40,7 @@ export function classText(rows: readonly Row[], counts: ClassCounts, width?: num
   return [
     means(response, 'Mean response in seconds, by class of jobs'),
     means(wait, 'Mean wait for the first task in seconds, by class of jobs'),
+    means(lateWait, '95th percentile of waits in seconds, by class of jobs'),
     policies.length < 2 ? '' : byClass(response, counts, `Speedup over ${base}: its mean response / this one's`, policies.slice(1), speedups, width),
     means(locality, 'Node-local tasks in %, mean over jobs'),
   ]
