@@ -47,6 +47,22 @@ describe.each(['topology-tree', 'topology-aware'] as const)('a job of Volcano by
   ])('%s', (_, tiers, topology, counts, running, expected) => {
     expect(starts(placement, tiers, topology, counts, running)).toBe(expected)
   })
+  it('has each subgroup in one HyperNode (TestAllocateWithPartitionPolicyNetworkTopology)', () => {
+    /** Of two subgroups the numbers of tasks, and the fewest that start; where what waits of them starts. */
+    const play = (tiers: Tiers, counts: readonly (readonly [tasks: number, least: number])[], running: readonly Where[]) => {
+      const nodes = Object.entries(tiers).map(([name, racks]) => ({ names: [name], count: 1, racks, resources: { cpu: 2 } }))
+      const master = dispatcher({ cluster: { nodes }, policy: volcano({ actions: ['allocate'], tiers: [{ plugins: ['gang'] }] }, placements[placement]) })
+      const stages = counts.map(([tasks, least], i): StageSpec => ({ name: `${i}`, tasks, gang: true, ...(least < tasks && { minTasks: least }), demand: { cpu: 2 }, duration: 9, topology: hard(1) }))
+      master.submit({ ...job({ id: 'job' }), gang: true, stages }, 1)
+      const next = [0, 0]
+      for (const [stage, node] of running) master.adopt({ job: 'job', stage, task: next[stage]!++, node }, 1)
+      return master.pass(2).start.map(({ stage, node }) => `${stage} ${tiers[node]?.[0]}`).join(', ')
+    }
+    expect(play({ a1: ['s0', 's2'], a2: ['s0', 's2'], b1: ['s1', 's2'] }, [[2, 2], [1, 1]], [])).toBe('0 s0, 0 s0, 1 s1')
+    expect(play(two, [[1, 1], [2, 1]], [[0, 'a1'], [1, 'b1']])).toBe('1 s1')
+    expect(play({ ...two, b3: ['s1', 's2'] }, [[1, 1], [3, 1]], [[0, 'a1'], [1, 'b1']])).toBe('1 s1, 1 s1')
+    expect(play(two, [[2, 2], [2, 2]], [])).toBe('0 s0, 0 s0, 1 s1, 1 s1')
+  })
   it('goes no tier further, though there is room', () => {
     const running: readonly Where[] = [[0, 's3-1'], [1, 's3-2']]
     expect([hard(2), hard(3)].map((topology) => starts(placement, three, topology, [2, 2], running, ['s4-1', 's4-2']))).toEqual(['', 's5'])

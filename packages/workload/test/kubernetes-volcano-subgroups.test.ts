@@ -81,6 +81,8 @@ describe('subgroups of Volcano', () => {
     }
     const own = { required: 1, preferred: 1 }
     expect(topologies({ subGroupPolicy: [workers({ subGroupSize: 2, minSubGroups: 2, ...hard(1) })] })).toEqual([undefined, own, own])
+    expect(topologies({ networkTopology: { mode: 'soft' }, subGroupPolicy: [workers({ subGroupSize: 2, minSubGroups: 2, ...hard(1) })] })).toEqual([undefined, own, own]) // TestAllocateWithPartitionPolicyNetworkTopology
+    expect(topologies({ ...hard(2), subGroupPolicy: [workers({ subGroupSize: 2, minSubGroups: 2, networkTopology: { mode: 'soft' } })] })).toEqual([{ required: 2, preferred: 1 }, undefined, undefined])
     expect(topologies({ ...hard(2), subGroupPolicy: [workers({ subGroupSize: 2, minSubGroups: 2, ...hard(1) })] })).toEqual([{ required: 2, preferred: 1 }, undefined, undefined])
   })
 })

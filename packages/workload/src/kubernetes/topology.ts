@@ -81,7 +81,7 @@ export function levelsOfNetwork(network: Fields): AskedLevels | undefined {
 /**
  * The subgroups of a pod group of KAI that hold pods, with their levels.
  *
- * Deviation: the levels of subgroups that contain others have no effect, nor have any where the whole group asks for levels.
+ * Deviation: the levels of subgroups that contain others have no effect, nor have any where the whole group requires a level.
  */
 export function subgroupsOfKai(object: Fields): Subgroups {
   const levels = new Map<string, AskedLevels>()
@@ -142,10 +142,11 @@ export class TopologyLevels {
 
   /**
    * What a job asks for by itself, or its stages do. A request of the only stage, or of stages that are in one group together, is a request of the
-   * job. Slices are of stages.
+   * job. Slices are of stages. Where a job prefers a level, what its stages require counts, and what it prefers for the others.
    */
   of(job: AskedLevels | undefined, stages: readonly (AskedLevels | undefined)[]): Topologies {
-    if (job?.slices !== undefined && stages.length > 1) return this.of(undefined, stages.map((each) => each ?? job))
+    const prefers = job !== undefined && job.required === undefined && stages.some((each) => each?.required !== undefined)
+    if (prefers || (job?.slices !== undefined && stages.length > 1)) return this.of(undefined, stages.map((each) => each ?? job))
     const [first] = stages
     const areTogether = stages.length === 1 || (first?.group !== undefined && stages.every((each) => JSON.stringify(each) === JSON.stringify(first)))
     const all = [job, ...stages].filter((each) => each !== undefined)
