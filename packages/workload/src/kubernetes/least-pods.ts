@@ -15,16 +15,18 @@ export interface LeastPods {
 }
 
 /**
- * The fewest pods that a pod group, a job of Volcano, or a Job that Kueue may admit in part starts together; `undefined` if it does not say. The
- * minima of Volcano's tasks count unless their sum exceeds that of the job. With subgroups of KAI, only their minima count. `subgroups`: those of
+ * The fewest pods that a pod group, a job of Volcano, or a Job that Kueue may admit in part starts together; `undefined` if it does not say. Those of a
+ * pod group of Kubernetes itself with the policy `basic` start one by one. The minima of Volcano's tasks count unless their sum exceeds that of the job. With subgroups of KAI, only their minima count. `subgroups`: those of
  * Volcano.
  *
- * Source: Volcano, JobInfo.CheckTaskReady, and createOrUpdatePodGroup for tasks without a minimum; KAI Scheduler, SubGroup; Kueue,
+ * Source: Kubernetes, scheduling.k8s.io (PodGroupSchedulingPolicy); Volcano, JobInfo.CheckTaskReady, and createOrUpdatePodGroup for tasks without a minimum; KAI Scheduler, SubGroup; Kueue,
  * job-min-parallelism.
  */
 export function leastOf(object: Fields, kind: string, metadata: Fields, subgroups?: VolcanoSubgroups): LeastPods | undefined {
   const spec = object.object('spec')
   if (kind === 'PodGroup') {
+    const policy = spec?.object('schedulingPolicy')
+    if (policy !== undefined) return { all: policy.object('gang')?.whole('minCount', 1) ?? 1, ofKind: undefined }
     if (spec !== undefined && spec.list('subGroups').length > 0) return { all: undefined, ofKind: leastOfSubgroups(spec) }
     const least = together(spec?.whole('minMember'), kindsOf(spec?.object('minTaskMember')), subgroups)
     return least && { ...least, nonPreemptible: spec?.whole('minNonPreemptible') }

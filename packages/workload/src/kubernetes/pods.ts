@@ -263,7 +263,7 @@ class KubernetesJobs implements LineParser {
   #ownerOfPod(spec: Fields, metadata: Fields, name: string, line: number): Owner {
     const mark = marksOf(metadata)
     const controller = controllerOf(metadata)
-    const [kind, group] = [controller?.text('kind') ?? '', mark(...GROUPS)]
+    const [kind, group] = [controller?.text('kind') ?? '', spec.object('schedulingGroup')?.text('podGroupName') ?? mark(...GROUPS)]
     const isOwned = controller !== undefined && !SERVICES.includes(kind)
     const [ownerKind, ownerName] = isOwned ? [kind, controller.text('name') ?? name] : group !== undefined && controller === undefined ? ['PodGroup', group] : ['Pod', name]
     const owner = this.#owner(ownerKind, ownerName, metadata, line)

@@ -61,10 +61,12 @@ function needed<T>(fields: Fields, key: string, value: T | undefined): T {
 /**
  * The levels of a pod group, or of a job of Volcano, as a whole.
  *
- * Source: KAI Scheduler, PodGroup (`topologyConstraint`); Volcano, NetworkTopologySpec.
+ * Source: KAI Scheduler, PodGroup (`topologyConstraint`); Volcano, NetworkTopologySpec; Kubernetes, PodGroupSchedulingConstraints.
  */
 export function levelsOfGroup(object: Fields): AskedLevels | undefined {
   const spec = object.object('spec')
+  const [ofKubernetes] = spec?.object('schedulingConstraints')?.list('topology') ?? []
+  if (ofKubernetes !== undefined) return asked({ required: ofKubernetes.text('key') ?? ofKubernetes.text('level') })
   const [ofKai, ofVolcano] = ['topologyConstraint', 'networkTopology'].map((key) => (typeof spec?.value(key) === 'object' ? spec.object(key) : undefined))
   if (ofKai !== undefined) return constraintOf(ofKai)
   return ofVolcano && levelsOfNetwork(ofVolcano)
