@@ -207,6 +207,17 @@ describe('what a group of pods asks at least', () => {
     expect([asking('2'), asking('many'), { labels: {} }].map((metadata) => stagesOf(other('batch/v1', 'Job', 'train', {}, metadata), ...three))).toEqual([[[3, true, 2]], [[3, true, undefined]], [[3, undefined, undefined]]])
   })
 
+  it('is said by Kubernetes itself of a group that pods name in their specification, by its policy', () => {
+    const inGroup = (name: string, metadata: Json = {}) => { const made = pod(name, metadata); return { ...made, spec: { ...made.spec, schedulingGroup: { podGroupName: 'workers' } } } }
+    const group = (schedulingPolicy: Json, more: Json = {}) => other('scheduling.k8s.io/v1beta1', 'PodGroup', 'workers', { schedulingPolicy, priorityClassName: 'high', ...more })
+    const high = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 7 }
+    const pods = (metadata: Json = {}) => ['a', 'b', 'c'].map((name) => inGroup(name, metadata))
+    expect([{ gang: { minCount: 2 } }, { gang: { minCount: 3 } }, { basic: {} }].map((policy) => stagesOf(group(policy), ...pods()))).toEqual([[[3, true, 2]], [[3, true, undefined]], [[3, true, 1]]])
+    expect(jobs(high, group({ gang: { minCount: 3 } }), ...pods(owned('Job', 'train'))).map(({ id, priority, stages }) => [id, priority, stages.length])).toEqual([['ml/train', 7, 1]])
+    const levels = { apiVersion: 'kueue.x-k8s.io/v1beta2', kind: 'Topology', metadata: { name: 't' }, spec: { levels: [{ nodeLabel: 'rack' }] } }
+    expect(jobs(levels, group({ gang: { minCount: 3 } }, { schedulingConstraints: { topology: [{ key: 'rack' }] } }), ...pods())[0]?.topology).toEqual({ required: 1 })
+  })
+
   it('is said by KAI of a group that pods name beside their controller', () => {
     const ofKai = { annotations: { 'pod-group-name': 'pg-train-1' }, labels: { 'kai.scheduler/queue': 'team-a' }, ...owned('PyTorchJob', 'train') }
     const group = other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg-train-1', { minMember: 2, queue: 'team-a' }, owned('PyTorchJob', 'train'))

@@ -13,8 +13,10 @@ export interface Pod {
   readonly rules?: readonly PlacementRule[]
   readonly constraints?: Constraints
 }
-/** Labels by node. */
+/** Labels by node; one that has {@link TAINTED} is tainted too. */
 export type Nodes = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+export const TAINTED = 'tainted'
 
 /** What is made of rules for one pod more. */
 export interface Seen {
@@ -49,7 +51,7 @@ export function beside<T>(nodes: Nodes, pods: readonly Pod[], one: Pod, look: (s
       }
     },
   })
-  const cluster = { nodes: Object.entries(nodes).map(([name, labels]) => ({ count: 1, names: [name], resources: { cpu: 100 }, labels })) }
+  const cluster = { nodes: Object.entries(nodes).map(([name, labels]) => ({ count: 1, names: [name], resources: { cpu: 100 }, labels, ...(TAINTED in labels && { taints: [{ key: TAINTED, effect: 'NoSchedule' as const }] }) })) }
   const run = dispatcher({ cluster, policy: policy.plug({}) })
   for (const [i, { on = '', tags, namespace = 'default', rules, constraints }] of [...pods, one].entries()) {
     const stage = { name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, ...(constraints !== undefined && { constraints }) }

@@ -4,7 +4,7 @@ import { affinityPercentages, Preferences, spreadPercentages } from '../../src/r
 import type { Mates } from '../../src/rules/mates.js'
 import { weighted } from '../../src/index.js'
 import { Play } from '../world.js'
-import { all, beside, from, having, to, without, type Nodes, type Pod } from './pods.js'
+import { all, beside, from, having, TAINTED, to, without, type Nodes, type Pod } from './pods.js'
 
 type Score = (mates: Mates, nodes: readonly NodeId[]) => readonly number[]
 
@@ -64,8 +64,9 @@ describe('the score inter-pod-affinity is that of TestPreferredAffinity of kube-
 
 const foo = { foo: '' }
 const bar = { bar: '' }
+type Spread = Extract<PlacementRule, { kind: 'spread' }>
 const HOST = 'kubernetes.io/hostname'
-const softly = (maxSkew: number, over: string, key = 'foo'): PlacementRule => ({ kind: 'spread', of: having(key), over, maxSkew, weight: 1 })
+const softly = (maxSkew: number, over: string, key = 'foo'): Spread => ({ kind: 'spread', of: having(key), over, maxSkew, weight: 1 })
 /** So many pods on each node. */
 const many = (counts: Readonly<Record<string, number>>, tags = foo): Pod[] => Object.entries(counts).flatMap(([node, count]) => Array.from({ length: count }, () => ({ on: node, tags })))
 
@@ -73,6 +74,10 @@ describe('the score pod-topology-spread is that of TestPodTopologySpreadScore of
   const hosts: Nodes = { a: {}, b: {}, c: {}, d: {} }
   const zones: Nodes = { a: { zone: 'zone1' }, b: { zone: 'zone1' }, x: { zone: 'zone2' }, y: { zone: 'zone2' } }
   const fooBar = { ...foo, ...bar }
+  const selected: Nodes = { a: { zone: 'zone1', foo: '' }, b: { zone: 'zone1', foo: '', [TAINTED]: '' }, x: { zone: 'zone2', foo: '' }, y: { zone: 'zone2' } }
+  const away: Nodes = { a: { node: 'a', foo: '' }, b: { node: 'b', foo: '' }, c: { node: 'c', [TAINTED]: '' } }
+  const tolerating = (pods: readonly Pod[]): Pod[] => pods.map((pod) => ({ ...pod, constraints: { tolerations: [{ operator: 'Exists' as const }] } }))
+  const [tolerant, three] = [tolerating(many({ a: 1, b: 2, y: 1 })), tolerating(many({ a: 2, b: 1, c: 1 }))]
   const byBoth = [softly(1, 'zone'), softly(1, HOST, 'bar')]
   it.each<[string, Nodes, readonly Pod[], Pod, number[], string?]>([
     ['no pods', { a: {}, b: {} }, [], { rules: [softly(1, HOST)] }, [100, 100]],
@@ -96,6 +101,14 @@ describe('the score pod-topology-spread is that of TestPodTopologySpreadScore of
     [
       'nodes where the pod may not be do not count', { a: { node: 'a', foo: '' }, b: { node: 'b', foo: '' }, c: { node: 'c' } }, many({ a: 2, b: 1, c: 1 }),
       { rules: [softly(1, HOST)], constraints: { require: { foo: '' } } }, [0, 33, 100],
+    ],
+    ['they do where affinity is ignored', away, three, { rules: [{ ...softly(1, 'node'), nodeAffinityPolicy: 'Ignore' }], constraints: { require: foo } }, [66, 100, 100]],
+    ['nodes with taints do not count where these do', away, three, { rules: [{ ...softly(1, 'node'), nodeTaintsPolicy: 'Honor' }] }, [0, 33, 100]],
+    ['they do by default', away, three, { rules: [softly(1, 'node')] }, [66, 100, 100]],
+    ['by zone 3/0, by node 1/2/0 (TestPodTopologySpreadScoring)', selected, tolerant, { rules: [softly(1, 'zone'), softly(1, 'node')], constraints: { require: foo } }, [0, 100], 'ax'],
+    [
+      'by zone 3/1 of all nodes, by node 1/0 of those without taints (TestPodTopologySpreadScoring)', selected, tolerant,
+      { rules: [{ ...softly(1, 'zone'), nodeAffinityPolicy: 'Ignore' }, { ...softly(1, 'node'), nodeTaintsPolicy: 'Honor' }], constraints: { require: foo } }, [16, 100], 'ax',
     ],
   ])('%s', (_, nodes, pods, one, expected, candidates) => {
     expect(scoresOf(spreadPercentages, nodes, pods, { tags: fooBar, ...one }, candidates?.split(''))).toEqual(expected)

@@ -4,7 +4,7 @@ import { fifo, greedy } from '@sched/policies'
 import { job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { weighted } from '../../src/index.js'
-import { having, mayBeOn, to, type Nodes, type Pod } from './pods.js'
+import { having, mayBeOn, TAINTED, to, type Nodes, type Pod } from './pods.js'
 
 const foo = { foo: '' }
 const zones: Nodes = { a: { zone: 'zone1', node: 'a' }, b: { zone: 'zone1', node: 'b' }, x: { zone: 'zone2', node: 'x' }, y: { zone: 'zone2', node: 'y' } }
@@ -65,14 +65,41 @@ describe('several required spreadings are those of TestMultipleConstraints of ku
   const foobar = { foo: '', bar: '' }
   const zoneAndNode = [even(1, 'zone'), even(1, 'node')]
   const other = [even(1, 'zone'), even(1, 'node', 'bar')]
+  const named: Nodes = { a: { zone: 'zone1', name: 'a' }, b: { zone: 'zone1', name: 'b' }, x: { zone: 'zone2' }, y: { zone: 'zone2', name: 'y' } }
+  const zoneAndName = (maxSkew: number) => [even(1, 'zone'), even(maxSkew, 'name')]
+  const twice = [even(1, 'zone', 'bar'), even(1, 'zone')]
   it.each<[string, Nodes, readonly Pod[], readonly PlacementRule[], string]>([
     ['3/3 by zone, 2/1/0/3 by node', zones, many({ a: 2, b: 1, y: 3 }), zoneAndNode, 'x'],
     ['3/4 by zone, 2/1/0/4 by node: another for each', zones, many({ a: 2, b: 1, y: 4 }), zoneAndNode, ''],
     ['of other pods, 1/0 by zone, 1/0/0/1 by node', zones, [...many({ b: 1 }), ...many({ a: 1, y: 1 }, { bar: '' })], other, 'x'],
     ['of other pods, 1/0 by zone, 0/0/1/1 by node: another for each', zones, [...many({ a: 1 }), ...many({ x: 1, y: 1 }, { bar: '' })], other, ''],
     ['of other pods, 2/3 by zone, 1/0/0/1 by node', zones, [...many({ a: 2, y: 3 }), ...many({ a: 1, y: 1 }, { bar: '' })], other, 'b'],
+    ['1/1 by zone, 1/0/?/1 by name, of which one node has none', named, many({ a: 1, y: 1 }), zoneAndName(1), 'b'],
+    ['1/1 by zone, since what runs on a node without a name does not count', named, many({ a: 1, x: 1, y: 1 }), zoneAndName(5), 'a b y'],
+    ['twice by zone, 2/1 of other pods and 3/3', zones, [...many({ a: 1, y: 2 }), ...many({ a: 1, b: 1, y: 1 }, foobar)], twice, 'x y'],
+    ['twice by zone, 2/1 of other pods and 3/4: another for each', zones, [...many({ a: 1, y: 3 }), ...many({ a: 1, b: 1, y: 1 }, foobar)], twice, ''],
   ])('%s', (_, nodes, pods, rules, expected) => {
     expect(mayBeOn(nodes, pods, { tags: foobar, rules }).join(' ')).toBe(expected)
+  })
+
+  // Whether the labels of a node and its taints are those of the pod is asked by others.
+  type Policies = Partial<Pick<Extract<PlacementRule, { kind: 'spread' }>, 'nodeAffinityPolicy' | 'nodeTaintsPolicy'>>
+  const labelled = (without: readonly string[], tainted: readonly string[]): Nodes => Object.fromEntries(Object.entries(zones).map(([node, labels]) => [node, { ...labels, ...(!without.includes(node) && foo), ...(tainted.includes(node) && { [TAINTED]: '' }) }]))
+  const here = { tolerations: [{ key: TAINTED, operator: 'Exists' as const }] }
+  const one = (counts: Readonly<Record<string, number>>): Pod[] => many(counts).map((pod) => ({ ...pod, constraints: here }))
+  const [aby, abxy] = [{ a: 1, b: 1, y: 1 }, { a: 1, b: 1, x: 1, y: 1 }]
+  const ignoring: Policies = { nodeAffinityPolicy: 'Ignore' }
+  const heeding: Policies = { nodeTaintsPolicy: 'Honor' }
+  it.each<[string, Nodes, Record<string, number>, Policies, Policies, boolean, string]>([
+    ['2/~0~ by zone, 1/1/0/~1~ by node', labelled(['y'], []), aby, {}, ignoring, true, 'x'],
+    ['2/0 by zone, 1/1/0/~1~ by node', labelled([], ['y']), aby, heeding, {}, false, 'x'],
+    ['1/~1~ by zone, 1/?/0/~1~ by node', labelled(['b'], ['y']), aby, {}, {}, true, 'b x'],
+    ['1/0 by zone, 1/~1~/0/~1~ by node', labelled(['b'], ['y']), aby, heeding, ignoring, true, 'x'],
+    ['2/~1~ by zone, 1/1/?/1 by node (TestPodTopologySpreadFilter)', labelled(['x'], ['b']), abxy, {}, {}, true, 'x y'],
+    ['2/2 by zone, 1/?/?/1 by node (TestPodTopologySpreadFilter)', labelled(['x'], ['b']), abxy, ignoring, heeding, true, 'a b x y'],
+  ])('nodes that count for each: %s', (_, nodes, pods, ofZone, ofNode, selects, expected) => {
+    const rules = [{ ...even(1, 'zone'), ...ofZone }, { ...even(1, 'node'), ...ofNode }]
+    expect(mayBeOn(nodes, one(pods), { tags: foo, rules, ...(selects && { constraints: { require: foo } }) }).join(' ')).toBe(expected)
   })
 })
 

@@ -29,9 +29,9 @@ import { Workloads } from './workloads.js'
  * for a node. With `partialAdmission` a gang with `minTasks` for which there is not enough quota is admitted with as many tasks as there is quota for; when
  * one of them has ended, the next starts in its place, unless the job waits for its next attempt just then; the place is given up then.
  *
- * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; a job that is one gang gives its quota back when
- * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it; it
- * preempts for these as for quota. While it waits it keeps its quota for itself, if it could ever have nodes, but no nodes.
+ * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; there are no admission checks. A job with a `topology`
+ * is admitted only if the placement also has nodes for it; it preempts for these as for quota. While it waits it keeps its quota for itself, if it could
+ * ever have nodes, but no nodes.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',

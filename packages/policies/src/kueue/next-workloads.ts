@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, ResourceId } from '@sched/core'
+import type { Env, JobId, LaneId, ResourceId, TaskId } from '@sched/core'
 import type { Flavor } from './flavor.js'
 import type { ClusterQueue, Queues } from './queues.js'
 import { isPartial, type Likeness, type Part, type Workload } from './workload.js'
@@ -80,6 +80,16 @@ export class NextWorkloads {
     const key = ofQuota + near
     const likeness = this.#likenesses.get(key) ?? { key, ofQuota, waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
     return { job, lane, queue, user, priority, rank, submitted: work.submitted(job), shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
+  }
+
+  /** What a task of a queue asks for, by resource. */
+  asked(task: TaskId, { pods }: ClusterQueue): Float64Array {
+    const { work, cluster } = this.#env
+    const shape = work.shapeOf(task)
+    const demand = new Float64Array(this.#queues.resources.length)
+    for (const r of cluster.resources.keys()) demand[r] = work.demand(shape, r as ResourceId)
+    if (pods >= 0) demand[pods] = 1
+    return demand
   }
 
   /** The topology that the job asks for. If some of it runs, or it waits only for a time, there are no nodes for others that ask alike where there are for it. */

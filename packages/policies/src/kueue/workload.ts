@@ -57,17 +57,17 @@ export interface Workload {
   /** The same object for all waiting workloads that ask alike. */
   readonly likeness: Likeness
   /**
-   * Whether its tasks ask for different amounts, as in a job that is one gang. It then counts as one task that asks for all amounts, until the last
-   * task has ended.
+   * Whether its tasks ask for different amounts, as in a job that is one gang. It then counts as one task that asks for the amounts of all that have not
+   * ended.
    */
   readonly isWhole: boolean
   /** The numbers of tasks with which it may be admitted, `least` to `most`; they differ for a gang that may be admitted in part. */
   readonly least: number
   readonly most: number
   /** What one task asks for, by resource. */
-  readonly demand: Float64Array
+  demand: Float64Array
   /** Its stages, where they may have a flavor each: those of a job that is one gang in a queue of several flavors. */
-  readonly parts: readonly Part[] | undefined
+  parts: readonly Part[] | undefined
   /** Index of the flavor that it has or is tried with, or of the mix, if its resources or parts have several flavors. */
   flavor: number
   /** The columns of quota of that flavor, each once, and how much of each one task takes; with a single flavor both are by resource. */
@@ -109,6 +109,16 @@ function settleParts(workload: Workload, choices: readonly number[]): void {
   for (const [p, { demand }] of (workload.parts ?? []).entries()) addTo(taken, demand, workload.queue.choices.all[choices[p] as number] as Flavor)
   workload.columns = Int32Array.from(taken.keys())
   workload.amounts = Float64Array.from(taken.values())
+}
+
+/** A workload that counts as one task has one task less, of this stage, which asked for these amounts. Returns how much less it asks for, by resource. */
+export function lessen(workload: Workload, stage: number, asked: Float64Array): Float64Array {
+  const less = (all: Float64Array) => all.map((amount, r) => Math.max(0, amount - (asked[r] as number)))
+  const { demand, parts } = workload
+  workload.demand = less(demand)
+  if (parts !== undefined) workload.parts = parts.map((part) => (part.stage === stage ? { stage, demand: less(part.demand) } : part))
+  settle(workload, workload.flavor)
+  return demand.map((amount, r) => amount - (workload.demand[r] as number))
 }
 
 /** Adds a demand to the amounts taken, by column of the flavor. */

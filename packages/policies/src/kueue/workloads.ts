@@ -1,11 +1,11 @@
-import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
+import { jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
 import { Keys, SortedIds } from '../orders/sorted-ids.js'
 import { compare } from './entries.js'
 import { isOf, type Flavor } from './flavor.js'
 import { NextWorkloads } from './next-workloads.js'
 import type { PastUsage } from './past-usage.js'
 import { goesByUsage, type ClusterQueue, type Queues } from './queues.js'
-import { charge, discharge, isPartial, settle, type Workload } from './workload.js'
+import { charge, discharge, isPartial, lessen, settle, type Workload } from './workload.js'
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
 
 /**
@@ -206,6 +206,7 @@ export class Workloads implements WorkListener {
     const demand = told.demand === undefined ? made.demand : this.#amountsOf(told.demand)
     const workload: Workload = { ...made, isWhole, demand, parts: parts?.map((part) => ({ stage: part.stage, demand: this.#amountsOf(part.demand) })), admission: ++this.#admissions, since, tasks, running }
     settle(workload, this.#queues.choices.withName(flavor, this.#queues.resources))
+    if (isWhole) for (const [stage, index] of told.running) this.#forgetEnded(workload, this.#env.work.taskAt(job, stage, index))
     for (const task of running) this.#ofTask[task] = workload
     if (tasks === 0) return workload
     charge(workload, tasks)
@@ -215,6 +216,11 @@ export class Workloads implements WorkListener {
     if (waits) this.#row(this.#unstartedOf, lane)[job] = workload
     this.#refresh(job, lane)
     return workload
+  }
+
+  /** A task of a workload that counts as one task may have ended before the restart. */
+  #forgetEnded(workload: Workload, task: TaskId | None): void {
+    if (task !== None && !workload.running.includes(task)) lessen(workload, this.#env.work.stageOf(task), this.#next.asked(task, workload.queue))
   }
 
   #amountsOf(told: Readonly<Record<string, number>>): Float64Array {
@@ -278,8 +284,9 @@ export class Workloads implements WorkListener {
     workload.running.splice(workload.running.indexOf(task), 1)
     if (why === 'withdrawn' && workload === this.#starting) workload.unstarted++
     else if (why === 'ended' && this.#hasNext(workload)) this.#leavePlace(workload)
-    else if (workload.tasks > 0) this.#lose(workload, workload.isWhole && workload.running.length > 0 ? 0 : 1)
-    else this.#leave(workload)
+    else if (workload.tasks === 0) this.#leave(workload)
+    else if (workload.isWhole && workload.running.length > 0) this.#losePart(workload, task)
+    else this.#lose(workload, 1)
   }
 
   /**
@@ -337,6 +344,16 @@ export class Workloads implements WorkListener {
     }
     workload.tasks -= tasks
     if (workload.tasks === 0) this.#forget(workload)
+    this.isChanged.fill(1)
+  }
+
+  /** One task of a workload that counts as one task has gone, and others have not. */
+  #losePart(workload: Workload, task: TaskId): void {
+    workload.queue.root.returns++
+    discharge(workload, 1)
+    const freed = lessen(workload, this.#env.work.stageOf(task), this.#next.asked(task, workload.queue))
+    charge(workload, 1)
+    this.#usage?.change(workload.user, freed, -1, this.#env.now())
     this.isChanged.fill(1)
   }
 

@@ -100,22 +100,45 @@ describe('sets of pods have a flavor each', () => {
     expect(() => master.submit(gang('a_in', sets), 0)).toThrow(message)
   })
 
-  it('which are remembered by set', () => {
+  it('give back what each has as it ends, also after a restart, and when it ends meanwhile', () => {
     const options: KueueOptions = { queues: { a: of({ one: { cpu: 4 }, two: { cpu: 10 } }) } }
     const one = (id: string, cpu: number): JobSpec => ({ id, queue: 'a', submit: 0, stages: [{ name: 's', tasks: 1, demand: { cpu }, duration: 9 }] })
-    const next = (remembers: boolean) => {
+    /** What starts when the task of a set has ended, of 4 CPUs that ask for all of flavor one, and of 6, 5 and 1. */
+    const next = (ended: number | undefined, when: 'no restart' | 'forgets' | 'meanwhile' | 'afterwards') => {
       const { master: before, make } = world(options)
-      const after = make()
-      for (const each of [before, after]) each.submit(gang('a_0', [[1, { cpu: 5 }], [1, { cpu: 3 }]]), 0)
+      before.submit(gang('a_0', [[1, { cpu: 5 }], [1, { cpu: 3 }]]), 0)
       const running = before.pass(0).start
-      for (const placed of running) after.adopt(placed, 0)
-      if (remembers) after.recall(JSON.parse(JSON.stringify(before.memory())) as ReturnType<typeof before.memory>)
-      after.taskEnded(running[0] as NonNullable<(typeof running)[number]>, 1)
-      for (const spec of [one('x', 1), one('y', 6), one('z', 5)]) after.submit(spec, 1)
-      return after.pass(1).start.map((each) => `${each.job} ${each.node}`)
+      const after = when === 'no restart' ? before : make()
+      if (after !== before) after.submit(gang('a_0', [[1, { cpu: 5 }], [1, { cpu: 3 }]]), 0)
+      const taken = after === before ? running : running.map((placed) => after.adopt(placed, 0))
+      const end = (now: number) => { if (ended !== undefined) after.taskEnded(taken[ended]!, now) }
+      if (when === 'meanwhile') end(0)
+      if (when === 'meanwhile' || when === 'afterwards') after.recall(JSON.parse(JSON.stringify(before.memory())) as ReturnType<typeof before.memory>)
+      if (when !== 'meanwhile') end(1)
+      for (const spec of [one('w', 4), one('x', 6), one('y', 5), one('z', 1)]) after.submit(spec, 2)
+      return after.pass(2).start.map((each) => `${each.job} ${each.node.replace('-0', '')}`).join(', ')
     }
-    // 1 of flavor one is left and 5 of two as long as the last task of a_0 runs; taken over task by task the 5 of the first would be free
-    expect([next(true), next(false)]).toEqual([['x one-0', 'z two-0'], ['x one-0', 'y two-0']])
+    for (const when of ['no restart', 'forgets', 'meanwhile', 'afterwards'] as const)
+      expect([undefined, 0, 1].map((ended) => next(ended, when)), when).toEqual(['w two, z one', 'w two, x two, z one', 'w one, y two'])
+  })
+
+  it('give room to others as their pods end (Should admit workloads when resources are dynamically reclaimed, gradually released)', () => {
+    const { master } = world({ queues: { a: of({ one: { cpu: 3 } }, own) } })
+    const come = (now: number, ...specs: readonly JobSpec[]) => {
+      for (const spec of specs) master.submit(spec, now)
+      const { start, kill } = master.pass(now)
+      return { start, told: [...kill.map((each) => `-${each.job}`), ...start.map((each) => `+${each.job} ${each.stage}`)].join(' ') }
+    }
+    const three: readonly PodSet[] = [[1, { cpu: 1 }], [1, { cpu: 1 }], [1, { cpu: 1 }]]
+    const first = come(0, gang('a_first', three))
+    master.taskEnded(first.start[2]!, 1)
+    const second = come(2, gang('a_second', three, 100))
+    expect(second.told).toBe('-a_first -a_first +a_second 0 +a_second 1 +a_second 2')
+    for (const each of second.start.slice(0, 2)) master.taskEnded(each, 3)
+    const again = come(3)
+    expect(again.told).toBe('+a_first 0 +a_first 1')
+    master.taskEnded(again.start[0]!, 4)
+    expect(come(4, gang('a_third', [[1, { cpu: 1 }]])).told).toBe('+a_third 0')
   })
 })
 

@@ -142,6 +142,46 @@ describe('queues of a cohort', () => {
   })
 })
 
+describe('queues of a cohort, as in scheduler_test.go and equivalence_test.go', () => {
+  const cpu = (amount: number) => ({ nominalQuota: { cpu: amount } })
+  const strict = { queueingStrategy: 'StrictFIFO' } as const
+  it.each<['Any' | 'LowerPriority', readonly string[], readonly string[]]>([['Any', ['be_1', 'f_1'], ['be_1']], ['LowerPriority', ['f_1'], []]])(
+    'lend what they wait for with StrictFIFO only if they can always take it back: %s (Reserving Resources in Cohort)', (reclaimWithinCohort, before, killed) => {
+      const { comeInTurn, end, running } = clusterOf({ defaults: { cohort: 'c' }, queues: { f: { ...cpu(2), ...strict, preemption: { reclaimWithinCohort } }, be: cpu(0) } })
+      comeInTurn(['f_1', 1, 1000], ['f_2', 2, 1000], ['be_1', 1], ['be_2', 1])
+      expect(running()).toEqual(before)
+      expect(end('f_1')).toEqual({ started: ['f_2'], killed })
+    })
+
+  it('take the flavor where they find somebody, and those who gave way the other (Multiple flavors can be considered for preemption)', () => {
+    const more = { cohort: 'c', preemption: { ...all, borrowWithinCohort: { policy: 'LowerPriority' } }, flavorFungibility: { whenCanBorrow: 'TryNextFlavor', whenCanPreempt: 'TryNextFlavor' } } as const
+    const { come } = flavored(['one', 'two'], { queues: { a: { ...more, nominalQuota: { one: { cpu: 0 }, two: { cpu: 1 } } }, b: { ...more, nominalQuota: { one: { cpu: 1 }, two: { cpu: 0 } } } } })
+    expect([come(['a_low', 1]), come(['a_high', 1, 9999]), come(['b_mid', 1, 105]), come()]).toEqual([['+a_low@two'], ['+a_high@one'], ['-a_high', '+b_mid@one'], ['-a_low', '+a_high@two']])
+  })
+
+  it('borrow of a third one what a StrictFIFO queue does not keep (Pending workload with StrictFIFO)', () => {
+    const { come, comeInTurn, running } = clusterOf({ defaults: { cohort: 'c', ...cpu(5) }, queues: { s: { ...strict, borrowingLimit: { cpu: 0 } }, a: {}, shared: {} } })
+    comeInTurn(['s_1', 3, 10], ['a_1', 5, 1])
+    come(['s_wait', 3, 99], ['a_2', 5, 11], ['a_3', 1, 10])
+    expect(running()).toEqual(['a_1', 'a_2', 's_1'])
+  })
+
+  it('lend what cohorts keep from borrowing themselves (Cohort borrowingLimit blocks sibling borrowing in hierarchy)', () => {
+    const org = { parent: 'root', borrowingLimit: { cpu: 0 } }
+    const { come, running } = clusterOf({ cohorts: { root: {}, a: org, b: org }, queues: { a: { cohort: 'a', ...cpu(2) }, b: { cohort: 'b', ...cpu(2) }, burst: { cohort: 'root', ...cpu(0) } } })
+    come(...loads('a', 3))
+    come(...loads('burst', 2))
+    expect(running()).toEqual(['a_0', 'a_1', 'burst_0', 'burst_1'])
+  })
+
+  it('admit who fits behind many that do not (scheduling equivalence classes)', () => {
+    const { come, running } = clusterOf({ defaults: { cohort: 'c' }, queues: { a: cpu(2), lent: { ...cpu(10), lendingLimit: { cpu: 10 } } } })
+    come(['lent_0', 10])
+    come(...Array.from({ length: 10 }, (_, i): Load => [`a_no${i}`, 10]), ['a_fits', 1])
+    expect(running()).toEqual(['a_fits', 'lent_0'])
+  })
+})
+
 describe('fair sharing', () => {
   it('shares what others leave as it comes free', () => {
     const { comeInTurn, end, counts } = clusterOf({ fairSharing: true, defaults: { cohort: 'r' }, queues: { a: { nominalQuota: { cpu: 3 } }, b: { nominalQuota: { cpu: 1 } }, shared: { nominalQuota: { cpu: 4 } } } })

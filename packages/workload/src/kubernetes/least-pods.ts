@@ -2,6 +2,7 @@ import type { StageSpec } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { marksOf } from './objects.js'
 import { leastOfSubgroups, type LeastOfKinds } from './subgroups.js'
+import { hasPartitions, type VolcanoSubgroups } from './volcano-subgroups.js'
 
 /** Fewest pods of a group that start together. */
 export interface LeastPods {
@@ -14,21 +15,24 @@ export interface LeastPods {
 }
 
 /**
- * The fewest pods that a pod group, a job of Volcano, or a Job that Kueue may admit in part starts together; `undefined` if it does not say. The
- * minima of Volcano's tasks count unless their sum exceeds that of the job. With subgroups of KAI, only their minima count.
+ * The fewest pods that a pod group, a job of Volcano, or a Job that Kueue may admit in part starts together; `undefined` if it does not say. Those of a
+ * pod group of Kubernetes itself with the policy `basic` start one by one. The minima of Volcano's tasks count unless their sum exceeds that of the job. With subgroups of KAI, only their minima count. `subgroups`: those of
+ * Volcano.
  *
- * Source: Volcano, JobInfo.CheckTaskReady, and createOrUpdatePodGroup for tasks without a minimum; KAI Scheduler, SubGroup; Kueue,
+ * Source: Kubernetes, scheduling.k8s.io (PodGroupSchedulingPolicy); Volcano, JobInfo.CheckTaskReady, and createOrUpdatePodGroup for tasks without a minimum; KAI Scheduler, SubGroup; Kueue,
  * job-min-parallelism.
  */
-export function leastOf(object: Fields, kind: string, metadata: Fields): LeastPods | undefined {
+export function leastOf(object: Fields, kind: string, metadata: Fields, subgroups?: VolcanoSubgroups): LeastPods | undefined {
   const spec = object.object('spec')
   if (kind === 'PodGroup') {
+    const policy = spec?.object('schedulingPolicy')
+    if (policy !== undefined) return { all: policy.object('gang')?.whole('minCount', 1) ?? 1, ofKind: undefined }
     if (spec !== undefined && spec.list('subGroups').length > 0) return { all: undefined, ofKind: leastOfSubgroups(spec) }
-    const least = together(spec?.whole('minMember'), kindsOf(spec?.object('minTaskMember')))
+    const least = together(spec?.whole('minMember'), kindsOf(spec?.object('minTaskMember')), subgroups)
     return least && { ...least, nonPreemptible: spec?.whole('minNonPreemptible') }
   }
   if (object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true)
-    return together(spec?.whole('minAvailable'), kindsIn(spec?.list('tasks') ?? [], (each) => each.whole('minAvailable') ?? each.whole('replicas') ?? 1))
+    return together(spec?.whole('minAvailable'), kindsIn((spec?.list('tasks') ?? []).filter((each) => !hasPartitions(each)), (each) => each.whole('minAvailable') ?? each.whole('replicas') ?? 1), subgroups)
   const parallelism = Number(marksOf(metadata)('kueue.x-k8s.io/job-min-parallelism'))
   return kind === 'Job' && Number.isSafeInteger(parallelism) ? { all: parallelism, ofKind: undefined } : undefined
 }
@@ -36,10 +40,10 @@ export function leastOf(object: Fields, kind: string, metadata: Fields): LeastPo
 /** Kind of a pod in its group: its task in a job of Volcano, or its subgroup of KAI. */
 export const kindOf = (metadata: Fields): string | undefined => marksOf(metadata)('volcano.sh/task-spec', 'kai.scheduler/subgroup-name')
 
-function together(all: number | undefined, ofKind: ReadonlyMap<string, number>): LeastPods | undefined {
-  const sum = [...ofKind.values()].reduce((total, each) => total + each, 0)
-  if (all === undefined && ofKind.size === 0) return undefined
-  return { all, ofKind: ofKind.size === 0 || (all !== undefined && all < sum) ? undefined : () => ({ least: ofKind }) }
+function together(all: number | undefined, ofKind: ReadonlyMap<string, number>, subgroups: VolcanoSubgroups | undefined): LeastPods | undefined {
+  const counts = ofKind.size > 0 && (all ?? Infinity) >= sumOf([...ofKind.values()])
+  if (subgroups !== undefined) return { all: undefined, ofKind: subgroups.least(all ?? 0, counts ? ofKind : new Map()) }
+  return all === undefined && ofKind.size === 0 ? undefined : { all, ofKind: counts ? () => ({ least: ofKind }) : undefined }
 }
 
 const kindsOf = (fields: Fields | undefined): Map<string, number> => new Map((fields?.keys() ?? []).map((name) => [name, fields?.whole(name) ?? 0]))

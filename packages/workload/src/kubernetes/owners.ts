@@ -3,7 +3,7 @@ import type { Fields } from '../json/fields.js'
 import type { LeastPods } from './least-pods.js'
 import type { PodRule } from './placement-rules.js'
 import type { Preemptible } from './preemptibility.js'
-import type { AskedLevels } from './topology.js'
+import type { AskedLevels, Subgroups } from './topology.js'
 
 /** A pod, or pods that ask for the same. `start` is `Infinity` while it waits; `seconds` is how long it ran, or will run. */
 export interface Task {
@@ -51,8 +51,8 @@ export interface Owner {
   budget?: DisruptionBudget | undefined
   /** Which groups of nodes all its pods together should share. */
   levels?: AskedLevels | undefined
-  /** The same for the pods of each kind, by kind. */
-  levelsOfKind?: ReadonlyMap<string, AskedLevels> | undefined
+  /** The subgroups of its pods, if it has some. */
+  subgroups?: Subgroups | undefined
   isGang: boolean
   /** Whether one of its pods has not ended. */
   isGoing: boolean
@@ -83,7 +83,7 @@ export interface Header {
   readonly preemptible: Preemptible | undefined
   readonly budget: DisruptionBudget | undefined
   readonly levels: AskedLevels | undefined
-  readonly levelsOfKind?: ReadonlyMap<string, AskedLevels> | undefined
+  readonly subgroups?: Subgroups | undefined
 }
 
 /** Controllers whose Jobs, sets of Jobs or clusters are parts of one job. */
@@ -193,7 +193,7 @@ function complete(owner: Owner, header: Header | undefined, group: Header | unde
   owner.preemptible = group?.preemptible ?? header?.preemptible ?? owner.preemptible
   owner.budget = group?.budget ?? header?.budget ?? owner.budget
   owner.levels = group?.levels ?? header?.levels ?? owner.levels
-  owner.levelsOfKind = group?.levelsOfKind ?? header?.levelsOfKind
+  owner.subgroups = header?.subgroups ?? group?.subgroups
   if (header === undefined) return
   owner.created = Math.min(owner.created, header.created)
   owner.isGang ||= header.isGang
@@ -225,7 +225,7 @@ const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.const
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, budget, levels, levelsOfKind, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, budget, levels, subgroups, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
@@ -237,7 +237,7 @@ function join(into: Owner, tasks: readonly Task[], { created, queue, priority, p
   into.preemptible ??= preemptible
   into.budget ??= budget
   into.levels ??= levels
-  into.levelsOfKind ??= levelsOfKind
+  into.subgroups ??= subgroups
   into.isGang ||= isGang
   into.isGoing ||= isGoing
   into.group ??= group

@@ -113,7 +113,8 @@ function usersOf(term: Fields, { namespace }: PodLike): readonly string[] | 'all
 
 const isOfAll = (selector: Fields): boolean => selector.object('matchLabels')?.isEmpty !== false && selector.size('matchExpressions') === 0
 
-const requirementsOf = (selector: Fields): (NodeRequirement | 'unread')[] => [
+/** The requirements of a selector of labels; `unread` for those with an unknown operator. */
+export const requirementsOf = (selector: Fields): (NodeRequirement | 'unread')[] => [
   ...Object.entries(tagsOf(selector.object('matchLabels'))).map(([key, value]): NodeRequirement => ({ key, operator: 'In', values: [value] })),
   ...selector.list('matchExpressions').map(expressionOf),
 ]

@@ -14,8 +14,9 @@ import { asGangs, asOneGang, stagesOfPods, stagesOfTemplates } from './pod-stage
 import { budgetOf, preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
-import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, levelsOfSubgroups, TopologyLevels } from './topology.js'
+import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, subgroupsOfKai, TopologyLevels } from './topology.js'
 import { isOfVolcano, isVolcanoJob, runOfVolcanoJob, tasksOfVolcanoJob, textIn } from './volcano-objects.js'
+import { volcanoSubgroups } from './volcano-subgroups.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 /** How pods and Jobs of Kubernetes become jobs. */
@@ -203,7 +204,8 @@ class KubernetesJobs implements LineParser {
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata), ...(kind === 'PodGroup' && { levelsOfKind: levelsOfSubgroups(object) }) })
+    const ofVolcano = isOfVolcano(object, kind) ? volcanoSubgroups(object, kind === 'Job') : undefined
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata, ofVolcano), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata), subgroups: ofVolcano ?? (kind === 'PodGroup' ? subgroupsOfKai(object) : undefined) })
     this.#owners.addPart(key, namespace, controllerOf(metadata), undefined)
     return true
   }
@@ -221,7 +223,10 @@ class KubernetesJobs implements LineParser {
     if (hasFailed === undefined) owner.isGoing = true
     else if (hasFailed) owner.hasFailed = true
     else owner.isComplete = true
-    owner.templates = tasks.map(({ template, ...each }) => ({ ...each, start, seconds, ...this.#asked(template, namespaceOf(metadata), each.tasks) }))
+    owner.templates = tasks.map(({ template, labels, ...each }) => {
+      const asked = this.#asked(template, namespaceOf(metadata), each.tasks)
+      return { ...each, start, seconds, ...asked, tags: { ...asked.tags, ...labels } }
+    })
   }
 
   #pod(pod: Fields, name: string, line: number): void {
@@ -258,7 +263,7 @@ class KubernetesJobs implements LineParser {
   #ownerOfPod(spec: Fields, metadata: Fields, name: string, line: number): Owner {
     const mark = marksOf(metadata)
     const controller = controllerOf(metadata)
-    const [kind, group] = [controller?.text('kind') ?? '', mark(...GROUPS)]
+    const [kind, group] = [controller?.text('kind') ?? '', spec.object('schedulingGroup')?.text('podGroupName') ?? mark(...GROUPS)]
     const isOwned = controller !== undefined && !SERVICES.includes(kind)
     const [ownerKind, ownerName] = isOwned ? [kind, controller.text('name') ?? name] : group !== undefined && controller === undefined ? ['PodGroup', group] : ['Pod', name]
     const owner = this.#owner(ownerKind, ownerName, metadata, line)
@@ -360,19 +365,19 @@ class KubernetesJobs implements LineParser {
   }
 
   #add(owner: Owner): void {
-    const { id, namespace, line, created, queue, deadline, least, isGoing } = owner
+    const { id, namespace, line, created, queue, deadline, least, subgroups, isGoing } = owner
     const { pods, isGated } = apartFromGated(owner.pods)
     const templates = owner.templates.length > 0 ? owner.templates : owner.workload
     const tasks = pods.length > 0 ? pods : templates
-    const { selectable } = this.#requests
-    const stages = pods.length > 0 ? stagesOfPods(pods.map(selectable), least?.ofKind !== undefined) : stagesOfTemplates(templates.map(selectable))
+    const seen = <T extends Task>(task: T): T => this.#requests.selectable(subgroups === undefined ? task : { ...task, kind: subgroups.kindOf(task) })
+    const stages = pods.length > 0 ? stagesOfPods(pods.map(seen), least?.ofKind !== undefined) : stagesOfTemplates(templates.map(seen))
     if (stages.length === 0) return void this.#counts.empty++
     const { gang } = this.options
     const hasFailed = owner.hasFailed && owner.isComplete !== true
     const start = tasks.reduce((first, each) => Math.min(first, each.start), Infinity)
     const priority = this.#priorityOf(owner)
     const preemptible = owner.preemptible ?? togetherPreemptible(tasks.map((each) => each.preemptible))
-    const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => owner.levelsOfKind?.get(kind ?? '') ?? levels))
+    const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => subgroups?.levelsOf(kind ?? '') ?? levels))
     if (topologies.isUnknown) this.#counts.levels++
     const together = gang === 'jobs' || (gang !== 'none' && owner.isGang)
     const isOne = together && gang !== 'stages' && stages.length > 1

@@ -16,6 +16,20 @@ export interface AskedLevels {
   readonly slices?: readonly { readonly level: Level; readonly size: number }[] | undefined
 }
 
+/** A pod as far as it matters which subgroup it is in: its labels, and its kind where it names one. */
+export interface Member {
+  readonly tags: Readonly<Record<string, string>>
+  readonly kind?: string | undefined
+}
+
+/** How the pods of a group are parted into subgroups. */
+export interface Subgroups {
+  /** The kind of a pod in its group. */
+  kindOf(pod: Member): string | undefined
+  /** Which groups of nodes the pods of a kind should share. */
+  levelsOf(kind: string): AskedLevels | undefined
+}
+
 /**
  * The levels in labels or annotations of pods, or of what controls them; `undefined` if there are none. `count`: the number of pods, where it is known.
  * Throws `BadLine` for what Kueue refuses.
@@ -47,32 +61,38 @@ function needed<T>(fields: Fields, key: string, value: T | undefined): T {
 /**
  * The levels of a pod group, or of a job of Volcano, as a whole.
  *
- * Source: KAI Scheduler, PodGroup (`topologyConstraint`); Volcano, NetworkTopologySpec.
+ * Source: KAI Scheduler, PodGroup (`topologyConstraint`); Volcano, NetworkTopologySpec; Kubernetes, PodGroupSchedulingConstraints.
  */
 export function levelsOfGroup(object: Fields): AskedLevels | undefined {
   const spec = object.object('spec')
+  const [ofKubernetes] = spec?.object('schedulingConstraints')?.list('topology') ?? []
+  if (ofKubernetes !== undefined) return asked({ required: ofKubernetes.text('key') ?? ofKubernetes.text('level') })
   const [ofKai, ofVolcano] = ['topologyConstraint', 'networkTopology'].map((key) => (typeof spec?.value(key) === 'object' ? spec.object(key) : undefined))
   if (ofKai !== undefined) return constraintOf(ofKai)
-  if (ofVolcano === undefined) return undefined
-  if (ofVolcano.text('mode') === 'soft') return { preferred: LOWEST }
-  const [tier, name] = [ofVolcano.whole('highestTierAllowed'), ofVolcano.text('highestTierName')]
-  if (tier !== undefined && name !== undefined) throw ofVolcano.bad('highestTierName', 'is given beside highestTierAllowed.', 'Give one of them.')
+  return ofVolcano && levelsOfNetwork(ofVolcano)
+}
+
+/** The levels that a `networkTopology` of Volcano asks for. */
+export function levelsOfNetwork(network: Fields): AskedLevels | undefined {
+  if (network.text('mode') === 'soft') return { preferred: LOWEST }
+  const [tier, name] = [network.whole('highestTierAllowed'), network.text('highestTierName')]
+  if (tier !== undefined && name !== undefined) throw network.bad('highestTierName', 'is given beside highestTierAllowed.', 'Give one of them.')
   return asked({ required: tier ?? name, preferred: LOWEST })
 }
 
 /**
- * The levels of the subgroups of a pod group of KAI that hold pods, by their name.
+ * The subgroups of a pod group of KAI that hold pods, with their levels.
  *
- * Deviation: those of subgroups that contain others have no effect, nor have any where the whole group asks for levels.
+ * Deviation: the levels of subgroups that contain others have no effect, nor have any where the whole group requires a level.
  */
-export function levelsOfSubgroups(object: Fields): ReadonlyMap<string, AskedLevels> {
+export function subgroupsOfKai(object: Fields): Subgroups {
   const levels = new Map<string, AskedLevels>()
   for (const each of object.object('spec')?.list('subGroups') ?? []) {
     const [name, constraint] = [each.text('name') ?? '', each.object('topologyConstraint')]
     const own = constraint && constraintOf(constraint)
     if (own !== undefined) levels.set(name, { ...own, group: `subgroup ${name}` })
   }
-  return levels
+  return { kindOf: ({ kind }) => kind, levelsOf: (kind) => levels.get(kind) }
 }
 
 const constraintOf = (constraint: Fields): AskedLevels | undefined => asked({ required: constraint.text('requiredTopologyLevel'), preferred: constraint.text('preferredTopologyLevel') })
@@ -124,10 +144,11 @@ export class TopologyLevels {
 
   /**
    * What a job asks for by itself, or its stages do. A request of the only stage, or of stages that are in one group together, is a request of the
-   * job. Slices are of stages.
+   * job. Slices are of stages. Where a job prefers a level, what its stages require counts, and what it prefers for the others.
    */
   of(job: AskedLevels | undefined, stages: readonly (AskedLevels | undefined)[]): Topologies {
-    if (job?.slices !== undefined && stages.length > 1) return this.of(undefined, stages.map((each) => each ?? job))
+    const prefers = job !== undefined && job.required === undefined && stages.some((each) => each?.required !== undefined)
+    if (prefers || (job?.slices !== undefined && stages.length > 1)) return this.of(undefined, stages.map((each) => each ?? job))
     const [first] = stages
     const areTogether = stages.length === 1 || (first?.group !== undefined && stages.every((each) => JSON.stringify(each) === JSON.stringify(first)))
     const all = [job, ...stages].filter((each) => each !== undefined)

@@ -1,6 +1,7 @@
 import type { Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { timeAt } from './objects.js'
+import { partsOf } from './volcano-subgroups.js'
 
 /** The run of a job of Volcano. `start` is `Infinity` while it waits; `hasFailed` is undefined until it ends. */
 interface VolcanoRun {
@@ -30,11 +31,11 @@ export function runOfVolcanoJob(status: Fields | undefined, unfinished: Seconds 
   return start === undefined || end === undefined ? undefined : { start, seconds: Math.max(0, end - start), hasFailed }
 }
 
-/** The kinds of pods of a job of Volcano, its `tasks`: name, number and template of the pods. */
-export const tasksOfVolcanoJob = (job: Fields): { readonly kind: string; readonly tasks: number; readonly template: Fields }[] =>
+/** The kinds of pods of a job of Volcano, its `tasks`, by partition: name, number and template of the pods, and labels that they have besides. */
+export const tasksOfVolcanoJob = (job: Fields): { readonly kind: string; readonly tasks: number; readonly template: Fields; readonly labels: Readonly<Record<string, string>> }[] =>
   (job.object('spec')?.list('tasks') ?? []).flatMap((task) => {
     const [tasks, template] = [task.whole('replicas') ?? 1, task.object('template')]
-    return tasks === 0 || template?.object('spec') === undefined ? [] : [{ kind: task.text('name') ?? '', tasks, template }]
+    return tasks === 0 || template?.object('spec') === undefined ? [] : partsOf(task, tasks).map((part) => ({ kind: task.text('name') ?? '', template, ...part }))
   })
 
 /**
