@@ -16,11 +16,11 @@ export interface LeastPods {
 
 /**
  * The fewest pods that a pod group, a job of Volcano, or a Job that Kueue may admit in part starts together; `undefined` if it does not say. Those of a
- * pod group of Kubernetes itself with the policy `basic` start one by one. The minima of Volcano's tasks count unless their sum exceeds that of the job. With subgroups of KAI, only their minima count. `subgroups`: those of
- * Volcano.
+ * pod group of Kubernetes itself with the policy `basic` start one by one. The minima of Volcano's tasks count unless their sum exceeds that of the job.
+ * With subgroups of KAI, only their minima count. `subgroups`: those of Volcano.
  *
- * Source: Kubernetes, scheduling.k8s.io (PodGroupSchedulingPolicy); Volcano, JobInfo.CheckTaskReady, and createOrUpdatePodGroup for tasks without a minimum; KAI Scheduler, SubGroup; Kueue,
- * job-min-parallelism.
+ * Source: Kubernetes, scheduling.k8s.io (PodGroupSchedulingPolicy); Volcano, JobInfo.CheckTaskReady, and createOrUpdatePodGroup for tasks without a
+ * minimum; KAI Scheduler, SubGroup; Kueue, job-min-parallelism.
  */
 export function leastOf(object: Fields, kind: string, metadata: Fields, subgroups?: VolcanoSubgroups): LeastPods | undefined {
   const spec = object.object('spec')
