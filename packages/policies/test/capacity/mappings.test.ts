@@ -65,7 +65,7 @@ describe('mappings to queues', () => {
     const queues: typeof tree = { ...tree, b: { capacity: 50, autoCreate: true } }
     expect(placed([{ queue: 'b.%user', create: false }], {}, { queues })).toBe('default')
     expect(placed([{ queue: 'b.%user' }], {}, { queues })).toBeUndefined() // it is made, and runs
-    const root = { ...tree, root: { autoCreate: true } }
+    const root: typeof tree = { ...tree, root: { autoCreate: true, template: { capacity: 0 } } }
     expect([placed(['u:%user:%user'], { user: 'eve' }, { queues: root }), placed(['u:%user:root.%user'], { user: 'eve' }, { queues: root })]).toEqual(['default', undefined]) // never of a short name
   })
 
