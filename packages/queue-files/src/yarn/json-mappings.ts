@@ -33,15 +33,19 @@ export function jsonMappings({ value, file, line, name }: Setting): { readonly m
   const told: ToldRule[] = []
   for (const [i, rule] of rulesOf(value, bad).entries()) {
     const text = (key: string) => (typeof rule[key] === 'string' ? rule[key] : undefined)
-    const [type, matches, policy = '', custom] = [text('type'), text('matches'), text('policy'), text('customPlacement') ?? text('value')]
+    const [type, matches, policy = '', fallback = 'skip'] = [text('type'), text('matches'), text('policy'), text('fallbackResult')]
+    const custom = policy === 'custom' ? text('customPlacement') : undefined
     if (type !== 'user' && type !== 'group' && type !== 'application') throw bad(`rule ${i + 1} has the type "${type ?? ''}".`, 'Write user, group or application.')
-    if (matches === undefined) throw bad(`rule ${i + 1} does not say what it matches.`, 'Write "matches".')
+    if (matches === undefined || matches === '') throw bad(`rule ${i + 1} does not say what it matches.`, 'Write "matches".')
+    if (type === 'group' && matches === '*') throw bad(`rule ${i + 1} is for all groups.`, 'Write "type": "user" for all jobs.')
     if (!(policy in patterns) && !(policy in without) && policy !== 'reject' && policy !== 'custom')
       throw bad(`rule ${i + 1} has the policy "${policy}".`, suggest(policy, [...Object.keys(patterns), ...Object.keys(without), 'reject', 'custom']))
+    if (!(fallback in fallbacks)) throw bad(`rule ${i + 1} has the fallbackResult "${fallback}".`, suggest(fallback, Object.keys(fallbacks)))
+    if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`, 'Write "customPlacement": "root.%user", for example.')
+    if (policy === 'setDefaultQueue' && text('value') === undefined) throw bad(`rule ${i + 1} has no "value".`, 'Write "value": "root.users.default", for example.')
     const isUnknown = type === 'application' || /%(application|secondary_group)/.test(custom ?? '')
     const whose = `${type} ${matches}`
     if (isUnknown || policy in without) told.push({ value: `${whose}: ${custom ?? policy}`, without: without[policy] ?? 'jobs have neither names nor secondary groups' })
-    else if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`, 'Write "customPlacement": "root.%user", for example.')
     else {
       const parent = text('parentQueue')
       const queue = policy === 'reject'
@@ -53,8 +57,8 @@ export function jsonMappings({ value, file, line, name }: Setting): { readonly m
       mappings.push({
         [type]: matches,
         ...(queue !== undefined && { queue }),
-        create: rule['create'] !== false,
-        fallback: policy === 'defaultQueue' ? 'reject' : (fallbacks[text('fallbackResult') ?? 'skip'] ?? 'skip'),
+        create: rule['create'] !== false && policy !== 'defaultQueue',
+        fallback: fallbacks[fallback] as 'skip' | 'default' | 'reject',
       })
     }
   }
