@@ -463,6 +463,12 @@ describe('a capacity-scheduler.xml', () => {
     ])
   })
 
+  it('reads rules that set the default queue (testSetDefaultRule)', () => {
+    const { policy: config, findings } = json([{ type: 'user', matches: 'ann', policy: 'setDefaultQueue', value: 'root.a.%user' }, { type: 'user', matches: 'bob', policy: 'setDefaultQueue', value: 'root.a.%secondary_group' }])
+    expect(config).toMatchObject({ 'capacity-scheduler': { mappings: [{ user: 'ann', defaultQueue: 'root.a.%user' }] } })
+    expect(findings.filter(({ line }) => line === 8).map(({ verdict, value }) => [verdict, value])).toEqual([['honoured', 'user ann: %default = root.a.%user'], ['ignored', 'user bob: root.a.%secondary_group']])
+  })
+
   it('reads rules to the default queue, which make none and go on as they say', () => {
     const rule = { type: 'user', matches: 'ann', policy: 'defaultQueue', create: true }
     expect(json([rule, { ...rule, fallbackResult: 'reject' }, { ...rule, fallbackResult: 'placeDefault' }]).policy).toMatchObject({ 'capacity-scheduler': { mappings: ['skip', 'reject', 'default'].map((fallback) => ({ user: 'ann', queue: '%default', create: false, fallback })) } })
