@@ -463,12 +463,28 @@ describe('a capacity-scheduler.xml', () => {
     ])
   })
 
+  it('reads rules that set the default queue (testSetDefaultRule)', () => {
+    const { policy: config, findings } = json([{ type: 'user', matches: 'ann', policy: 'setDefaultQueue', value: 'root.a.%user' }, { type: 'user', matches: 'bob', policy: 'setDefaultQueue', value: 'root.a.%secondary_group' }])
+    expect(config).toMatchObject({ 'capacity-scheduler': { mappings: [{ user: 'ann', defaultQueue: 'root.a.%user' }] } })
+    expect(findings.filter(({ line }) => line === 8).map(({ verdict, value }) => [verdict, value])).toEqual([['honoured', 'user ann: %default = root.a.%user'], ['ignored', 'user bob: root.a.%secondary_group']])
+  })
+
+  it('reads rules to the default queue, which make none and go on as they say', () => {
+    const rule = { type: 'user', matches: 'ann', policy: 'defaultQueue', create: true }
+    expect(json([rule, { ...rule, fallbackResult: 'reject' }, { ...rule, fallbackResult: 'placeDefault' }]).policy).toMatchObject({ 'capacity-scheduler': { mappings: ['skip', 'reject', 'default'].map((fallback) => ({ user: 'ann', queue: '%default', create: false, fallback })) } })
+  })
+
   it.each<[string, readonly object[] | string, string]>([
     ['no JSON', 'rules', 'line 6 yarn.scheduler.capacity.mapping-rule-json: it is no JSON.'],
     ['no rules', '{}', 'it holds no rules.'],
     ['no such queue', [{ type: 'user', matches: 'ann', policy: 'custom', customPlacement: 'root.c' }], 'line 6 yarn.scheduler.capacity.mapping-rule-json: the rule of user ann maps to queue "root.c", which is not there. Did you mean "root.a"?'],
     ['an unknown type', [{ type: 'usr', matches: '*', policy: 'user' }], 'rule 1 has the type "usr". Write user, group or application.'],
     ['an unknown policy', [{ type: 'user', matches: '*', policy: 'usr' }], 'rule 1 has the policy "usr". Did you mean "user"?'],
+    ['an unknown fallback', [{ type: 'user', matches: '*', policy: 'user', fallbackResult: 'rejct' }], 'rule 1 has the fallbackResult "rejct". Did you mean "reject"?'],
+    ['nothing that they match', [{ type: 'user', matches: '', policy: 'user' }], 'rule 1 does not say what it matches. Write "matches".'],
+    ['all groups', [{ type: 'group', matches: '*', policy: 'user' }], 'rule 1 is for all groups. Write "type": "user" for all jobs.'],
+    ['no queue of their own', [{ type: 'user', matches: '*', policy: 'custom', value: 'root.a' }], 'rule 1 has no "customPlacement".'],
+    ['no default queue', [{ type: 'user', matches: '*', policy: 'setDefaultQueue' }], 'rule 1 has no "value".'],
   ])('refuses rules in JSON with %s', (_, rules, expected) => {
     expect(message([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', typeof rules === 'string' ? rules : JSON.stringify({ rules })]])).toContain(expected)
   })

@@ -155,7 +155,8 @@ function partOfAll({ path, options }: Declared, label: string, key: 'capacity' |
 function checkMapping(option: MappingOption, at: readonly string[], declared: readonly Declared[], queues: Queues, complain: Complain): void {
   const mapping = readMapping(option)
   if (mapping === undefined) return complain(at, 'u:USER:QUEUE or g:GROUP:QUEUE')
-  const { queue } = mapping
+  const { queue, defaultQueue } = mapping
+  if (queue !== undefined && defaultQueue !== undefined) return complain(at, 'either queue or defaultQueue')
   if (queue === undefined || queue.includes('%') || declared.length === 0) return
   const isLeaf = (path: string) => !declared.some((each) => parentPath(each.path) === path)
   const path = fullPath(queue)

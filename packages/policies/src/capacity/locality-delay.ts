@@ -1,4 +1,5 @@
 import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Round } from '@sched/core'
+import type { NodesUp } from './nodes-up.js'
 
 /** By job and lane: opportunities missed, and number of places (nodes and racks) with data, -1 if they have not been counted. */
 export type MissedMemory = readonly (readonly [job: string, lane: LaneId, missed: number, places: number])[]
@@ -20,15 +21,17 @@ export interface LocalityDelayOptions {
 export class LocalityDelay {
   readonly #options: LocalityDelayOptions
   readonly #env: Env
+  readonly #up: NodesUp
   readonly #lanes: number
   readonly #rack: number
   /** `[job * lanes + lane]`: opportunities missed; nodes and racks with data, -1 until they are counted. */
   readonly #missed: number[] = []
   readonly #places: number[] = []
 
-  constructor(options: LocalityDelayOptions, env: Env) {
+  constructor(options: LocalityDelayOptions, env: Env, up: NodesUp) {
     this.#options = options
     this.#env = env
+    this.#up = up
     this.#lanes = env.cluster.lanes.length
     this.#rack = Math.min(1, env.cluster.levels)
   }
@@ -63,10 +66,9 @@ export class LocalityDelay {
     const at = job * this.#lanes + lane
     const missed = (this.#missed[at] as number) + 1
     this.#missed[at] = missed
-    const nodes = cluster.nodes
     const { nodeLocalityDelay, rackLocalityAdditionalDelay } = this.#options
     if (this.#rack < cluster.levels && missed > this.#offRack(job, lane, rackLocalityAdditionalDelay)) return cluster.levels
-    return missed > Math.min(nodes, nodeLocalityDelay) ? this.#rack : 0
+    return missed > Math.min(this.#up.count, nodeLocalityDelay) ? this.#rack : 0
   }
 
   /** A task of the job was started, or a node was reserved for it, at this level; a near one sets the missed opportunities to 0. */
@@ -84,7 +86,7 @@ export class LocalityDelay {
    * the part of places with data.
    */
   #offRack(job: JobId, lane: LaneId, additional: number): number {
-    const { nodes } = this.#env.cluster
+    const nodes = this.#up.count
     if (additional > -1) return Math.min(nodes, this.#options.nodeLocalityDelay + additional)
     const factor = Math.min(1, this.#placesOf(job, lane) / nodes)
     return Math.min(nodes, this.#env.work.unplaced(job, lane) * factor)

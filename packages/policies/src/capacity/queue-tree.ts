@@ -196,7 +196,10 @@ export class QueueTree {
     return around === undefined || others.length > 0 ? path : `${around.path}.${lastName(path)}`
   }
 
-  /** Why a queue may not be made below a queue with `autoCreate`: it is too deep below a declared queue, there are too many, or no capacity is left. */
+  /**
+   * Why a queue may not be made below a queue with `autoCreate`: it is too deep below a declared queue, there are too many, it would have a weight
+   * beside other kinds in the legacy mode, or no capacity is left.
+   */
   #whyNotMade(path: string, above: Queue): string | undefined {
     const declared = [...this.chain(above.id)].find(({ isDeclared }) => isDeclared) as Queue
     const levels = path.split('.').length - 1 - declared.depth
@@ -205,8 +208,19 @@ export class QueueTree {
     const { maximumQueues = this.isOpen ? -1 : USUAL_QUEUES } = above.own
     const { length } = above.children
     if (maximumQueues >= 0 && length >= maximumQueues) return `queue ${above.path} holds ${length} of ${maximumQueues} queues`
+    const odd = this.#besideWeight(path, above)
+    if (odd !== undefined) return `a queue made in ${above.path} would have a weight, and ${odd.path} has none`
     const isLeft = above.own.failOnExceedingCapacity !== true || !isSomething(above.own.template?.capacity) || isSomething(this.#leafIn(path).capacity)
     return isLeft ? undefined : `queue ${above.path} has no capacity left for queue ${path}`
+  }
+
+  /** A declared queue with a percentage or amounts beside which one with a weight would be made; in the legacy mode that may not be (AbstractParentQueue.addDynamicChildQueue). */
+  #besideWeight(path: string, above: Queue): Queue | undefined {
+    if (!this.#isLegacy) return undefined
+    const { template, parentTemplate } = this.#madeIn(above.path)
+    const { capacity } = (parentPath(path) === above.path ? template : parentTemplate) ?? {}
+    if (capacity !== undefined && typeof capacity !== 'string') return undefined
+    return above.children.map((id) => this.queue(id)).find(({ own, isDeclared }) => isDeclared && ['', ...Object.keys(own.labels ?? {})].some((label) => isSomething(ownCapacity(own, label))))
   }
 
   #depthBelow({ own }: Pick<Queue, 'own'>): number {

@@ -9,6 +9,7 @@ import { isReservable, type Reservable } from './capacity.js'
 import type { KillableTasks } from './killable-tasks.js'
 import { LeastUsedNodes } from './least-used-nodes.js'
 import { LocalityDelay, type MissedMemory } from './locality-delay.js'
+import { NodesUp } from './nodes-up.js'
 import { couldHold, hasAmounts } from './node-amounts.js'
 import { NodeReservations, type Reservation, type ReservationsMemory } from './node-reservations.js'
 import { assignmentShape } from './options.js'
@@ -88,17 +89,21 @@ export class Reserving implements Policy {
     this.#options = options
     this.#order = order
     this.#counting = isReservable(order) ? order : undefined
-    this.#delay = new LocalityDelay(options, env)
+    const nodesUp = new NodesUp(cluster)
+    this.#delay = new LocalityDelay(options, env, nodesUp)
     this.#levels = cluster.levels
     this.#beats = cluster.heartbeat > 0
     this.#lanes = cluster.lanes.length
     this.reservations = new NodeReservations(this.#lanes)
     this.#limits = new ReservationLimits(this.reservations, env, this.#counting)
-    this.#borrowing = this.#counting?.lends === true ? new Borrowing(this.#counting, env) : undefined
+    this.#borrowing = this.#counting?.lends === true ? new Borrowing(this.#counting, env, nodesUp) : undefined
     const own = {
       onSubmit: (job: JobId) => this.#reset(job),
       onFinish: (job: JobId) => this.#dropAll(job),
-      onNode: (node: NodeId, up: boolean) => this.#forget(node, up),
+      onNode: (node: NodeId, up: boolean) => {
+        nodesUp.refresh()
+        this.#forget(node, up)
+      },
       memory: () => this.#memory(env),
       recall: (memory: unknown) => this.#recall(memory as ReservingMemory, env),
     }

@@ -4,6 +4,7 @@ import {
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { stageWith } from '../capacity/node-reservations.js'
+import { NodesUp } from '../capacity/nodes-up.js'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { JobShares, type LaneAmounts, type SharesMemory } from './job-shares.js'
 import { QueueSharing } from './queue-sharing.js'
@@ -56,7 +57,7 @@ class YarnReserving implements Policy {
     else this.#round = new HoldingRound(options, env, sharing)
     const own = {
       onFinish: (job: JobId) => this.#round?.forget(job),
-      onNode: (node: NodeId, up: boolean) => (up ? undefined : this.#round?.free(node)),
+      onNode: (node: NodeId, up: boolean) => this.#round?.onNode(node, up),
       memory: () => this.#round?.memory() ?? null,
       recall: (memory: unknown) => this.#round?.recall(memory as HoldingMemory),
     }
@@ -88,6 +89,7 @@ interface HoldingMemory {
 class HoldingRound extends WrappedRound {
   readonly #options: z.output<typeof reservingOptions>
   readonly #env: Env
+  readonly #up: NodesUp
   readonly #sharing: QueueSharing
   /** Reservations by `node * lanes + lane`, and by job these keys. */
   readonly #held = new Map<number, Held>()
@@ -105,6 +107,7 @@ class HoldingRound extends WrappedRound {
     if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}"`, { field: 'threshold' }, suggest(unknown, resources))
     this.#options = options
     this.#env = env
+    this.#up = new NodesUp(env.cluster)
     this.#sharing = sharing
     this.#shares = lanes.map((lane, id) => new JobShares(sharing, id as LaneId, lane.resources))
     this.#threshold = lanes.map((lane) => lane.resources.map((r) => options.threshold[resources[r] as string] ?? 0))
@@ -155,7 +158,9 @@ class HoldingRound extends WrappedRound {
   }
 
   /** Gives up the reservations of a node that goes away, so that their jobs may reserve others. */
-  free(node: NodeId): void {
+  onNode(node: NodeId, up: boolean): void {
+    this.#up.refresh()
+    if (up) return
     for (let lane = 0; lane < this.#shares.length; lane++) {
       const at = node * this.#shares.length + lane
       const held = this.#held.get(at)
@@ -208,14 +213,14 @@ class HoldingRound extends WrappedRound {
   }
 
   #mayReserve(job: JobId, node: NodeId): boolean {
-    const { work, lane, cluster, inner } = this
+    const { work, lane, inner } = this
     if (work.together(job, lane) > 1 || inner.bars?.(job, node) === true || !this.#lacksOnlyRoom(job, node)) return false
     const queue = this.#sharing.queues[this.#sharing.poolOf(job)] as Queue
     if (!this.#isLarge(job, queue) || !this.#isStarved(job, queue)) return false
     const isNear = work.hasData(job, lane) && work.taskFor(job, lane, node, 0) !== None
     if (isNear) return true
     if (this.#options.onlyNear && work.hasData(job, lane)) return false
-    return (this.#ofJob.get(job)?.size ?? 0) < Math.ceil(cluster.nodes * this.#options.reservableNodes)
+    return (this.#ofJob.get(job)?.size ?? 0) < Math.ceil(this.#up.count * this.#options.reservableNodes)
   }
 
   /** Whether the node, empty, could hold the job's next task but does not have the amounts free now. */

@@ -4,8 +4,8 @@ import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policie
 import { cluster } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
-// Whole looks of Hadoop 3's TestProportionalCapacityPreemptionPolicyForNodePartitions, its IntraQueueUserLimit and IntraQueueWithDRF variants and
-// TestPreemptionForQueueWithPriorities, in numbers of our own: which tasks are marked.
+// Whole looks of Hadoop 3's TestProportionalCapacityPreemptionPolicyForNodePartitions, its IntraQueue, IntraQueueUserLimit and IntraQueueWithDRF variants
+// and TestPreemptionForQueueWithPriorities, in numbers of our own: which tasks are marked.
 
 const RESOURCES = ['mem', 'cpu', 'gpu'] as const
 /** Amounts of these resources, as many as the case has. */
@@ -151,6 +151,36 @@ describe('one look inside queues, by both resources (TestProportionalCapacityPre
       options: inside('userlimit-first', { conservativeDrf, equalParts: false }), apps: [{ queue: 'b', runs: 80, size: [1, 1] }, { queue: 'b', user: 'bob', wants: 40, size: [1, 1] }],
     })
     expect([with_(true), with_(false)]).toEqual([[8, 0], [38, 0]])
+  })
+})
+
+describe('one look inside queues, where each job has a master that stays (TestProportionalCapacityPreemptionPolicyIntraQueue)', () => {
+  const most = (maxAllowableLimit?: number, preemption: object = {}): CapacitySchedulerOptions =>
+    ({ maximumApplicationPriority: 10, defaults: { userLimitFactor: -1, maximumAmResourcePercent: 1 }, preemption: { intraQueue: { order: 'priority-first', ...(maxAllowableLimit !== undefined && { maxAllowableLimit }) }, ...preemption } })
+  const job = (queue: string, priority: number, runs: number, wants = 0, change: Partial<App> = {}): App => ({ queue, priority, runs, wants, master: runs > 0, ...change })
+  const of200 = (own: Readonly<Record<string, number>>, options: CapacitySchedulerOptions, ...apps: App[]): World =>
+    ({ total: { '': 200 }, queues: Object.fromEntries(Object.entries(own).map(([queue, amount]) => [queue, { own: { '': amount } }])), options, apps })
+  const x = { on: 'x' }
+  it.each<[string, World, readonly number[]]>([
+    ['testSimpleIntraQueuePreemption: a fifth of 80, in the one queue that has jobs of several priorities', of200({ a: 22, b: 80, c: 40, d: 58 }, most(),
+      job('a', 1, 12, 50), job('a', 1, 10, 50), job('b', 4, 68, 40), job('b', 4, 4, 20), job('b', 5, 2, 20), job('b', 6, 2, 20), job('c', 1, 20, 20), job('d', 1, 40)), [0, 0, 13, 3, 0, 0, 0, 0]],
+    ['testLimitPreemptionWithTotalPreemptedResourceAllowed', of200({ a: 80, b: 120 }, most(0.5, { totalPreemptionPerRound: 0.1 }), job('a', 1, 10, 50), job('a', 2, 10, 50), job('b', 4, 80, 40), job('b', 6, 10, 200)), [0, 0, 20, 0]],
+    ['testAlreadySelectedContainerFromInterQueuePreemption: what is due to the other queue, and the rest', of200({ a: 120, b: 80 }, most(0.5), job('a', 1, 100, 30), job('a', 2, 40, 40), job('b', 4, 40, 40), job('b', 4, 10, 200)), [40, 0, 0, 0]],
+    ['testSkipAMContainersInInterQueuePreemption', of200({ a: 120, b: 80 }, most(0.5), job('a', 1, 60, 20), job('a', 1, 20, 40), job('a', 2, 40, 40), job('b', 4, 40, 40), job('b', 4, 40, 200)), [21, 19, 0, 0, 0]],
+    ['testSkipAMContainersInInterQueuePreemptionSingleApp', of200({ a: 100, b: 100 }, most(), job('a', 1, 20, 20), job('a', 2, 80, 20), job('b', 4, 40, 40), job('b', 4, 60, 200)), [19, 0, 0, 0]],
+    ['testNoPreemptionForSingleApp', of200({ a: 120, b: 80 }, most(), job('a', 4, 40, 100)), [0]],
+    ['testOverutilizedQueueResourceWithInterQueuePreemption: what goes to the other queue is enough', of200({ a: 40, b: 160 }, most(), job('a', 1, 100), job('a', 3, 100, 60), job('b', 4, 0, 40)), [40, 0, 0]],
+    // a: all but the master; b: 34 for the upper three; c: 6
+    ['testComplexIntraQueuePreemption', of200({ a: 20, b: 80, c: 40, d: 60 }, most(0.5, { totalPreemptionPerRound: 0.5 }), job('a', 1, 10, 50), job('a', 4, 0, 50), job('a', 5, 0, 4),
+      job('b', 3, 10, 40), job('b', 4, 30, 20), job('b', 4, 20, 20), job('b', 5, 6, 10), job('b', 5, 0, 4), job('b', 6, 4, 20), job('c', 1, 16, 20), job('c', 1, 4, 10), job('c', 2, 0, 6), job('d', 2, 50), job('d', 1, 0, 40)), [9, 0, 0, 9, 6, 19, 0, 0, 0, 3, 3, 0, 0, 0]],
+    // 40 on x; 50 in the default partition, half of what b is guaranteed there
+    ['testComplexNodePartitionIntraQueuePreemption', { total: { '': 200, x: 200 }, queues: { a: { own: { '': 100, x: 100 } }, b: { own: { '': 100, x: 100 } } }, options: most(0.5), apps: [job('a', 1, 70, 20, x), job('a', 1, 10, 20, x), job('a', 2, 0, 40, x), job('a', 1, 100),
+      job('b', 1, 100, 0, x), job('b', 1, 50), job('b', 1, 6), job('b', 1, 4), job('b', 5, 10, 60)] }, [31, 9, 0, 0, 0, 42, 5, 3, 0]],
+    // each user may have a third of 201, 67: bob is left one more, of ann's jobs the last comes first
+    ['testIntraQueuePreemptionFifoOrderingPolicyMultipleAppsPerUser', { total: { '': 200 }, queues: { a: { own: { '': 200 }, change: { minimumUserLimitPercent: 30 } } }, options: { ...most(1), preemption: { intraQueue: { maxAllowableLimit: 1 } } },
+      apps: [job('a', 1, 80), job('a', 1, 40), job('a', 1, 80, 0, { user: 'bob' }), job('a', 1, 0, 60, { user: 'cyd' })] }, [9, 39, 12, 0]],
+  ])('takes as Hadoop does: %s', (_, world, expected) => {
+    expect(taken(world)).toEqual(expected)
   })
 })
 

@@ -12,7 +12,7 @@ const settings: Readonly<Record<string, NonNullable<CapacitySchedulerOptions['qu
 }
 /** Queues declared in the order of the world's, with settings that depend on the name alone. */
 const queues: (names: readonly string[]) => CapacitySchedulerOptions = (names) => ({
-  queues: { ...Object.fromEntries([...names, 'c'].map((name) => [`root.${name}`, settings[name] ?? {}])), root: { autoCreate: true, queueOrdering: 'priority-utilization' } },
+  queues: { ...Object.fromEntries([...names, 'c'].map((name) => [`root.${name}`, settings[name] ?? {}])), root: { autoCreate: true, template: { capacity: 0 }, queueOrdering: 'priority-utilization' } },
   resourceCalculator: 'dominant',
 })
 

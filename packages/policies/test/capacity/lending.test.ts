@@ -30,6 +30,16 @@ describe('partitions that are lent', () => {
     expect(seen.slice(10)).toEqual([['-', '-'], ...Array<string[]>(10).fill(['job', '-']), ['-', '-']]) // 1, then 2 of 2 nodes and more
   })
 
+  it('count nodes that are up alone', () => {
+    const { master, beats } = standing(ab)
+    master.nodeDown('plain-0')
+    master.submit(asking('job', 'b', 2))
+    expect(beats('x', 2)).toEqual(['job', 'job'])
+    master.nodeUp('plain-0')
+    master.submit(asking('late', 'b', 1))
+    expect(beats('x', 2)).toEqual(['-', 'late'])
+  })
+
   it('serve nobody else while they are exclusive, or their own jobs wait (testPreferenceOfNeedyAppsTowardsNodePartitions)', () => {
     const exclusive = standing(ab, { exclusiveLabels: ['x'] })
     exclusive.master.submit(asking('job', 'b', 30))

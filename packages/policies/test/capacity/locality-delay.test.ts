@@ -5,12 +5,13 @@ import { describe, expect, it } from 'vitest'
 
 /** Racks with the nodes a, b and c, d. One task per node and heartbeat. */
 const rack = (name: string, nodes: readonly string[]) => nodes.map((node) => ({ name: node, count: 1, racks: [name], resources: { mem: 10 } }))
-const standing = (hosts: readonly string[][], options: CapacitySchedulerOptions = {}, small = 10) => {
+const standing = (hosts: readonly string[][], options: CapacitySchedulerOptions = {}, small = 10, down: readonly string[] = []) => {
   const nodes = [...rack('r', ['a', 'b']), { name: 'c', count: 1, racks: ['s'], resources: { mem: small } }, ...rack('s', ['d'])]
   const master = dispatcher({ cluster: cluster({ nodes }), policy: capacityScheduler({ queues: { q: {} }, defaults: { userLimitFactor: -1 }, multipleAssignments: false, ...options }) })
   const [stage] = job({ id: 'j', queue: 'q', tasks: hosts.length, demand: { mem: 2 } }).stages
   master.submit({ id: 'j', submit: 0, queue: 'q', stages: [{ ...stage!, data: { hosts: hosts.map((each) => each.map((host) => `${host}-0`)) } }] })
   if (small === 1) master.submit(job({ id: 'tiny', queue: 'q', tasks: 1, demand: { mem: 1 } }))
+  for (const node of down) master.nodeDown(`${node}-0`)
   let time = 0
   /** Levels away from their data of the tasks started at each heartbeat: 0 on the node, 1 in the rack, 2 off it. */
   return (beats: string) => [...beats].map((node) => master.heartbeat(`${node}-0`, time++).start.map(({ level }) => level).join() || '-').join(' ')
@@ -35,6 +36,13 @@ describe('waiting for data by missed opportunities', () => {
     const hosts = [['a'], ['a'], ['a'], ['a']]
     expect(standing(hosts, { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 1 })('bbccccb')).toBe('- 1 - - 2 2 1')
     expect(standing(hosts, { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 99 })('ccccc')).toBe('- - - - 2')
+  })
+
+  it('counts nodes that are up (getNumClusterNodes)', () => {
+    const hosts = [['a'], ['a'], ['a'], ['a']]
+    expect(standing(hosts, {}, 10, ['c', 'd'])('bbbb')).toBe('- - 1 -') // 2 nodes, where the delay is 40
+    expect(standing(hosts, { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 99 }, 10, ['a', 'b'])('ccccc')).toBe('- - 2 2 2')
+    expect(standing([['a'], ['a'], ['a']], {}, 10, ['b', 'd'])('ccccc')).toBe('- - 2 2 2') // 3 tasks x 2/2 are more than 2 nodes
   })
 
   it('counts nodes that are too small for the task', () => {

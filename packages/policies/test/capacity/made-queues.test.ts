@@ -113,6 +113,22 @@ describe('queues made at first use', () => {
     expect(unlimited.refusal('a.y')).toBeUndefined()
   })
 
+  it('have a weight only beside queues with weights in the legacy mode (testAutoCreateQueueWhenSiblingsNotInWeightMode, testAutoCreateQueueShouldFailWhenNonParentQueue)', () => {
+    const refusal = (a: CapacityQueueOptions, inner: CapacityQueueOptions, change: CapacitySchedulerOptions = {}, queue = 'a.y') =>
+      inside(a, { ...change, queues: { a: { capacity: { mem: 100 }, autoCreate: true, ...a }, 'a.x': inner } }).refusal(queue)
+    const odd = 'a queue made in root.a would have a weight, and root.a.x has none'
+    const [half, amounts] = [{ capacity: 100 }, { capacity: { mem: 50 } }]
+    expect([half, amounts].map((inner) => refusal({}, inner))).toEqual([odd, odd])
+    const ofLabel = { labels: { l: half } }
+    const nodes = [{ count: 1, resources: { mem: 100 } }, { name: 'l', count: 1, resources: { mem: 100 }, labels: { partition: 'l' } }]
+    const labelled = dispatcher({ cluster: cluster({ nodes }), policy: capacityScheduler({ queues: { a: { autoCreate: true, ...ofLabel }, 'a.x': ofLabel } }) })
+    expect(labelled.policy.admits?.(job({ id: 'asked', queue: 'a.y' }))).toBe(odd)
+    expect([{ capacity: '1w' }, {}].map((inner) => refusal({}, inner))).toEqual([undefined, undefined])
+    expect([refusal({}, half, { legacyQueueMode: false }), refusal({ template: { capacity: 20 } }, { capacity: 100 })]).toEqual([undefined, undefined])
+    expect([refusal({ template: { capacity: 20 } }, half, {}, 'a.y.z'), refusal({ parentTemplate: { capacity: 0 } }, half, {}, 'a.y.z')]).toEqual([odd, undefined])
+    expect(refusal({}, { capacity: '1w' }, {}, 'a.x.y')).toBe('queue root.a.x.y would lie in root.a.x, which holds jobs')
+  })
+
   it('have the settings that are for leaves or for queues around them', () => {
     const { submit, counts } = inside({ template: { capacity: '3w' }, parentTemplate: { capacity: '1w', maximumCapacity: 30 } })
     for (const queue of ['a.p.y', 'a.x']) submit(queue)

@@ -66,6 +66,18 @@ describe('mappings to queues', () => {
     expect(placed([{ queue: '%specified' }], { queue: 'x' }, { overrideWithMappings: true })).toBe('a.x')
   })
 
+  it('may change the default queue for the rules behind them, and for none else (testRuleFallbackHandling, testSetDefaultRule)', () => {
+    const named = { queue: '%default', fallback: 'reject' } as const
+    const fallingBack = { queue: 'root.none.%user', fallback: 'default' } as const
+    const to = (defaultQueue: string, ...rules: NonNullable<CapacitySchedulerOptions['mappings']>) => placed([{ user: 'ann', defaultQueue }, ...rules])
+    expect([to('root.b', named), to('root.b', fallingBack), to('root.a.%primary_group.%user', named), to('b', 'u:ann:root.none_%user')]).toEqual(['b', 'b', 'a.devs.ann', 'b'])
+    expect([to('root.b'), placed([{ user: 'bob', defaultQueue: 'b' }, named]), placed([named, { defaultQueue: 'b' }])]).toEqual(['default', 'default', 'default'])
+    expect(to('root.invalid', named)).toBe('a mapping gives it queue root.invalid, where it cannot be, and refuses it then')
+    expect(to('root.invalid', fallingBack)).toContain('root.none')
+    expect(to('root.a', { defaultQueue: '%default.x' }, named)).toBe('a.x')
+    expect(() => placed([{ queue: 'b', defaultQueue: 'b' }])).toThrow('either queue or defaultQueue')
+  })
+
   it('take default for no queue, to which specified gives none, and root.default for that queue (testSpecified)', () => {
     const asked = ['default', 'root.default', 'x']
     const rules = (specified: object) => asked.map((queue) => placed([{ queue: '%specified', ...specified }, { queue: 'b' }], { queue }, { overrideWithMappings: true }))
@@ -79,7 +91,7 @@ describe('mappings to queues', () => {
     const queues: typeof tree = { ...tree, b: { capacity: 50, autoCreate: true } }
     expect(placed([{ queue: 'b.%user', create: false }], {}, { queues })).toBe('default')
     expect(placed([{ queue: 'b.%user' }], {}, { queues })).toBeUndefined() // it is made, and runs
-    const root = { ...tree, root: { autoCreate: true } }
+    const root: typeof tree = { ...tree, root: { autoCreate: true, template: { capacity: 0 } } }
     expect([placed(['u:%user:%user'], { user: 'eve' }, { queues: root }), placed(['u:%user:root.%user'], { user: 'eve' }, { queues: root })]).toEqual(['default', undefined]) // never of a short name
   })
 

@@ -59,17 +59,18 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
       const key = keyOf(job, lane)
       const count = (missed.get(key) ?? 0) + 1
       missed.set(key, count)
+      const ups = nodes().filter((node) => cluster.up(node)).length
       if (rack < cluster.levels) {
-        const off = rackLocalityAdditionalDelay > -1 ? Math.min(cluster.nodes, nodeLocalityDelay + rackLocalityAdditionalDelay) : undefined
+        const off = rackLocalityAdditionalDelay > -1 ? Math.min(ups, nodeLocalityDelay + rackLocalityAdditionalDelay) : undefined
         const asked = () => {
           const near = nodes().filter((node) => work.taskFor(job, lane, node, 0) >= 0)
           const known = places.get(key) ?? near.length + new Set(near.map((node) => cluster.group(1, node))).size
           places.set(key, known)
           return known
         }
-        if (count > (off ?? Math.min(cluster.nodes, work.unplaced(job, lane) * Math.min(1, asked() / cluster.nodes)))) return cluster.levels
+        if (count > (off ?? Math.min(ups, work.unplaced(job, lane) * Math.min(1, asked() / ups)))) return cluster.levels
       }
-      return count > Math.min(cluster.nodes, nodeLocalityDelay) ? rack : 0
+      return count > Math.min(ups, nodeLocalityDelay) ? rack : 0
     }
     function note(job: JobId, lane: LaneId, level: number): void {
       if (level === 0 || (level === rack && rackLocalityFullReset)) missed.set(keyOf(job, lane), 0)

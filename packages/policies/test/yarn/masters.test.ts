@@ -1,6 +1,7 @@
+import { dispatcher } from '@sched/cluster'
 import type { JobSpec } from '@sched/core'
-import { greedy, yarnFair, yarnPreempting, yarnReserving, type YarnFairOptions } from '@sched/policies'
-import { instantCluster, run } from '@sched/testkit'
+import { greedy, yarnAssign, yarnFair, yarnPreempting, yarnReserving, type YarnFairOptions } from '@sched/policies'
+import { cluster, instantCluster, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 const managed = (id: string, am: number, change: { submit?: number; duration?: number; tasks?: number; queue?: string; vcores?: number } = {}): JobSpec => {
@@ -140,6 +141,44 @@ describe('masters in Hadoop\'s own cases', () => {
     ]
     const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 2, resources: { memory: 8 * GB, vcores: 9 } }] }), jobs, policy: yarnReserving(greedy(yarnFair({ root: { queues: { queue1: { maxAMShare: 0.5 } } } }))), until: 25 })
     expect(recorder.launches.map(({ job, time }) => `${job} at ${time}`)).toEqual(['full at 0', 'full at 0', 'a at 10', 'a at 10', 'later at 20'])
+  })
+
+  it('keeps nodes for a master only while the part of its queue has room for it (testQueueMaxAMShareWithContainerReservation, step by step)', () => {
+    // queue1 may have 13 of 25 for masters; their other tasks are for a node that says nothing
+    const node = (name: string, memory: number, far = 'no') => ({ names: [name], count: 1, resources: { memory, vcores: 99 }, labels: { far } })
+    const policy = yarnReserving(yarnAssign(greedy(yarnFair({ root: { queues: { queue1: { maxAMShare: 0.5 } } } })), { assignMultiple: false }), { reservableNodes: 1 })
+    const master = dispatcher({ cluster: cluster({ nodes: [node('a', 10), node('b', 10), node('c', 5), node('d', 0, 'yes')] }), policy })
+    let now = 0
+    const app = (id: string, memory: number) => {
+      const work = { name: 'work', tasks: 1, demand: { vcores: 1 }, duration: 9, constraints: { require: { far: 'yes' } } }
+      master.submit({ id, submit: 0, queue: 'queue1', stages: [{ name: 'master', tasks: 1, demand: { memory, vcores: 1 }, duration: 0, master: true }, work] }, ++now)
+    }
+    const end = (id: string) => {
+      for (const task of master.cancel(id, ++now)) master.taskEnded(task, now)
+    }
+    const beats = (names: string) => [...names].map((name) => master.heartbeat(name, ++now).start.map(({ job }) => job).join() || '-').join(' ')
+    app('1', 1)
+    expect(beats('a')).toBe('1')
+    app('2', 1)
+    expect(beats('b')).toBe('2')
+    app('3', 10)
+    expect(beats('ab')).toBe('- -') // reserved
+    app('4', 5)
+    expect(beats('ac')).toBe('- 4')
+    end('1')
+    app('5', 1)
+    expect(beats('a')).toBe('5') // 3 has no room any more: 1 + 5 + 10
+    end('3')
+    app('6', 10)
+    app('7', 1)
+    expect(beats('a')).toBe('7') // nor does 6 reserve
+    end('4')
+    end('5')
+    expect(beats('ab')).toBe('- -') // now it does
+    app('8', 1)
+    expect(beats('ab')).toBe('- -')
+    end('2')
+    expect(beats('ba')).toBe('6 8')
   })
 
   it.each<[string, readonly (readonly [master: number, task: number])[], readonly [number, number], readonly string[]]>([

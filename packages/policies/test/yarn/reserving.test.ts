@@ -68,6 +68,13 @@ describe('a reservation', () => {
     expect(beat(master, 0, 3)).toBe('small') // at once, in the same heartbeat
   })
 
+  it('is made on a part of the nodes that are up', () => {
+    const { master, free } = full(3, { reservableNodes: 0.5 })
+    master.nodeDown('n-2')
+    master.submit(of('big', 3, 1), 1)
+    expect([free(0, 1, 1), free(1, 1, 1)]).toEqual(['', 'small']) // 2 x 0.5 = 1
+  })
+
   it('is given up where the queue has no room left below its maximum (testContainerReservationNotExceedingQueueMax)', () => {
     const { master, free } = full(2, {}, { root: { queues: { big: { maxResources: { mem: 4 } } } } })
     master.submit(of('big', 3, 1), 1)

@@ -5,12 +5,13 @@ import type { Setting } from '../setting.js'
 type Mappings = NonNullable<CapacitySchedulerOptions['mappings']>
 /** The queue that each policy of a rule gives, inside the rule's `parentQueue` if it has one. */
 const patterns = knownWords<string>({ specified: '%specified', user: '%user', primaryGroup: '%primary_group', primaryGroupUser: '%primary_group.%user', defaultQueue: '%default' })
+/** The field that names the queue, by the policies that have one; a rule without it is refused. */
+const fields = knownWords<string>({ custom: 'customPlacement', setDefaultQueue: 'value' })
 /** Policies whose rules are left out here, and why. */
 const without = knownWords<string>({
   secondaryGroup: 'jobs have no secondary groups',
   secondaryGroupUser: 'jobs have no secondary groups',
   applicationName: 'jobs are not placed by their names',
-  setDefaultQueue: 'the default queue is root.default',
 })
 /** A rule in words, with its queue, and why it is left out if it is. */
 interface ToldRule {
@@ -33,28 +34,29 @@ export function jsonMappings({ value, file, line, name }: Setting): { readonly m
   const told: ToldRule[] = []
   for (const [i, rule] of rulesOf(value, bad).entries()) {
     const text = (key: string) => (typeof rule[key] === 'string' ? rule[key] : undefined)
-    const [type, matches, policy = '', custom] = [text('type'), text('matches'), text('policy'), text('customPlacement') ?? text('value')]
+    const [type, matches, policy = '', fallback = 'skip'] = [text('type'), text('matches'), text('policy'), text('fallbackResult')]
     if (type !== 'user' && type !== 'group' && type !== 'application') throw bad(`rule ${i + 1} has the type "${type ?? ''}".`, 'Write user, group or application.')
-    if (matches === undefined) throw bad(`rule ${i + 1} does not say what it matches.`, 'Write "matches".')
-    if (!(policy in patterns) && !(policy in without) && policy !== 'reject' && policy !== 'custom')
-      throw bad(`rule ${i + 1} has the policy "${policy}".`, suggest(policy, [...Object.keys(patterns), ...Object.keys(without), 'reject', 'custom']))
-    const isUnknown = type === 'application' || /%(application|secondary_group)/.test(custom ?? '')
+    if (matches === undefined || matches === '') throw bad(`rule ${i + 1} does not say what it matches.`, 'Write "matches".')
+    if (type === 'group' && matches === '*') throw bad(`rule ${i + 1} is for all groups.`, 'Write "type": "user" for all jobs.')
+    if (!(policy in patterns) && !(policy in without) && !(policy in fields) && policy !== 'reject')
+      throw bad(`rule ${i + 1} has the policy "${policy}".`, suggest(policy, [...Object.keys(patterns), ...Object.keys(without), ...Object.keys(fields), 'reject']))
+    if (!(fallback in fallbacks)) throw bad(`rule ${i + 1} has the fallbackResult "${fallback}".`, suggest(fallback, Object.keys(fallbacks)))
+    const field = fields[policy]
+    const written = field && text(field)
+    if (field !== undefined && written === undefined) throw bad(`rule ${i + 1} has no "${field}".`, `Write "${field}": "root.%user", for example.`)
+    const isUnknown = type === 'application' || /%(application|secondary_group)/.test(written ?? '')
     const whose = `${type} ${matches}`
-    if (isUnknown || policy in without) told.push({ value: `${whose}: ${custom ?? policy}`, without: without[policy] ?? 'jobs have neither names nor secondary groups' })
-    else if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`, 'Write "customPlacement": "root.%user", for example.')
+    if (isUnknown || policy in without) told.push({ value: `${whose}: ${written ?? policy}`, without: without[policy] ?? 'jobs have neither names nor secondary groups' })
     else {
       const parent = text('parentQueue')
-      const queue = policy === 'reject'
-        ? undefined
-        : policy === 'custom'
-          ? custom
-          : `${parent !== undefined && inside.includes(policy) ? `${parent}.` : ''}${patterns[policy] ?? ''}`
-      told.push({ value: `${whose}: ${queue ?? policy}` })
+      const queue = written ?? (policy === 'reject' ? undefined : `${parent !== undefined && inside.includes(policy) ? `${parent}.` : ''}${patterns[policy] ?? ''}`)
+      const isDefault = policy === 'setDefaultQueue'
+      told.push({ value: `${whose}: ${isDefault ? `%default = ${queue}` : (queue ?? policy)}` })
       mappings.push({
         [type]: matches,
-        ...(queue !== undefined && { queue }),
-        create: rule['create'] !== false,
-        fallback: policy === 'defaultQueue' ? 'reject' : (fallbacks[text('fallbackResult') ?? 'skip'] ?? 'skip'),
+        ...(queue !== undefined && { [isDefault ? 'defaultQueue' : 'queue']: queue }),
+        create: rule['create'] !== false && policy !== 'defaultQueue',
+        fallback: fallbacks[fallback] as 'skip' | 'default' | 'reject',
       })
     }
   }
