@@ -1,10 +1,11 @@
-import { checkOptions, defineOrder, SchedError, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Plug, type ResourceId } from '@sched/core'
+import { checkOptions, defineOrder, SchedError, type Env, type JobId, type LaneId, type Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { LastingTerms } from '../orders/lasting-terms.js'
 import { Accruals, accrualOptions } from './accrual.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { Ages } from './ages.js'
 import { byUsage } from './by-usage.js'
+import { sizeOf } from './job-size.js'
 import { RisingScores } from './rising-scores.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
 import { TresWeights } from './tres-weights.js'
@@ -22,7 +23,7 @@ type Terms = readonly [size: number, partition: number, qos: number, site: numbe
 const ownOptions = {
   age: weight.default(0).describe('weight of the time it has waited, as a fraction of `maxAge` up to 1 (PriorityWeightAge)'),
   fairShare: weight.default(0).describe('weight of the fair-share factor of its user (PriorityWeightFairshare)'),
-  jobSize: weight.default(0).describe('weight of its size, the mean of its largest fraction of the cluster in any resource and its fraction of the nodes (PriorityWeightJobSize)'),
+  jobSize: weight.default(0).describe('weight of its size, the mean of its fractions of the processors and of the nodes (PriorityWeightJobSize)'),
   partition: weight.default(0).describe('weight of the priority of its queue, as a fraction of the highest of all (PriorityWeightPartition)'),
   qos: weight.default(0).describe('weight of the priority of its QOS, as a fraction of the highest of all (PriorityWeightQOS)'),
   site: weight.default(0).describe("weight of the job's own priority, as a site factor; its nice value counts in any case"),
@@ -30,7 +31,7 @@ const ownOptions = {
     .record(z.string(), weight)
     .default({})
     .describe(
-      'weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource',
+      'weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource; `node`: of the number of nodes',
     ),
   countDown: z.boolean().default(false).describe('a job has 1 less than the one submitted before it, less its nice value; without weights this is priority/basic'),
   raw: z
@@ -76,8 +77,7 @@ const multifactorOptions = z.strictObject({ ...withoutDefaults(settings.shape), 
  * By tier of the queue, then by Slurm's job priority, highest first, ties by submission. The priority is a weighted sum of factors from 0 to 1, as a whole
  * number of at least 1, as of the end of the last calculation period. Without weights the order is FIFO, like Slurm's default.
  *
- * Source: Slurm, priority_multifactor. Deviations: the size of a job is that of what starts together, as the largest fraction of any resource (in Slurm of
- * processors); there are no weights of associations.
+ * Source: Slurm, priority_multifactor. Deviation: the size of a job is that of what starts together.
  */
 export const multifactorOrder = defineOrder({
   name: 'multifactor',
@@ -138,51 +138,6 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
     tres.of(job, lane),
     Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
   ]
-}
-
-/**
- * The size factor of a job: the mean of its fractions of all amounts and of all nodes, up or not; or with `relativeToTime` the larger of them over
- * its time limit in whole minutes. On a machine of one node only amounts count. Source: Slurm, `_get_priority_internal` and `set_priority_factors` of
- * priority/multifactor.
- */
-function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settings, env: Env): number {
-  const amounts = fractionOf(job, lane, env)
-  const nodes = env.cluster.nodes === 1 ? amounts : nodesOf(job, lane, env) / env.cluster.nodes
-  const size = relativeToTime ? Math.max(amounts, nodes) / Math.max(1, Math.ceil(env.work.estimate(job) / 60)) : (amounts + nodes) / 2
-  return favorSmall ? 1 - size : size
-}
-
-/** The number of nodes that a job asks for: one for each task if no two fit on one node, else as many as it asks for at least, as for `--ntasks`. */
-function nodesOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
-  const shape = work.shape(job, lane)
-  const isAlone = work.isDistinct(shape) || (cluster.lanes[lane]?.resources ?? []).some((resource) => 2 * work.demand(shape, resource) > (totalsOf(cluster).largest[resource] as number))
-  return isAlone ? work.together(job, lane) : work.minNodes(job)
-}
-
-/** The largest fraction of a resource that it asks for. */
-function fractionOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
-  let fraction = 0
-  for (const resource of cluster.lanes[lane]?.resources ?? []) {
-    const amount = work.asked(job, lane, resource)
-    if (amount > 0) fraction = Math.max(fraction, amount / (totalsOf(cluster).sum[resource] as number))
-  }
-  return fraction
-}
-
-/** By resource: the most that a node has, and all nodes together. */
-interface Totals {
-  readonly largest: readonly number[]
-  readonly sum: readonly number[]
-}
-const totals = new WeakMap<ClusterView, Totals>()
-
-function totalsOf(cluster: ClusterView): Totals {
-  let all = totals.get(cluster)
-  if (all === undefined) {
-    const ofNodes = cluster.resources.map((_, r) => Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId)))
-    totals.set(cluster, (all = { largest: ofNodes.map((each) => Math.max(...each)), sum: ofNodes.map((each) => each.reduce((sum, one) => sum + one, 0)) }))
-  }
-  return all
 }
 
 function qosFactor(qos: string, { qos: weight, qosPriorities, raw }: Settings): number {

@@ -111,9 +111,9 @@ export function multifactorOptions({ general, database }: SlurmConf, resources: 
 /** The words of a setting such as PriorityFlags, in capital letters. */
 export const flagsOf = (setting: Setting | undefined): string[] => listed((setting?.value ?? '').toUpperCase())
 
-/** Reads PriorityWeightTRES, the weights of resources, under the cluster's names. */
+/** Reads PriorityWeightTRES, the weights of resources under the cluster's names, and of `node`. */
 function takeTres(options: Record<string, unknown>, setting: Setting, resources: readonly string[], findings: Findings): void {
-  const { billing, missing } = billingOf(setting, resources)
+  const { billing, missing } = billingOf(setting, resources.some((name) => /^nodes?$/i.test(name)) ? resources : [...resources, 'node'])
   if (Object.keys(billing).length > 0) options['tres'] = billing
   const verdict = missing.length === 0 ? 'honoured' : Object.keys(billing).length === 0 ? 'ignored' : 'approximated'
   findings.add(verdict, setting, setting.name, setting.value, missing.length === 0 ? '' : `the cluster has no ${missing.join(', ')}`)
