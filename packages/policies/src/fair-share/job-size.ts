@@ -12,12 +12,16 @@ interface SizeOptions {
 /**
  * The size factor of a job: the mean of its fractions of all processors and of all nodes, up or not; or with `relativeToTime` the larger of them over
  * its time limit in whole minutes. On a machine of one node only processors count. On a cluster without processors the largest fraction of any resource counts
- * in their place. Source: Slurm, `_get_priority_internal` and `set_priority_factors` of priority/multifactor.
+ * in their place.
+ *
+ * Source: Slurm, `set_priority_factors` of priority/multifactor; computed in the same order, so that rounding is the same.
  */
 export function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: SizeOptions, env: Env): number {
-  const amounts = fractionOf(job, lane, env)
-  const nodes = env.cluster.nodes === 1 ? amounts : nodesOf(job, lane, env) / env.cluster.nodes
-  const size = relativeToTime ? Math.max(amounts, nodes) / Math.max(1, Math.ceil(env.work.estimate(job) / 60)) : (amounts + nodes) / 2
+  const { asked, all } = largestOf(job, lane, env)
+  const { nodes } = env.cluster
+  const [own, of] = nodes === 1 ? [asked, all] : [nodesOf(job, lane, env), nodes]
+  if (!relativeToTime) return favorSmall ? ((of - own) / of + (all - asked) / all) / 2 : (own / of + asked / all) / 2
+  const size = Math.max((own * all) / of, asked) / Math.max(1, Math.ceil(env.work.estimate(job) / 60)) / all
   return favorSmall ? 1 - size : size
 }
 
@@ -28,13 +32,14 @@ export function nodesOf(job: JobId, lane: LaneId, { cluster, work }: Env): numbe
   return isAlone ? work.together(job, lane) : work.minNodes(job)
 }
 
-function fractionOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
-  let fraction = 0
+/** What a job asks for of the resource of which it asks for the largest fraction, and what all nodes have of that; 0 of 1 without any. */
+function largestOf(job: JobId, lane: LaneId, { cluster, work }: Env): { readonly asked: number; readonly all: number } {
+  let largest = { asked: 0, all: 1 }
   for (const resource of sizedBy(cluster, lane)) {
-    const amount = work.asked(job, lane, resource)
-    if (amount > 0) fraction = Math.max(fraction, amount / (totalsOf(cluster).sum[resource] as number))
+    const own = { asked: work.asked(job, lane, resource), all: totalsOf(cluster).sum[resource] as number }
+    if (own.asked > 0 && own.asked / own.all > largest.asked / largest.all) largest = own
   }
-  return fraction
+  return largest
 }
 
 /** The resources by which jobs of a lane are large or small. */

@@ -18,7 +18,7 @@ const TOP = 0xffff0000
 const TIER = 2 ** 32
 const weight = z.number().nonnegative()
 const TERMS = 6
-type Terms = readonly [size: number, partition: number, qos: number, site: number, tres: number, tier: number]
+type Terms = readonly [size: number, partition: number, qos: number, tres: number, site: number, tier: number]
 
 const ownOptions = {
   age: weight.default(0).describe('weight of the time it has waited, as a fraction of `maxAge` up to 1 (PriorityWeightAge)'),
@@ -134,8 +134,8 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
     options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
     options.qos * qosFactor(work.qos(job), options),
-    options.site * work.priority(job) - work.nice(job) + (options.countDown ? TOP - 1 - work.rank(job) : 0),
     tres.of(job, lane),
+    options.site * work.priority(job) - work.nice(job) + (options.countDown ? TOP - 1 - work.rank(job) : 0),
     Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
   ]
 }

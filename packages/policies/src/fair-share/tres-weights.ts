@@ -24,10 +24,12 @@ export class TresWeights {
     this.#env = env
     this.#isRaw = isRaw
     const { resources } = env.cluster
-    this.#weights = Object.entries(weights).map(([name, weight]) => {
+    const first = ['cpu', 'mem'].map((name) => slurmResource(name, resources)).concat(NODES)
+    const place = (resource: number) => (first.includes(resource) ? first.indexOf(resource) : first.length)
+    const weighted = Object.entries(weights).map(([name, weight]) => {
+      if (/^node$/i.test(name) && !resources.includes(name)) return { resource: NODES, weight } as const
       const resource = slurmResource(name, resources)
       if (resource >= 0) return { resource: resource as ResourceId, weight }
-      if (/^node$/i.test(name)) return { resource: NODES, weight }
       throw new SchedError(
         'BAD_OPTION',
         `the cluster has nothing that is "${name}".`,
@@ -35,6 +37,7 @@ export class TresWeights {
         suggest(name, [...new Set([...slurmNames(resources), 'node'])]),
       )
     })
+    this.#weights = weighted.sort((a, b) => place(a.resource) - place(b.resource)) // added up in Slurm's order: another one would change the last bit of some sums
   }
 
   of(job: JobId, lane: LaneId): number {
@@ -46,7 +49,7 @@ export class TresWeights {
       const total = totals[i] as number
       const asked = resource === NODES ? nodesOf(job, lane, this.#env) : cluster.lanes[lane]?.resources.includes(resource) === true ? work.asked(job, lane, resource) : 0
       if (this.#isRaw) sum += weight * asked
-      else if (total > 0) sum += (weight * asked) / total
+      else if (total > 0) sum += weight * (asked / total)
     }
     return sum
   }

@@ -113,7 +113,7 @@ export const flagsOf = (setting: Setting | undefined): string[] => listed((setti
 
 /** Reads PriorityWeightTRES, the weights of resources under the cluster's names, and of `node`. */
 function takeTres(options: Record<string, unknown>, setting: Setting, resources: readonly string[], findings: Findings): void {
-  const { billing, missing } = billingOf(setting, resources.some((name) => /^nodes?$/i.test(name)) ? resources : [...resources, 'node'])
+  const { billing, missing } = billingOf(setting, [...resources.filter((name) => !/^nodes?$/i.test(name)), 'node'])
   if (Object.keys(billing).length > 0) options['tres'] = billing
   const verdict = missing.length === 0 ? 'honoured' : Object.keys(billing).length === 0 ? 'ignored' : 'approximated'
   findings.add(verdict, setting, setting.name, setting.value, missing.length === 0 ? '' : `the cluster has no ${missing.join(', ')}`)
