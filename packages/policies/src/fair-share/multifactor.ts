@@ -4,6 +4,7 @@ import { LastingTerms } from '../orders/lasting-terms.js'
 import { Accruals, accrualOptions } from './accrual.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { Ages } from './ages.js'
+import { AssociationPriorities, associationPriorityOptions } from './association-priorities.js'
 import { byUsage } from './by-usage.js'
 import { sizeOf } from './job-size.js'
 import { RisingScores } from './rising-scores.js'
@@ -17,8 +18,8 @@ const HIGHEST = 2 ** 32 - 1
 const TOP = 0xffff0000
 const TIER = 2 ** 32
 const weight = z.number().nonnegative()
-const TERMS = 6
-type Terms = readonly [size: number, partition: number, qos: number, tres: number, site: number, tier: number]
+const TERMS = 7
+type Terms = readonly [association: number, size: number, partition: number, qos: number, tres: number, site: number, tier: number]
 
 const ownOptions = {
   age: weight.default(0).describe('weight of the time it has waited, as a fraction of `maxAge` up to 1 (PriorityWeightAge)'),
@@ -26,6 +27,7 @@ const ownOptions = {
   jobSize: weight.default(0).describe('weight of its size, the mean of its fractions of the processors and of the nodes (PriorityWeightJobSize)'),
   partition: weight.default(0).describe('weight of the priority of its queue, as a fraction of the highest of all (PriorityWeightPartition)'),
   qos: weight.default(0).describe('weight of the priority of its QOS, as a fraction of the highest of all (PriorityWeightQOS)'),
+  assoc: weight.default(0).describe('weight of the priority of its association, as a fraction of the highest of all (PriorityWeightAssoc)'),
   site: weight.default(0).describe("weight of the job's own priority, as a site factor; its nice value counts in any case"),
   tres: z
     .record(z.string(), weight)
@@ -35,9 +37,9 @@ const ownOptions = {
     ),
   countDown: z.boolean().default(false).describe('a job has 1 less than the one submitted before it, less its nice value; without weights this is priority/basic'),
   raw: z
-    .array(z.enum(['partition', 'qos', 'tres']))
+    .array(z.enum(['partition', 'qos', 'assoc', 'tres']))
     .default([])
-    .describe('what counts as it is instead of as a fraction: priorities of queues or QOS, amounts asked for (PriorityFlags=NO_NORMAL_PART, _QOS, _TRES)'),
+    .describe('what counts as it is instead of as a fraction: priorities of queues, QOS or associations, amounts asked for (PriorityFlags=NO_NORMAL_PART, _QOS, _ASSOC, _TRES)'),
   onlyUp: z.boolean().default(false).describe('priorities rise and never fall (PriorityFlags=INCR_ONLY)'),
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
   accrue: accrualOptions.optional().describe('how many waiting jobs of a QOS, an account or a user grow older at once (JobsAccrue limits); default: all'),
@@ -46,6 +48,7 @@ const ownOptions = {
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
   partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
   qosPriorities: z.record(z.string(), z.int().nonnegative()).default({}).describe('priorities of QOS (Priority of sacctmgr); default 0; jobs that name none have `normal`'),
+  associations: associationPriorityOptions.default({}).describe('priorities of the tree of accounts with their users (Priority of sacctmgr); `root` is around all'),
   tiers: z
     .record(z.string(), z.int().min(0).max(65_533))
     .default({})
@@ -88,7 +91,8 @@ export const multifactorOrder = defineOrder({
     const options = settingsOf(given)
     const usage = new AccountUsage(options, env)
     const tres = new TresWeights(options.tres, options.raw.includes('tres'), env)
-    const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, tres, env))
+    const associations = new AssociationPriorities(options.associations, options.raw.includes('assoc'), env)
+    const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, { tres, associations }, env))
     const accruals = options.accrue === undefined ? undefined : new Accruals(options.accrue, options.requeueDelay, env)
     const ages = accruals ?? (options.age > 0 ? new Ages(options.requeueDelay, env) : undefined)
     const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, ages)
@@ -126,11 +130,12 @@ function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Setti
   return (values[first + TERMS - 1] as number) * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
 }
 
-/** The terms that its size, partition, QOS, site and amounts add to a job's priority, and its tier. */
-function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWeights, env: Env): Terms {
+/** The terms that its association, size, partition, QOS, amounts and site add to a job's priority, and its tier. */
+function lastingTerms(job: JobId, lane: LaneId, options: Settings, { tres, associations }: { readonly tres: TresWeights; readonly associations: AssociationPriorities }, env: Env): Terms {
   const { work } = env
   const queue = work.queueName(work.queue(job))
   return [
+    options.assoc === 0 ? 0 : options.assoc * associations.of(job),
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
     options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
     options.qos * qosFactor(work.qos(job), options),

@@ -298,6 +298,17 @@ describe('multifactor', () => {
     expect(() => first({ PriorityWeightTRES: 'CPU' }, cpus)).toThrow('found the weight "CPU". Write CPU=1000')
   })
 
+  it('adds the priority of the association, or of the nearest account around it, as a fraction of the highest (PriorityWeightAssoc in sprio of Slurm 22.05.8)', () => {
+    // of 100: bob 100, ann in p and in pp inside it 40, ann in q 7, cat 0, dan none; with the weight 10000, and with sizes beside it
+    const associations = { p: { priority: 40, users: { bob: { priority: 100 } }, accounts: { pp: { users: { cat: { priority: 0 } } } } }, q: { users: { ann: { priority: 7 } } } }
+    const of = (id: string, user: string, account: string, priority: number) => cpu({ id, submit: 1, user, account, priority, duration: 10, demand: { cpu: 4 } })
+    const jobs = [wait, of('bob', 'bob', 'p', 1), of('ann', 'ann', 'p', 2), of('below', 'ann', 'pp', 3), of('other', 'ann', 'q', 4), of('cat', 'cat', 'pp', 5), of('dan', 'dan', 'q', 6)]
+    expect(starts(jobs, { site: 1 })).toEqual(['wait', 'dan', 'cat', 'other', 'below', 'ann', 'bob'])
+    expect(starts(jobs, { site: 1, PriorityWeightAssoc: 10_000, associations })).toEqual(['wait', 'bob', 'below', 'ann', 'other', 'dan', 'cat']) // 10001, 4003, 4002, 704, 6, 5
+    expect(starts(jobs, { site: 1, assoc: 4, associations })).toEqual(['wait', 'dan', 'bob', 'cat', 'below', 'other', 'ann']) // 6, 5, 5, 4.6, 4.28, 3.6
+    expect(starts(jobs, { site: 1, assoc: 3, associations, PriorityFlags: 'NO_NORMAL_ASSOC' })).toEqual(['wait', 'bob', 'below', 'ann', 'other', 'dan', 'cat'])
+  })
+
   it('is a whole number, so small weights make ties, which go by submission', () => {
     const jobs = [wait, cpu({ id: 'small', submit: 1 }), cpu({ id: 'large', submit: 2, demand: { cpu: 3 } })]
     expect(starts(jobs, { jobSize: 2 })).toEqual(['wait', 'small', 'large']) // 0.5 and 1.5, both 1
