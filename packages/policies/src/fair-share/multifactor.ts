@@ -123,10 +123,11 @@ function settingsOf(given: MultifactorOptions): Settings {
 /** Slurm's priority of a job. Terms are added in this order; another one would change the last bit of some sums. */
 function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, ages: Pick<Ages, 'since'> | undefined): number {
   let sum = ages === undefined ? 0 : age * Math.min(1, Math.max(0, usage.tick - ages.since(job)) / maxAge)
-  if (fairShare > 0) sum += fairShare * usage.factor(job)
   const first = lasting.find(job, lane)
   const { values } = lasting
-  for (let at = first; at < first + TERMS - 1; at++) sum += values[at] as number
+  sum += values[first] as number
+  if (fairShare > 0) sum += fairShare * usage.factor(job)
+  for (let at = first + 1; at < first + TERMS - 1; at++) sum += values[at] as number
   return (values[first + TERMS - 1] as number) * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
 }
 
