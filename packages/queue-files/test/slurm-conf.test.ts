@@ -301,6 +301,8 @@ describe('the policy of a slurm.conf', () => {
     expect(policyOf('PriorityWeightTRES=CPU=1000,GRES/gpu=9')).toMatchObject({ replan: { order: { multifactor: { tres: { procs: 1000 } } } } })
     expect(told('PriorityWeightTRES=CPU=1000,GRES/gpu=9')[0]).toEqual(['approximated', 2, 'PriorityWeightTRES', 'the cluster has no GRES/gpu'])
     expect(told('PriorityWeightTRES=CPU=1000')[0]).toEqual(['honoured', 2, 'PriorityWeightTRES', ''])
+    expect(policyOf('PriorityWeightTRES=CPU=1000,Node=5')).toMatchObject({ replan: { order: { multifactor: { tres: { procs: 1000, node: 5 } } } } })
+    expect(told('PriorityWeightTRES=CPU=1000,Node=5')[0]).toEqual(['honoured', 2, 'PriorityWeightTRES', ''])
     expect(told('PriorityWeightAge=0').map(([, , setting]) => setting)).toEqual(['PriorityWeightAge'])
     expect(told('PriorityWeightAge=5')).toContainEqual(['honoured', 2, 'PriorityType', 'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing'])
   })

@@ -209,7 +209,7 @@ describe('a table of QOS', () => {
     const found = of(`Name|${values.map(([name]) => name).join('|')}`, `normal|${values.map(([, value]) => value).join('|')}`)
     expect(found.map(([, setting]) => setting).sort()).toEqual(values.map(([name]) => name).sort())
     expect(found.filter(([verdict]) => verdict === 'ignored').map(([, setting]) => setting).sort()).toEqual([...idle, 'Flags', 'GraceTime', 'Preempt', 'PreemptExemptTime', 'PreemptMode'].sort())
-    expect(found.filter(([verdict, , note]) => verdict === 'ignored' && (note === '' || note === 'not simulated')).map(([, setting]) => setting)).toEqual(['UsageThreshold'])
+    expect(found.filter(([verdict, , note]) => verdict === 'ignored' && (note === '' || note === 'not simulated')).map(([, setting]) => setting)).toEqual([])
     // and `modify account` or `user`
     const ofAccounts = ['GrpJobs', 'GrpSubmitJobs', 'MaxJobs', 'MaxSubmitJobs', 'GrpWall', 'MaxWallDurationPerJob', 'DefaultQOS', 'QOS', 'MinPrioThresh']
     const tres = ['GrpTRES', 'GrpTRESMins', 'GrpTRESRunMins', 'MaxTRESPerJob', 'MaxTRESMinsPerJob']

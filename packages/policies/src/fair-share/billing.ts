@@ -17,10 +17,13 @@ export const addedUp = (maxTres: boolean | 'gres', resources: readonly string[])
 /** Names of processors; if no resource has one of these, the first resource is charged. */
 const PROCESSORS = ['cpu', 'cpus', 'procs', 'processors', 'cores', 'vcores', 'cpu-milli', 'millicores']
 
+/** The index of the resource that is processors; -1: none is. */
+export const processorsIn = (resources: readonly string[]): number => resources.findIndex((name) => PROCESSORS.includes(name.toLowerCase()))
+
 /** By resource: the bill for one unit; without an option 1 for a slot or a processor, 0 for everything else. Throws `BAD_OPTION` for an unknown resource. */
 export function billingOf(billing: Readonly<Record<string, number>> | undefined, { resources, lanes }: ClusterView, option: string): Float64Array {
   if (billing !== undefined) return amountsByName(billing, resources, option)
   if (lanes.length > 1) return new Float64Array(resources.length).fill(1)
-  const processors = Math.max(0, resources.findIndex((name) => PROCESSORS.includes(name.toLowerCase())))
+  const processors = Math.max(0, processorsIn(resources))
   return Float64Array.from(resources, (_, r) => (r === (processors as ResourceId) ? 1 : 0))
 }

@@ -130,10 +130,11 @@ export function levelFairShare(associations: Associations, usage: ArrayLike<numb
 /**
  * Fair tree: a factor by rank, 1 for the first user and 1 / users for the last; 0 for accounts. The tree is visited from the root,
  * children by level fair share, largest first, so that all users of an account come before all of a sibling with a smaller value.
- * Siblings with equal values have the same rank; a user with the same value as a sibling account has the rank of the highest user in it; the
- * children of accounts with equal values are visited together. Users with the shares of their parent come first in it.
+ * Users with equal values have the same rank, and users come before accounts of that value. An account with the same value as the sibling before it begins
+ * with the rank of the last user so far: its first user has that rank, too. Users with the shares of their parent come first in it.
  *
- * Source: Slurm, fair_tree (Cox and Morrison).
+ * Source: Slurm, fair_tree (Cox and Morrison). Its page says that accounts with equal values are merged; `_calc_tree_fs` visits them one after another, since
+ * `_count_tied_accounts` counts users alone. Ties of accounts end in the lower id.
  */
 export function fairTree(associations: Associations, usage: ArrayLike<number>): Float64Array {
   const { shares, isUser } = associations
@@ -145,21 +146,15 @@ export function fairTree(associations: Associations, usage: ArrayLike<number>): 
   const factors = new Float64Array(home.length)
   let left = users
   let rank = users
-  const visit = (siblings: readonly number[], isTied: boolean): void => {
+  const visit = (siblings: readonly number[], isFirstTied: boolean): void => {
     const sorted = [...siblings].sort((a, b) => descending(level[a] as number, level[b] as number) || Number(isUser[b]) - Number(isUser[a]) || a - b)
-    for (let i = 0; i < sorted.length; ) {
-      const value = level[sorted[i] as number] as number
-      let end = i
-      while (end < sorted.length && level[sorted[end] as number] === value) end++
-      const tied = sorted.slice(i, end)
-      const [own, accounts] = [tied.filter((id) => isUser[id]), tied.filter((id) => !isUser[id])]
-      const continues = isTied && i === 0
-      if (own.length > 0 && !continues) rank = left
-      for (const id of own) factors[id] = rank / users
-      left -= own.length
-      const inside = accounts.flatMap((id) => children[id] as number[])
-      if (inside.length > 0) visit(inside, own.length > 0 || continues)
-      i = end
+    for (const [i, id] of sorted.entries()) {
+      const isTied = i === 0 ? isFirstTied : level[id] === level[sorted[i - 1] as number]
+      if (isUser[id] === true) {
+        if (!isTied) rank = left
+        factors[id] = rank / users
+        left--
+      } else visit(children[id] as number[], isTied)
     }
   }
   visit(children[0] as number[], false)

@@ -1,10 +1,12 @@
-import { checkOptions, defineOrder, SchedError, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Plug, type ResourceId } from '@sched/core'
+import { checkOptions, defineOrder, SchedError, type Env, type JobId, type LaneId, type Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { LastingTerms } from '../orders/lasting-terms.js'
 import { Accruals, accrualOptions } from './accrual.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { Ages } from './ages.js'
+import { AssociationPriorities, associationPriorityOptions } from './association-priorities.js'
 import { byUsage } from './by-usage.js'
+import { sizeOf } from './job-size.js'
 import { RisingScores } from './rising-scores.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
 import { TresWeights } from './tres-weights.js'
@@ -16,27 +18,28 @@ const HIGHEST = 2 ** 32 - 1
 const TOP = 0xffff0000
 const TIER = 2 ** 32
 const weight = z.number().nonnegative()
-const TERMS = 6
-type Terms = readonly [size: number, partition: number, qos: number, site: number, tres: number, tier: number]
+const TERMS = 7
+type Terms = readonly [association: number, size: number, partition: number, qos: number, tres: number, site: number, tier: number]
 
 const ownOptions = {
   age: weight.default(0).describe('weight of the time it has waited, as a fraction of `maxAge` up to 1 (PriorityWeightAge)'),
   fairShare: weight.default(0).describe('weight of the fair-share factor of its user (PriorityWeightFairshare)'),
-  jobSize: weight.default(0).describe('weight of its size, the mean of its largest fraction of the cluster in any resource and its fraction of the nodes (PriorityWeightJobSize)'),
+  jobSize: weight.default(0).describe('weight of its size, the mean of its fractions of the processors and of the nodes (PriorityWeightJobSize)'),
   partition: weight.default(0).describe('weight of the priority of its queue, as a fraction of the highest of all (PriorityWeightPartition)'),
   qos: weight.default(0).describe('weight of the priority of its QOS, as a fraction of the highest of all (PriorityWeightQOS)'),
+  assoc: weight.default(0).describe('weight of the priority of its association, as a fraction of the highest of all (PriorityWeightAssoc)'),
   site: weight.default(0).describe("weight of the job's own priority, as a site factor; its nice value counts in any case"),
   tres: z
     .record(z.string(), weight)
     .default({})
     .describe(
-      'weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource',
+      'weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource; `node`: of the number of nodes',
     ),
   countDown: z.boolean().default(false).describe('a job has 1 less than the one submitted before it, less its nice value; without weights this is priority/basic'),
   raw: z
-    .array(z.enum(['partition', 'qos', 'tres']))
+    .array(z.enum(['partition', 'qos', 'assoc', 'tres']))
     .default([])
-    .describe('what counts as it is instead of as a fraction: priorities of queues or QOS, amounts asked for (PriorityFlags=NO_NORMAL_PART, _QOS, _TRES)'),
+    .describe('what counts as it is instead of as a fraction: priorities of queues, QOS or associations, amounts asked for (PriorityFlags=NO_NORMAL_PART, _QOS, _ASSOC, _TRES)'),
   onlyUp: z.boolean().default(false).describe('priorities rise and never fall (PriorityFlags=INCR_ONLY)'),
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
   accrue: accrualOptions.optional().describe('how many waiting jobs of a QOS, an account or a user grow older at once (JobsAccrue limits); default: all'),
@@ -45,6 +48,7 @@ const ownOptions = {
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
   partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
   qosPriorities: z.record(z.string(), z.int().nonnegative()).default({}).describe('priorities of QOS (Priority of sacctmgr); default 0; jobs that name none have `normal`'),
+  associations: associationPriorityOptions.default({}).describe('priorities of the tree of accounts with their users (Priority of sacctmgr); `root` is around all'),
   tiers: z
     .record(z.string(), z.int().min(0).max(65_533))
     .default({})
@@ -76,8 +80,7 @@ const multifactorOptions = z.strictObject({ ...withoutDefaults(settings.shape), 
  * By tier of the queue, then by Slurm's job priority, highest first, ties by submission. The priority is a weighted sum of factors from 0 to 1, as a whole
  * number of at least 1, as of the end of the last calculation period. Without weights the order is FIFO, like Slurm's default.
  *
- * Source: Slurm, priority_multifactor. Deviations: the size of a job is that of what starts together, as the largest fraction of any resource (in Slurm of
- * processors); there are no weights of associations.
+ * Source: Slurm, priority_multifactor. Deviation: the size of a job is that of what starts together.
  */
 export const multifactorOrder = defineOrder({
   name: 'multifactor',
@@ -88,7 +91,8 @@ export const multifactorOrder = defineOrder({
     const options = settingsOf(given)
     const usage = new AccountUsage(options, env)
     const tres = new TresWeights(options.tres, options.raw.includes('tres'), env)
-    const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, tres, env))
+    const associations = new AssociationPriorities(options.associations, options.raw.includes('assoc'), env)
+    const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, { tres, associations }, env))
     const accruals = options.accrue === undefined ? undefined : new Accruals(options.accrue, options.requeueDelay, env)
     const ages = accruals ?? (options.age > 0 ? new Ages(options.requeueDelay, env) : undefined)
     const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, ages)
@@ -119,70 +123,27 @@ function settingsOf(given: MultifactorOptions): Settings {
 /** Slurm's priority of a job. Terms are added in this order; another one would change the last bit of some sums. */
 function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, ages: Pick<Ages, 'since'> | undefined): number {
   let sum = ages === undefined ? 0 : age * Math.min(1, Math.max(0, usage.tick - ages.since(job)) / maxAge)
-  if (fairShare > 0) sum += fairShare * usage.factor(job)
   const first = lasting.find(job, lane)
   const { values } = lasting
-  for (let at = first; at < first + TERMS - 1; at++) sum += values[at] as number
+  sum += values[first] as number
+  if (fairShare > 0) sum += fairShare * usage.factor(job)
+  for (let at = first + 1; at < first + TERMS - 1; at++) sum += values[at] as number
   return (values[first + TERMS - 1] as number) * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
 }
 
-/** The terms that its size, partition, QOS, site and amounts add to a job's priority, and its tier. */
-function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWeights, env: Env): Terms {
+/** The terms that its association, size, partition, QOS, amounts and site add to a job's priority, and its tier. */
+function lastingTerms(job: JobId, lane: LaneId, options: Settings, { tres, associations }: { readonly tres: TresWeights; readonly associations: AssociationPriorities }, env: Env): Terms {
   const { work } = env
   const queue = work.queueName(work.queue(job))
   return [
+    options.assoc === 0 ? 0 : options.assoc * associations.of(job),
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
     options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
     options.qos * qosFactor(work.qos(job), options),
-    options.site * work.priority(job) - work.nice(job) + (options.countDown ? TOP - 1 - work.rank(job) : 0),
     tres.of(job, lane),
+    options.site * work.priority(job) - work.nice(job) + (options.countDown ? TOP - 1 - work.rank(job) : 0),
     Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
   ]
-}
-
-/**
- * The size factor of a job: the mean of its fractions of all amounts and of all nodes, up or not; or with `relativeToTime` the larger of them over
- * its time limit in whole minutes. On a machine of one node only amounts count. Source: Slurm, `_get_priority_internal` and `set_priority_factors` of
- * priority/multifactor.
- */
-function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settings, env: Env): number {
-  const amounts = fractionOf(job, lane, env)
-  const nodes = env.cluster.nodes === 1 ? amounts : nodesOf(job, lane, env) / env.cluster.nodes
-  const size = relativeToTime ? Math.max(amounts, nodes) / Math.max(1, Math.ceil(env.work.estimate(job) / 60)) : (amounts + nodes) / 2
-  return favorSmall ? 1 - size : size
-}
-
-/** The number of nodes that a job asks for: one for each task if no two fit on one node, else as many as it asks for at least, as for `--ntasks`. */
-function nodesOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
-  const shape = work.shape(job, lane)
-  const isAlone = work.isDistinct(shape) || (cluster.lanes[lane]?.resources ?? []).some((resource) => 2 * work.demand(shape, resource) > (totalsOf(cluster).largest[resource] as number))
-  return isAlone ? work.together(job, lane) : work.minNodes(job)
-}
-
-/** The largest fraction of a resource that it asks for. */
-function fractionOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
-  let fraction = 0
-  for (const resource of cluster.lanes[lane]?.resources ?? []) {
-    const amount = work.asked(job, lane, resource)
-    if (amount > 0) fraction = Math.max(fraction, amount / (totalsOf(cluster).sum[resource] as number))
-  }
-  return fraction
-}
-
-/** By resource: the most that a node has, and all nodes together. */
-interface Totals {
-  readonly largest: readonly number[]
-  readonly sum: readonly number[]
-}
-const totals = new WeakMap<ClusterView, Totals>()
-
-function totalsOf(cluster: ClusterView): Totals {
-  let all = totals.get(cluster)
-  if (all === undefined) {
-    const ofNodes = cluster.resources.map((_, r) => Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId)))
-    totals.set(cluster, (all = { largest: ofNodes.map((each) => Math.max(...each)), sum: ofNodes.map((each) => each.reduce((sum, one) => sum + one, 0)) }))
-  }
-  return all
 }
 
 function qosFactor(qos: string, { qos: weight, qosPriorities, raw }: Settings): number {

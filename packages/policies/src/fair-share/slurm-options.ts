@@ -14,6 +14,7 @@ export const slurmOptions = {
   PriorityWeightJobSize: weight.optional().describe('Slurm\'s name of `jobSize`'),
   PriorityWeightPartition: weight.optional().describe('Slurm\'s name of `partition`'),
   PriorityWeightQOS: weight.optional().describe('Slurm\'s name of `qos`'),
+  PriorityWeightAssoc: weight.optional().describe('Slurm\'s name of `assoc`'),
   PriorityWeightTRES: z.union([z.string(), z.record(z.string(), weight)]).optional().describe('Slurm\'s name of `tres`, also as CPU=1000,Mem=2000,GRES/gpu=3000'),
   PriorityMaxAge: time.optional().describe('Slurm\'s name of `maxAge`, in minutes or as a time string'),
   PriorityFavorSmall: z.union([z.boolean(), z.enum(['YES', 'NO'])]).optional().describe('Slurm\'s name of `favorSmall`'),
@@ -28,8 +29,8 @@ export const slurmOptions = {
 }
 type SlurmOptions = z.output<z.ZodObject<typeof slurmOptions>>
 
-/** The factors that each NO_NORMAL_... flag leaves unnormalised; no factor here goes by associations. */
-const RAW = { PART: ['partition'], QOS: ['qos'], TRES: ['tres'], ASSOC: [], ALL: ['partition', 'qos', 'tres'] }
+/** The factors that each NO_NORMAL_... flag leaves unnormalised. */
+const RAW = { PART: ['partition'], QOS: ['qos'], TRES: ['tres'], ASSOC: ['assoc'], ALL: ['partition', 'qos', 'assoc', 'tres'] }
 
 /**
  * The known PriorityFlags. ACCRUE_ALWAYS switches `accrue` off; apart from that it and CALCULATE_RUNNING change nothing, since what they choose is always so
@@ -58,6 +59,7 @@ export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>
     jobSize: given.PriorityWeightJobSize,
     partition: given.PriorityWeightPartition,
     qos: given.PriorityWeightQOS,
+    assoc: given.PriorityWeightAssoc,
     tres: given.PriorityWeightTRES === undefined ? undefined : tresWeights(given.PriorityWeightTRES, 'multifactor.PriorityWeightTRES'),
     maxAge: secondsOf('PriorityMaxAge', given.PriorityMaxAge),
     favorSmall: given.PriorityFavorSmall === undefined ? undefined : given.PriorityFavorSmall === true || given.PriorityFavorSmall === 'YES',

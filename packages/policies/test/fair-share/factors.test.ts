@@ -165,8 +165,9 @@ describe('fair tree', () => {
     expect(ranks({ u: [1, 4], A: [1, { x: [1, 1], y: [1, 3] }], z: [1, 8] })).toEqual({ u: 1, x: 1, y: 2 / 4, z: 1 / 4 })
   })
 
-  it('visits the children of accounts of the same value together', () => {
-    // A and B have used 4 each; level fair shares inside: A (2, 2/3), B (1, 1)
-    expect(ranks({ A: [1, { a1: [1, 1], a2: [1, 3] }], B: [1, { b1: [1, 2], b2: [1, 2] }] })).toEqual({ a1: 1, b1: 3 / 4, b2: 3 / 4, a2: 1 / 4 })
+  it('visits accounts of the same value one after another, the first user of each with the rank of the last one before (sshare of Slurm 22.05.8)', () => {
+    // all accounts have used 40; level fair shares inside: a (2, 2/3), b (1, 1), c (3, 1/3)
+    const tree: Tree = { root: [1, 0], a: [1, { ann: [1, 30], bob: [1, 10] }], b: [1, { cat: [3, 30], dan: [1, 10] }], c: [1, { u5: [3, 10], u6: [1, 30] }] }
+    expect(ranks(tree)).toEqual({ root: 1, bob: 6 / 7, ann: 5 / 7, cat: 5 / 7, dan: 5 / 7, u5: 5 / 7, u6: 1 / 7 })
   })
 })

@@ -294,8 +294,19 @@ describe('multifactor', () => {
     // 2 of 4 processors of its own nodes are more than 3 of 8
     expect(first({ PriorityWeightTRES: { cpu: 1000 } }, ask('wide', 1, { cpu: 3 }), ask('own', 2, { cpu: 2 }, 1, 'own'))).toEqual(['wait', 'own', 'wide'])
     expect(first({ PriorityWeightTRES: { cpu: 1000 } }, ask('wide', 1, { cpu: 3 }), ask('main', 2, { cpu: 2 }))).toEqual(['wait', 'wide', 'main'])
-    expect(() => first({ tres: { memory: 1 } }, cpus)).toThrow('the cluster has nothing that is "memory". Known: cpu, gres/gpu, gpus.')
+    expect(() => first({ tres: { memory: 1 } }, cpus)).toThrow('the cluster has nothing that is "memory". Known: cpu, gres/gpu, gpus, node.')
     expect(() => first({ PriorityWeightTRES: 'CPU' }, cpus)).toThrow('found the weight "CPU". Write CPU=1000')
+  })
+
+  it('adds the priority of the association, or of the nearest account around it, as a fraction of the highest (PriorityWeightAssoc in sprio of Slurm 22.05.8)', () => {
+    // of 100: bob 100, ann in p and in pp inside it 40, ann in q 7, cat 0, dan none; with the weight 10000, and with sizes beside it
+    const associations = { p: { priority: 40, users: { bob: { priority: 100 } }, accounts: { pp: { users: { cat: { priority: 0 } } } } }, q: { users: { ann: { priority: 7 } } } }
+    const of = (id: string, user: string, account: string, priority: number) => cpu({ id, submit: 1, user, account, priority, duration: 10, demand: { cpu: 4 } })
+    const jobs = [wait, of('bob', 'bob', 'p', 1), of('ann', 'ann', 'p', 2), of('below', 'ann', 'pp', 3), of('other', 'ann', 'q', 4), of('cat', 'cat', 'pp', 5), of('dan', 'dan', 'q', 6)]
+    expect(starts(jobs, { site: 1 })).toEqual(['wait', 'dan', 'cat', 'other', 'below', 'ann', 'bob'])
+    expect(starts(jobs, { site: 1, PriorityWeightAssoc: 10_000, associations })).toEqual(['wait', 'bob', 'below', 'ann', 'other', 'dan', 'cat']) // 10001, 4003, 4002, 704, 6, 5
+    expect(starts(jobs, { site: 1, assoc: 4, associations })).toEqual(['wait', 'dan', 'bob', 'cat', 'below', 'other', 'ann']) // 6, 5, 5, 4.6, 4.28, 3.6
+    expect(starts(jobs, { site: 1, assoc: 3, associations, PriorityFlags: 'NO_NORMAL_ASSOC' })).toEqual(['wait', 'bob', 'below', 'ann', 'other', 'dan', 'cat'])
   })
 
   it('is a whole number, so small weights make ties, which go by submission', () => {
@@ -350,6 +361,27 @@ describe('multifactor', () => {
     expect(first({ jobSize: 1e6 })).toEqual(['wait', 'whole', 'tasks', 'one', 'nodes'])
     expect(first({ jobSize: 1e6, favorSmall: true })).toEqual(['wait', 'nodes', 'one', 'tasks', 'whole'])
     expect(first({ jobSize: 1e6, relativeToTime: true })).toEqual(['wait', 'nodes', 'tasks', 'whole', 'one']) // the larger one: 1/2 three times, and 7/16
+  })
+
+  it('takes processors alone for the size of a job, where there are any (sprio of Slurm 22.05.8)', () => {
+    // 24 of 32 GB and 1 of 8 processors: (1/8 + 1/2) / 2, however much memory; 2 processors: (2/8 + 1/2) / 2
+    const ask = (id: string, submit: number, demand: Readonly<Record<string, number>>) => ({ id, submit, stages: [{ name: 'all', tasks: 1, demand, duration: 10 }] })
+    const cluster = instantCluster({ nodes: [{ count: 2, resources: { procs: 4, mem: 32 } }] })
+    const jobs = [ask('all', 0, { procs: 4 }), ask('both', 0, { procs: 4 }), ask('memory', 1, { procs: 1, mem: 24 }), ask('processors', 2, { procs: 2, mem: 24 })]
+    const { launches } = run({ policy: strict(multifactor({ jobSize: 1000 })), jobs, cluster }).recorder
+    expect(launches.map(({ job }) => job)).toEqual(['all', 'both', 'processors', 'memory'])
+  })
+
+  it('adds the number of nodes by the weight `node` (PriorityWeightTRES=Node=5000 in sprio of Slurm 22.05.8)', () => {
+    // 2 of 4 nodes against 3 of 16 processors: 2500 and 1875 with the weights 5000 and 10000
+    const gang = (id: string, submit: number, tasks: number, distinctNodes: boolean) => ({ id, submit, stages: [{ name: 'all', tasks, gang: true, demand: { cpu: 1 }, duration: 10, ...(distinctNodes && { constraints: { distinctNodes } }) }] })
+    const jobs = [gang('wait', 0, 16, false), gang('shared', 1, 3, false), gang('alone', 2, 2, true)]
+    const first = (tres: Readonly<Record<string, number>> | string, more: MultifactorOptions = {}) =>
+      [...new Set(run({ policy: strict(multifactor({ PriorityWeightTRES: tres, ...more })), jobs, cluster: instantCluster({ nodes: [{ count: 4, resources: { cpu: 4 } }] }) }).recorder.launches.map(({ job }) => job))]
+    expect(first('CPU=10000')).toEqual(['wait', 'shared', 'alone']) // 1875 and 1250
+    expect(first('CPU=10000,Node=5000')).toEqual(['wait', 'alone', 'shared']) // 1250 + 2500, and 1875 + 1250
+    expect(first({ cpu: 1, node: 1 }, { PriorityFlags: 'NO_NORMAL_TRES' })).toEqual(['wait', 'shared', 'alone']) // both 4
+    expect(first({ cpu: 1, node: 2 }, { PriorityFlags: 'NO_NORMAL_TRES' })).toEqual(['wait', 'alone', 'shared']) // 6 and 5
   })
 
   it('takes a size relative to the time limit', () => {

@@ -36,7 +36,7 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
   return found === undefined ? [key, value] : [found[0], `${found[1]}=${value}`]
 }
 
-const NOT_SIMULATED = 'not simulated'
+const USAGE_THRESHOLD = 'not simulated; Slurm compares it with the fair-share factor times its weight, which is hardly ever less'
 const ANY_NODES = 'tasks of a job are on any nodes'
 
 /** Why other settings have no effect; empty for those that have nothing to do with scheduling or are told elsewhere. Source of all names: sacctmgr, Slurm 25. */
@@ -48,10 +48,10 @@ const common = {
 }
 export const whyIgnoredOfQos = knownWords<string>({
   ...common, priority: '', preempt: '', flags: '', gracetime: '', preemptmode: '', preemptexempttime: '',
-  usagethres: NOT_SIMULATED, usagethreshold: NOT_SIMULATED,
+  usagethres: USAGE_THRESHOLD, usagethreshold: USAGE_THRESHOLD,
   maxjobsaccruepu: '', maxjobsaccrueperuser: '', maxjobsaccruepa: '', maxjobsaccrueperaccount: '', maxjobsaccrueperacct: '', minpriothres: '', minpriothreshold: '', minpriothresh: '',
 })
 export const whyIgnoredOfAssociation = knownWords<string>({
-  ...common, fairshare: '', share: '', shares: '', defaultaccount: '', defacct: '', priority: 'associations have no priority here', minpriothresh: '', minpriothreshold: '',
+  ...common, fairshare: '', share: '', shares: '', defaultaccount: '', defacct: '', priority: '', minpriothresh: '', minpriothreshold: '',
   maxtresrunmins: 'Slurm does not enforce it either',
 })

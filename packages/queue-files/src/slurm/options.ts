@@ -78,7 +78,7 @@ export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, st
 }
 
 /** Weights of the order `multifactor`, which has them under the same names. */
-export const weights = ['PriorityWeightAge', 'PriorityWeightFairshare', 'PriorityWeightJobSize', 'PriorityWeightPartition', 'PriorityWeightQOS']
+export const weights = ['PriorityWeightAge', 'PriorityWeightFairshare', 'PriorityWeightJobSize', 'PriorityWeightPartition', 'PriorityWeightQOS', 'PriorityWeightAssoc']
 const times = ['PriorityMaxAge', 'PriorityDecayHalfLife', 'PriorityCalcPeriod']
 /** All settings of which the order `multifactor` is made. */
 export const multifactorNames = [...weights, 'PriorityWeightTRES', ...times, 'PriorityFavorSmall', 'PriorityUsageResetPeriod', 'FairShareDampeningFactor', 'PriorityFlags']
@@ -102,6 +102,8 @@ export function multifactorOptions({ general, database }: SlurmConf, resources: 
         setting.value,
         'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt',
       )
+    else if (name === 'PriorityWeightAssoc' && database.accounts.length + database.users.length === 0 && setting.value !== '0')
+      findings.add('ignored', setting, name, setting.value, 'associations are not in this file; give what `sacctmgr dump` writes, as slurm.conf+accounts.cfg')
     else if (name === 'PriorityWeightTRES') takeTres(options, setting, resources, findings)
     else take(options, name, setting, database.accounts.length > 0, findings)
   }
@@ -111,9 +113,9 @@ export function multifactorOptions({ general, database }: SlurmConf, resources: 
 /** The words of a setting such as PriorityFlags, in capital letters. */
 export const flagsOf = (setting: Setting | undefined): string[] => listed((setting?.value ?? '').toUpperCase())
 
-/** Reads PriorityWeightTRES, the weights of resources, under the cluster's names. */
+/** Reads PriorityWeightTRES, the weights of resources under the cluster's names, and of `node`. */
 function takeTres(options: Record<string, unknown>, setting: Setting, resources: readonly string[], findings: Findings): void {
-  const { billing, missing } = billingOf(setting, resources)
+  const { billing, missing } = billingOf(setting, [...resources.filter((name) => !/^nodes?$/i.test(name)), 'node'])
   if (Object.keys(billing).length > 0) options['tres'] = billing
   const verdict = missing.length === 0 ? 'honoured' : Object.keys(billing).length === 0 ? 'ignored' : 'approximated'
   findings.add(verdict, setting, setting.name, setting.value, missing.length === 0 ? '' : `the cluster has no ${missing.join(', ')}`)

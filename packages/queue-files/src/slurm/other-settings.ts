@@ -2,7 +2,6 @@ import { knownWords } from '@sched/core'
 
 /** Settings that bear on when jobs start and are not simulated, by name in small letters, and why. */
 export const whyIgnored = knownWords<string>({
-  priorityweightassoc: 'associations have no priority here',
   priorityparameters: 'the site factor of a job is its own priority',
   prioritysitefactorplugin: 'the site factor of a job is its own priority',
   prioritysitefactorparameters: 'the site factor of a job is its own priority',
@@ -44,7 +43,6 @@ const asHere = knownWords<RegExp>({
   jobrequeue: /^1$/, maxpreemptrequeue: /^0$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i,
   maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
   oversubscribe: /^(no|force:1)$/i, shared: /^(no|force:1)$/i, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, hidden: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
-  priorityweightassoc: /^0$/,
 })
 /** Whether a setting has such a value. `key`: its name in small letters. */
 export const isAsHere = (key: string, value: string): boolean => asHere[key]?.test(value) === true

@@ -1,6 +1,7 @@
 import type { Config } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { accrualOf } from './accrual.js'
+import { associationPriorities } from './association-priorities.js'
 import { partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { areLimitsEnforced } from './limits.js'
@@ -29,12 +30,14 @@ export function priorityOrder(conf: SlurmConf, { tiers, priorities }: { readonly
   const isByUse = Number(own['PriorityWeightFairshare'] ?? 0) > 0
   const accounts = isByUse ? sharesOf(conf, findings) : undefined
   const accrue = accrualOf(conf, findings)
+  const associations = associationPriorities(conf, Number(own['PriorityWeightAssoc'] ?? 0) > 0, findings)
   const isByAge = Number(own['PriorityWeightAge'] ?? 0) > 0 && !flagsOf(conf.general.get('priorityflags')).includes('ACCRUE_ALWAYS')
   const multifactor = {
     ...own,
     ...withoutEmpty({
       countDown: /^priority\/basic$/i.test(conf.general.get('prioritytype')?.value ?? ''),
       accrue,
+      associations,
       requeueDelay: isByAge && (requeueDelay(conf) || false),
       tiers: isVaried(tiers) && tiers,
       partitions: isVaried(factors) && factors,

@@ -1,0 +1,49 @@
+import type { Env, JobId } from '@sched/core'
+import * as z from '@sched/bundled/zod'
+import { Associations, inherited, type AccountTree } from '../slurm-limits/associations.js'
+
+interface OwnPriority {
+  readonly priority?: number | undefined
+}
+const ofAssociation = { priority: z.int().nonnegative().optional().describe('its priority (Priority of sacctmgr); default: that of the account around it') }
+const user: z.ZodType<OwnPriority> = z.strictObject(ofAssociation)
+const account: z.ZodType<AccountTree<OwnPriority>> = z.lazy(() =>
+  z.strictObject({
+    ...ofAssociation,
+    users: z.record(z.string(), user).optional().describe('its users, with priorities of their own'),
+    usersOfPartitions: z.record(z.string(), z.record(z.string(), user)).optional().describe('by partition, users for their jobs there'),
+    accounts: z.record(z.string(), account).optional().describe('accounts inside it'),
+  }),
+)
+
+export const associationPriorityOptions = z.record(z.string(), account)
+
+/**
+ * The priority of each job's association: its user's own, or else that of the nearest account around, 0 without any; as a fraction of the highest of all.
+ *
+ * Source: Slurm, `assoc_mgr_normalize_assoc_shares` and `set_priority_factors`.
+ */
+export class AssociationPriorities {
+  readonly #env: Env
+  readonly #associations: Associations<OwnPriority>
+  readonly #highest: number
+
+  /** `isRaw`: priorities count as they are. */
+  constructor(options: z.output<typeof associationPriorityOptions>, isRaw: boolean, env: Env) {
+    this.#env = env
+    this.#associations = new Associations(options)
+    this.#highest = isRaw ? 1 : Math.max(1, ...Object.values(options).flatMap(prioritiesIn))
+  }
+
+  of(job: JobId): number {
+    const { work } = this.#env
+    const association = this.#associations.of(work.userName(work.user(job)), work.account(job), work.queueName(work.queue(job)))
+    return (inherited(association, 'priority') ?? 0) / this.#highest
+  }
+}
+
+/** The priorities of an account and of all that lies in it. */
+function prioritiesIn({ priority = 0, users = {}, usersOfPartitions = {}, accounts = {} }: AccountTree<OwnPriority>): number[] {
+  const ofUsers = [users, ...Object.values(usersOfPartitions)].flatMap((each) => Object.values(each))
+  return [priority, ...ofUsers.map((each) => each.priority ?? 0), ...Object.values(accounts).flatMap(prioritiesIn)]
+}
