@@ -152,11 +152,12 @@ export interface Round {
    */
   readonly limitsOf?: ((job: JobId) => LimitsSay) | undefined
   /**
-   * Starts all waiting tasks of a job that start together, on nodes for which `may` holds and in the place of others, where an enclosing policy lets the job
-   * preempt them; false, and nothing changes, where there would not be room, or not yet. Present only where the policy asks for it (`asksForRoom`). A pass hands
+   * Starts all waiting tasks of a job that start together, on at most `most` nodes (default: any number) for which `may` holds and in the place of others, where
+   * an enclosing policy lets the job preempt them; false, and nothing changes, where there would not be room. Where there will be, but others run on for a grace
+   * time, nothing starts either, and the answer is the nodes of the tasks, one for each. Present only where the policy asks for it (`asksForRoom`). A pass hands
    * in the same `may` for all jobs.
    */
-  readonly makeRoom?: ((job: JobId, may: (node: NodeId) => boolean) => boolean) | undefined
+  readonly makeRoom?: ((job: JobId, may: (node: NodeId) => boolean, most?: number) => boolean | readonly NodeId[]) | undefined
   /** Asks for another round at `time`, in seconds, even if nothing else happens before; at a time that has come, at once. */
   wakeAt(time: Seconds): void
 }

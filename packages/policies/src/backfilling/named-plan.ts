@@ -188,9 +188,15 @@ export class NamedPlan implements Plan {
         i = -1
       }
     }
-    this.#places.splice(0, Infinity, ...places)
-    for (const { tasks, estimate } of parts) this.#parts.push({ tasks, end: this.#up(from + this.#lane.lengthOf(estimate)) })
+    this.#found(places, parts, from)
     return from
+  }
+
+  /** Notes the nodes of parts that are to start together. */
+  #found(places: readonly NodeId[], parts: readonly GangPart[], start: Seconds): void {
+    this.#places.splice(0, Infinity, ...places)
+    this.#parts.length = 0
+    for (const { tasks, estimate } of parts) this.#parts.push({ tasks, end: this.#up(start + this.#lane.lengthOf(estimate)) })
   }
 
   /**
@@ -250,7 +256,7 @@ export class NamedPlan implements Plan {
       return spread !== undefined
     }
     const fewest = Math.min(this.#work.minNodes(job), tasks)
-    const most = Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))) ?? Infinity)
+    const most = this.mostNodes(job)
     const fits = most === Infinity && fewest === 1 ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
     const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
       const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, weights)
@@ -293,6 +299,15 @@ export class NamedPlan implements Plan {
     else this.#allow(job, this.#work.shape(job, this.#lane.lane))
     this.#slots.during(this.#usable, this.#allowed, this.#now, length)
     this.#reservations?.limit(this.#usable, job, this.#now, length)
+  }
+
+  mostNodes(job: JobId): number {
+    return Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))) ?? Infinity)
+  }
+
+  find(job: JobId, places: readonly NodeId[]): void {
+    const parts = this.#work.isGangJob(job) ? this.#work.parts(job, this.#lane.lane) : []
+    this.#found(places, parts.length > 1 ? parts : [], this.#now)
   }
 
   mayHave(node: NodeId): boolean {

@@ -249,7 +249,7 @@ class Replan implements Policy {
       counts.tried++
       const isGang = round.work.isGangJob(job)
       if (isGang && !this.#makesPlans) this.#warn(ONLY_IN_PLANS)
-      if (!isGang && (this.#startAll(job, round, lane, closed) || (round.makeRoom !== undefined && this.#startInstead(job, round, this.#begun(round, closed), may)))) {
+      if (!isGang && (this.#startAll(job, round, lane, closed) || (round.makeRoom !== undefined && this.#startInstead(job, round, this.#begun(round, closed), may) === true))) {
         starts.use()
         counts.started++
         arrays.start(array)
@@ -294,13 +294,18 @@ class Replan implements Policy {
     return true
   }
 
-  /** Starts all of a job in the place of others on nodes that nobody has reserved, if an enclosing policy lets it. */
-  #startInstead(job: JobId, round: Round, plan: Plan, may: (node: NodeId) => boolean, most = Infinity): boolean {
+  /**
+   * Starts all of a job in the place of others on nodes that nobody has reserved, if an enclosing policy lets it. Where others run on for a while there, the
+   * answer is the nodes of the piece that waits for them.
+   */
+  #startInstead(job: JobId, round: Round, plan: Plan, may: (node: NodeId) => boolean, most = Infinity): boolean | readonly NodeId[] {
     if (round.makeRoom === undefined || plan.look === undefined || this.#licenses?.has(job) === false) return false
     let isAny = false
     while (round.work.unplaced(job, round.lane) > 0) {
       plan.look(job, most)
-      if (!round.makeRoom(job, may)) break
+      const made = round.makeRoom(job, may, plan.mostNodes?.(job))
+      if (made === false) break
+      if (made !== true) return made
       plan.takeIn?.()
       isAny = true
     }
@@ -414,8 +419,11 @@ class Replan implements Policy {
       const from = limits === undefined ? round.now : Math.max(round.now, ...limits.groups.map((group) => blocked.get(group) ?? 0))
       const start = plan.earliest(job, latest, from, most)
       if (start > round.now) {
-        if (limits?.held === undefined && from === round.now && this.#startInstead(job, round, plan, may, most)) continue
-        return start
+        const made = limits?.held === undefined && from === round.now && this.#startInstead(job, round, plan, may, most)
+        if (made === true) continue
+        if (made === false) return start
+        plan.find?.(job, made) // reserved from now on, as in Slurm
+        return round.now
       }
       if (limits?.held !== undefined) {
         if (limits.by !== '') blocked.set(limits.by, round.now + UNTIL_LIMIT)
