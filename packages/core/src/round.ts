@@ -36,6 +36,14 @@ export interface LimitsSay {
   readonly groups: readonly string[]
 }
 
+/** What limits of an enclosing policy on nodes say of a job that shares nodes: the groups of the job hold each node once, however many of their jobs are there. */
+export interface NodesSay {
+  /** Whether one of the groups holds the node. */
+  has(node: NodeId): boolean
+  /** Whether one of the groups would hold more nodes than it may with these, each listed once or more, or with so many that it does not hold yet. */
+  isOver(nodes: readonly NodeId[] | number): boolean
+}
+
 /** A mouldable job: the scheduler chooses its number of tasks. */
 export interface Moulding {
   /** Tasks that its user asked for. */
@@ -151,12 +159,15 @@ export interface Round {
    * `take` and `claim` refuse those.
    */
   readonly limitsOf?: ((job: JobId) => LimitsSay) | undefined
+  /** What limits on nodes say of a job, of which `claim` refuses nodes beyond them; `undefined`: none holds for it. Absent: there are none. */
+  readonly nodesOf?: ((job: JobId) => NodesSay | undefined) | undefined
   /**
-   * Starts all waiting tasks of a job that start together, on nodes for which `may` holds and in the place of others, where an enclosing policy lets the job
-   * preempt them; false, and nothing changes, where there would not be room, or not yet. Present only where the policy asks for it (`asksForRoom`). A pass hands
+   * Starts all waiting tasks of a job that start together, on at most `most` nodes (default: any number) for which `may` holds and in the place of others, where
+   * an enclosing policy lets the job preempt them; false, and nothing changes, where there would not be room. Where there will be, but others run on for a grace
+   * time, nothing starts either, and the answer is the nodes of the tasks, one for each. Present only where the policy asks for it (`asksForRoom`). A pass hands
    * in the same `may` for all jobs.
    */
-  readonly makeRoom?: ((job: JobId, may: (node: NodeId) => boolean) => boolean) | undefined
+  readonly makeRoom?: ((job: JobId, may: (node: NodeId) => boolean, most?: number) => boolean | readonly NodeId[]) | undefined
   /** Asks for another round at `time`, in seconds, even if nothing else happens before; at a time that has come, at once. */
   wakeAt(time: Seconds): void
 }

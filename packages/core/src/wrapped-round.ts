@@ -22,6 +22,7 @@ export abstract class WrappedRound implements Round {
   get reach() { return this.inner.reach }
   get bars() { return this.inner.bars }
   get limitsOf() { return this.inner.limitsOf }
+  get nodesOf() { return this.inner.nodesOf }
   get makeRoom() { return this.inner.makeRoom }
   room(node: NodeId): boolean { return this.inner.room(node) }
   fits(job: JobId, node: NodeId): boolean { return this.inner.fits(job, node) }

@@ -214,6 +214,29 @@ describe('preemption by tier', () => {
       expect(starts({ mid: 60 }, ['mid_1', 0, 2, 1000], ['low_1', 0, 2, 1000], ['high_1', 10, 4, 50])['high_1']).toBe(70)
       expect(starts({ low: 60 }, ['low_1', 0, 2, 1000], ['low_2', 1, 2, 1000], ['high_1', 10, 2, 500], ['high_2', 20, 2, 50])).toMatchObject({ high_1: 70, high_2: 130 })
     })
+
+    it.each([
+      ['a job', { stages: [{ name: 'job', tasks: 2, gang: true, demand: { procs: 3 }, duration: 50 }] }],
+      ['a job of several stages', { gang: true, stages: ['first', 'second'].map((name) => ({ name, tasks: 1, gang: true, demand: { procs: 3 }, duration: 50 })) }],
+    ])('a plan keeps the nodes for %s that waits for them (planned start failed, in sched/backfill)', (_, parts) => {
+      // 2 nodes of 4: low_3 would fit beside one of those who go, on a node that is kept, and starts beside high_1 when that has it
+      const all = [...jobs([['low_1', 0, 3, 1000], ['low_2', 0, 3, 1000], ['low_3', 11, 1, 20]]), { id: 'high_1', submit: 10, queue: 'high', estimate: 50, ...parts }]
+      const policy = slurmPreempting(replan(multifactor({ tiers }), { nodes: 'named' }), { tiers, graceTime: { low: 30 } })
+      const { high_1, low_3 } = Object.fromEntries(startsOf(all.sort((a, b) => a.submit - b.submit), [4], policy, { nodes: 2 }))
+      expect([high_1, low_3]).toEqual([40, 40])
+    })
+  })
+
+  it.each([
+    ['names', { minNodes: 2, maxNodes: 2 }, strict(multifactor({ tiers }))],
+    ['names, in a plan', { minNodes: 2, maxNodes: 2 }, replan(multifactor({ tiers }), { nodes: 'named' })],
+    ['has from its queue', { minNodes: 2 }, replan(multifactor({ tiers }), { nodes: 'named', maxNodes: { mid: 2 } })],
+  ] as const)('preempts nobody where that leaves room on more nodes than the job %s', (_, nodes, policy) => {
+    // of 3 nodes two have 1 CPU free, and the third has 2 when low_1 is gone (-N2 -n4 of Slurm)
+    const { come, end } = machine({}, { nodes: 3, policy })
+    come(0, cpu('high_1', 3), cpu('high_2', 3), cpu('high_3', 2), cpu('low_1', 2))
+    expect(come(10, cpu('mid_1', 1, { tasks: 4, gang: true, ...nodes }))).toEqual({ start: [], kill: [] })
+    expect(end(20, 'high_1')).toEqual({ start: ['mid_1'], kill: [] })
   })
 
   it('comes back at once for one that found no room since the same pass had started others', () => {

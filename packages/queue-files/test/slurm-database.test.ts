@@ -160,11 +160,12 @@ describe('a table of QOS', () => {
   })
 
   it.each([['', 'approximated'], ['\nPartitionName=a OverSubscribe=EXCLUSIVE', 'honoured'], ['\nPartitionName=a OverSubscribe=EXCLUSIVE\nPartitionName=b', 'approximated'], ['\nSelectType=select/linear', 'honoured']])(
-    'says of limits on nodes that jobs which share them count for none: %j',
+    'says of limits on nodes of single jobs that those which share them count for none: %j',
     (partitions, verdict) => {
-      const note = verdict === 'honoured' ? '' : '; others count for none, and in Slurm for those of their nodes that no other of the group is on'
-      const { findings } = queuePolicy(readQueues({ file: 'slurm.conf', text: `ClusterName=c\n${enforced}${partitions}` }, { file: 'qos', text: 'Name|GrpTRES\nnormal|node=4\n' }), { resources: ['procs', 'nodes'], nodes: 4, heartbeat: false })
-      expect(findings.find(({ setting }) => setting === 'QOS normal GrpTRES')).toMatchObject({ verdict, note: `where jobs ask for nodes (unit=nodes) or get whole ones${note}` })
+      const note = verdict === 'honoured' ? '' : '; others count for none'
+      const { findings } = queuePolicy(readQueues({ file: 'slurm.conf', text: `ClusterName=c\n${enforced}${partitions}` }, { file: 'qos', text: 'Name|GrpTRES|MaxTRES\nnormal|node=4|node=2\n' }), { resources: ['procs', 'nodes'], nodes: 4, heartbeat: false })
+      expect(findings.find(({ setting }) => setting === 'QOS normal GrpTRES')).toMatchObject({ verdict: 'honoured', note: '' })
+      expect(findings.find(({ setting }) => setting === 'QOS normal MaxTRES')).toMatchObject({ verdict, note: `where jobs ask for nodes (unit=nodes) or get whole ones${note}` })
     },
   )
 

@@ -28,6 +28,15 @@ export interface Plan {
   /** In a plan of named nodes: finds the nodes that the job may have from now on for its run, or `most` seconds, whoever runs there; and whether one is among them. */
   look?(job: JobId, most?: Seconds): void
   mayHave?(node: NodeId): boolean
+  /** In a plan of named nodes: the most nodes that the tasks of the job which start together may be on. */
+  mostNodes?(job: JobId): number
+  /** In a plan of named nodes: takes these, one per task that starts together, for the place that was found last, as if `earliest` had found it now. */
+  find?(job: JobId, places: readonly NodeId[]): void
+  /**
+   * In a plan of named nodes: whether limits allow the job fewer nodes (`Round.nodesOf`): than those that were found last, for a start `now`, for one `later`,
+   * or than it asks for, where none were found (`none`).
+   */
+  isOnTooMany?(job: JobId, found: 'now' | 'later' | 'none'): boolean
   /** In a plan of named nodes: takes in what runs, after jobs have started that the plan did not start, in the place of others. */
   takeIn?(): void
   /** Reserves the place that `earliest` found last, from `start` to `end`. */

@@ -71,6 +71,7 @@ export class NamedPlan implements Plan {
   /** The nodes with the labels that a shape requires, valid in one pass. */
   readonly #suitable = new Map<ShapeId, NodeBits>()
   #now: Seconds = 0
+  #nodesOf: Round['nodesOf']
   /** Number of slots that windows have added. */
   #ofWindows = 0
   #cluster: ClusterView
@@ -143,6 +144,7 @@ export class NamedPlan implements Plan {
   begin(round: Round): void {
     const { now, cluster, nodes } = round
     this.#now = now
+    this.#nodesOf = round.nodesOf
     this.#topologies.begin(round)
     this.#cluster = cluster
     this.#inSight.fill(0)
@@ -188,9 +190,15 @@ export class NamedPlan implements Plan {
         i = -1
       }
     }
-    this.#places.splice(0, Infinity, ...places)
-    for (const { tasks, estimate } of parts) this.#parts.push({ tasks, end: this.#up(from + this.#lane.lengthOf(estimate)) })
+    this.#found(places, parts, from)
     return from
+  }
+
+  /** Notes the nodes of parts that are to start together. */
+  #found(places: readonly NodeId[], parts: readonly GangPart[], start: Seconds): void {
+    this.#places.splice(0, Infinity, ...places)
+    this.#parts.length = 0
+    for (const { tasks, estimate } of parts) this.#parts.push({ tasks, end: this.#up(start + this.#lane.lengthOf(estimate)) })
   }
 
   /**
@@ -243,14 +251,15 @@ export class NamedPlan implements Plan {
   #search(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, releases: Releases): Seconds {
     let from = this.#licensed(job, notBefore, length)
     const blocks = this.#topologies.blocksFor(job)
-    const weights = this.#reservations === undefined ? this.#weights : this.#reservations.weightsFor(job, this.#weights)
+    const own = this.#reservations === undefined ? this.#weights : this.#reservations.weightsFor(job, this.#weights)
+    let weights = own
     const choose = (room: Int32Array, places: NodeId[]): boolean => {
       const spread = spreadOf(job, this.#work, room, tasks)
       if (spread !== undefined) this.#topologies.choose(job, this.#lane.lane, room, tasks, places, weights, spread)
       return spread !== undefined
     }
     const fewest = Math.min(this.#work.minNodes(job), tasks)
-    const most = Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))) ?? Infinity)
+    const most = this.mostNodes(job)
     const fits = most === Infinity && fewest === 1 ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
     const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
       const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, weights)
@@ -278,7 +287,11 @@ export class NamedPlan implements Plan {
         }
         if (start > latest) break
       }
-      if (suits === undefined) choose(releases.room, this.#places)
+      const preferred = start === this.#now ? this.#preferred(job, own) : undefined
+      weights = preferred ?? own
+      const isChosen = suits === undefined ? choose(releases.room, this.#places) : preferred === undefined || suits(start)
+      weights = own
+      if (!isChosen) suits?.(start)
       const near = this.#topologies.earliest(job, this.#lane.lane, start, this.#places)
       const licensed = this.#licensed(job, near, length)
       if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
@@ -287,12 +300,35 @@ export class NamedPlan implements Plan {
     return Infinity
   }
 
+  /** Weights for a start now: nodes that its groups hold already are a little lighter than others. `undefined`: no limit is on nodes. Source: Slurm, `_find_grp_node_bitmap`. */
+  #preferred(job: JobId, weights: Float64Array | undefined): Float64Array | undefined {
+    const say = this.#nodesOf?.(job)
+    return say && Float64Array.from({ length: this.#nodes }, (_, node) => (weights?.[node] ?? 1) + Number(!say.has(node as NodeId)))
+  }
+
   look(job: JobId, most = Infinity): void {
     const length = Math.min(this.#lane.length[job] as number, most)
     if (this.#work.isGangJob(job)) this.#allowed.set(this.#inSight)
     else this.#allow(job, this.#work.shape(job, this.#lane.lane))
     this.#slots.during(this.#usable, this.#allowed, this.#now, length)
     this.#reservations?.limit(this.#usable, job, this.#now, length)
+  }
+
+  mostNodes(job: JobId): number {
+    return Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))) ?? Infinity)
+  }
+
+  /** Source: Slurm, `acct_policy_job_runnable_post_select`, which knows the nodes of starts now alone, else their number; and `select_nodes`. */
+  isOnTooMany(job: JobId, found: 'now' | 'later' | 'none'): boolean {
+    const say = this.#nodesOf?.(job)
+    if (say === undefined) return false
+    const [least, most] = [this.#work.minNodes(job), this.mostNodes(job)]
+    return say.isOver(found === 'now' ? this.#places : found === 'later' ? new Set(this.#places).size : most === Infinity ? least : most)
+  }
+
+  find(job: JobId, places: readonly NodeId[]): void {
+    const parts = this.#work.isGangJob(job) ? this.#work.parts(job, this.#lane.lane) : []
+    this.#found(places, parts.length > 1 ? parts : [], this.#now)
   }
 
   mayHave(node: NodeId): boolean {

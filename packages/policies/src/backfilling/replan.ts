@@ -97,6 +97,8 @@ class Replan implements Policy {
   readonly #delays: EventDelays
   /** Whether the plan holds what runs now and what is closed, while jobs start in order. */
   #isBegun = false
+  /** Whether the nodes found last are more than limits allow the job. */
+  #isOver = false
   readonly #tellPass: Env['tellPass']
   readonly #warn: Env['warn']
 
@@ -249,14 +251,15 @@ class Replan implements Policy {
       counts.tried++
       const isGang = round.work.isGangJob(job)
       if (isGang && !this.#makesPlans) this.#warn(ONLY_IN_PLANS)
-      if (!isGang && (this.#startAll(job, round, lane, closed) || (round.makeRoom !== undefined && this.#startInstead(job, round, this.#begun(round, closed), may)))) {
+      this.#isOver = false
+      if (!isGang && (this.#startAll(job, round, lane, closed) || (!this.#isOver && round.makeRoom !== undefined && this.#startInstead(job, round, this.#begun(round, closed), may) === true))) {
         starts.use()
         counts.started++
         arrays.start(array)
         continue
       }
       arrays.reject(array)
-      if (!this.#mayReserve(job, round)) continue
+      if (!this.#mayReserve(job, round) || this.#isOver || (round.nodesOf !== undefined && this.#begun(round, closed).isOnTooMany?.(job, 'none') === true)) continue
       if (reservation !== '') {
         stopped.add(reservation)
         continue
@@ -283,6 +286,8 @@ class Replan implements Policy {
     while (lane.waits[job] === true) {
       const isNamed = this.#options.nodes === 'named'
       if (!lane.fitsIn(lane.free, job) || ((isNamed || !this.#windows.isEmpty) && !this.#startsNow(job, round, closed))) return false
+      this.#isOver = isNamed && (this.#plans[round.lane] as Plan).isOnTooMany?.(job, 'now') === true
+      if (this.#isOver) return false
       if (isNamed) {
         if ((this.#plans[round.lane] as Plan).start(job, round)) continue
         this.#isBegun = false // it has a reservation now
@@ -294,13 +299,18 @@ class Replan implements Policy {
     return true
   }
 
-  /** Starts all of a job in the place of others on nodes that nobody has reserved, if an enclosing policy lets it. */
-  #startInstead(job: JobId, round: Round, plan: Plan, may: (node: NodeId) => boolean, most = Infinity): boolean {
+  /**
+   * Starts all of a job in the place of others on nodes that nobody has reserved, if an enclosing policy lets it. Where others run on for a while there, the
+   * answer is the nodes of the piece that waits for them.
+   */
+  #startInstead(job: JobId, round: Round, plan: Plan, may: (node: NodeId) => boolean, most = Infinity): boolean | readonly NodeId[] {
     if (round.makeRoom === undefined || plan.look === undefined || this.#licenses?.has(job) === false) return false
     let isAny = false
     while (round.work.unplaced(job, round.lane) > 0) {
       plan.look(job, most)
-      if (!round.makeRoom(job, may)) break
+      const made = round.makeRoom(job, may, plan.mostNodes?.(job))
+      if (made === false) break
+      if (made !== true) return made
       plan.takeIn?.()
       isAny = true
     }
@@ -380,7 +390,7 @@ class Replan implements Policy {
         arrays.start(array)
         continue
       }
-      if (start === Infinity || isBare || (reservations.isUsed(part) && !goesOn) || !this.#mayReserve(job, round)) {
+      if (start === Infinity || isBare || (round.limitsOf === undefined && plan.isOnTooMany?.(job, 'later') === true) || (reservations.isUsed(part) && !goesOn) || !this.#mayReserve(job, round)) {
         arrays.reject(array)
         continue
       }
@@ -414,14 +424,17 @@ class Replan implements Policy {
       const from = limits === undefined ? round.now : Math.max(round.now, ...limits.groups.map((group) => blocked.get(group) ?? 0))
       const start = plan.earliest(job, latest, from, most)
       if (start > round.now) {
-        if (limits?.held === undefined && from === round.now && this.#startInstead(job, round, plan, may, most)) continue
-        return start
+        const made = limits?.held === undefined && from === round.now && this.#startInstead(job, round, plan, may, most)
+        if (made === true) continue
+        if (made === false) return start
+        plan.find?.(job, made) // reserved from now on, as in Slurm
+        return round.now
       }
       if (limits?.held !== undefined) {
         if (limits.by !== '') blocked.set(limits.by, round.now + UNTIL_LIMIT)
         return plan.earliest(job, latest, round.now + UNTIL_LIMIT, most)
       }
-      if (!plan.start(job, round)) return Infinity
+      if (plan.isOnTooMany?.(job, 'now') === true || !plan.start(job, round)) return Infinity
     }
     return Infinity
   }

@@ -1,7 +1,7 @@
 import { WrappedRound, type JobId, type NodeId, type Round } from '@sched/core'
 
-/** How a job is started in the place of others in a round, on some nodes alone. */
-type Make = (job: JobId, may: (node: NodeId) => boolean, round: Round) => boolean
+/** How a job is started in the place of others in a round, on at most `most` nodes, of some alone. */
+type Make = (job: JobId, may: (node: NodeId) => boolean, most: number, round: Round) => boolean | readonly NodeId[]
 
 /** A round in which jobs find room in the place of others. */
 export class PreemptingRound extends WrappedRound {
@@ -24,5 +24,5 @@ export class PreemptingRound extends WrappedRound {
     return this.#makeRoom
   }
 
-  readonly #makeRoom = (job: JobId, may: (node: NodeId) => boolean): boolean => this.#make(job, may, this.#round)
+  readonly #makeRoom = (job: JobId, may: (node: NodeId) => boolean, most = Infinity): boolean | readonly NodeId[] => this.#make(job, may, most, this.#round)
 }

@@ -3,6 +3,7 @@ import {
   type TaskId, type WorkView,
 } from '@sched/core'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
+import { onFewNodes } from '../backfilling/few-nodes.js'
 import { bestRuns, spreadOf } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
 import { NumbersOfQos } from './numbers-of-qos.js'
@@ -85,11 +86,12 @@ class SlurmPreempting implements Policy {
   /** Claims made so far. */
   #claims = 0
   /**
-   * The round of a policy that asks for room when a job's turn comes; the nodes on which it asks for; and when it asked last, with one running job of each kind
+   * The round of a policy that asks for room when a job's turn comes; the nodes on which it asks for and how many at most; and when it asked last, with one running job of each kind
    * and those for whom it asked in vain.
    */
-  readonly #making = new PreemptingRound((job, may, round) => this.#makeRoomOn(job, may, round))
+  readonly #making = new PreemptingRound((job, may, most, round) => this.#makeRoomOn(job, may, most, round))
   #may: ((node: NodeId) => boolean) | undefined
+  #most = Infinity
   #asked = { claims: -1, serial: -1, may: undefined as ((node: NodeId) => boolean) | undefined, examples: [] as JobId[], inVain: new Set<string>() }
 
   constructor(options: ReadSlurmPreemptingOptions, env: Env, policy: Policy, order: Order | undefined) {
@@ -165,7 +167,7 @@ class SlurmPreempting implements Policy {
       while (waiting.has(job) && !this.#throttles.isFull(job) && !inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
         const fits = this.#find(job, round)
         if (fits && untilFit) return false
-        if (fits || !this.#makeRoom(job, round)) inVain.add(kind)
+        if (fits || this.#makeRoom(job, round) !== true) inVain.add(kind)
       }
     }
     return true
@@ -177,18 +179,20 @@ class SlurmPreempting implements Policy {
   }
 
   /** The same for one job, on some nodes alone, for a policy that asks when its turn comes. */
-  #makeRoomOn(job: JobId, may: (node: NodeId) => boolean, round: Round): boolean {
+  #makeRoomOn(job: JobId, may: (node: NodeId) => boolean, most: number, round: Round): boolean | readonly NodeId[] {
     if (this.#suspended?.has(job, round.lane) === true) return false
     if (this.#claims !== this.#asked.claims || round.serial !== this.#asked.serial || may !== this.#asked.may)
       this.#asked = { claims: this.#claims, serial: round.serial, may, examples: this.#rights.oneOfEach(this.#running.in(round.lane).keys()), inVain: new Set() }
     if (!this.#asked.examples.some((victim) => this.#rights.mayTake(job, victim))) return false
     const { work } = round
-    const kind = `${this.#kindOf(job, round)} ${work.estimate(job)} ${work.reservation(job)}`
+    const kind = `${this.#kindOf(job, round)} ${work.estimate(job)} ${work.reservation(job)} ${most}`
     if (this.#asked.inVain.has(kind)) return false
     this.#may = may
-    const isMade = this.#makeRoom(job, round)
+    this.#most = most
+    const made = this.#makeRoom(job, round)
     this.#may = undefined
-    if (isMade) return true
+    this.#most = Infinity
+    if (made !== false) return made
     this.#asked.inVain.add(kind)
     this.#asked.claims = this.#claims // what was tried is taken back
     return false
@@ -233,8 +237,11 @@ class SlurmPreempting implements Policy {
     return new Set((this.#running.in(lane).get(job) ?? []).map((task) => this.#work.nodeOf(task) as NodeId))
   }
 
-  /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that does not make room, or not yet. */
-  #makeRoom(job: JobId, round: Round): boolean {
+  /**
+   * Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that does not make room. Where others run on
+   * for a while nothing changes either, and the answer is the nodes, one per task.
+   */
+  #makeRoom(job: JobId, round: Round): boolean | readonly NodeId[] {
     if (!round.take(job)) return false
     const start = round.savepoint()
     this.#hasSpared = false
@@ -262,7 +269,7 @@ class SlurmPreempting implements Policy {
       if (looks > this.#options.reorderCount || victims.length <= looks + 1) {
         const chosen = victims.slice(0, last + 1).filter((victim) => inCommon(victim, places) > 0)
         if (inTheWay.length > 0) return this.#startInstead(job, inTheWay, chosen, round, start)
-        if (this.#haveGrace(chosen, round)) return false
+        if (this.#haveGrace(chosen, round)) return [...this.#places]
         for (const victim of chosen) this.#evict(victim, round)
         if (!this.#start(job, round, before)) return false
         this.#requeue(chosen, round)
@@ -291,14 +298,14 @@ class SlurmPreempting implements Policy {
 
   /**
    * Starts the job on the nodes found for it, once those chosen to go for good are gone, and those suspended that are in the way there; false, and
-   * nothing changes, where that is not to be yet.
+   * nothing changes, where that cannot be, and the nodes where it is not to be yet.
    */
-  #startInstead(job: JobId, inTheWay: readonly JobId[], chosen: readonly JobId[], round: Round, start: ReturnType<Round['savepoint']>): boolean {
+  #startInstead(job: JobId, inTheWay: readonly JobId[], chosen: readonly JobId[], round: Round, start: ReturnType<Round['savepoint']>): boolean | readonly NodeId[] {
     const { lane, work, cluster } = round
     const suspended = this.#suspended as SuspendedJobs
     const places = [...this.#places]
     round.rollback(start)
-    if (this.#haveGrace(chosen, round)) return false
+    if (this.#haveGrace(chosen, round)) return places
     for (const victim of chosen) this.#evict(victim, round)
     const shape = work.shape(job, lane)
     const asked = new Map<NodeId, number>()
@@ -356,9 +363,13 @@ class SlurmPreempting implements Policy {
     this.#room.fill(0)
     let sum = 0
     for (const node of nodes) if (this.#may?.(node) !== false && round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#shadows?.leaves(job, node, round) ?? Infinity)
-    const spread = sum < tasks ? undefined : spreadOf(job, work, this.#room, tasks)
-    if (spread !== undefined) bestRuns(this.#room, tasks, this.#places, undefined, spread)
-    return spread !== undefined
+    const choose = (room: Int32Array, places: NodeId[]): boolean => {
+      const spread = spreadOf(job, work, room, tasks)
+      if (spread !== undefined) bestRuns(room, tasks, places, undefined, spread)
+      return spread !== undefined
+    }
+    const most = Math.min(work.maxNodes(job), this.#most)
+    return sum >= tasks && (most === Infinity ? choose(this.#room, this.#places) : onFewNodes(choose, this.#room, tasks, most, this.#places))
   }
 
   /** The same for a job that is one gang of several stages: the lowest nodes, in the order of the stages, by claims that are taken back. */

@@ -1,4 +1,4 @@
-import type { Seconds } from '@sched/core'
+import type { NodeId, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { MINUTE } from './slurm-time.js'
 
@@ -17,6 +17,8 @@ export class Counted {
   licenses = 0
   /** Amounts that its running tasks hold, by resource, and after the last resource their cost. */
   readonly used: Float64Array
+  /** Nodes on which its running tasks are that share nodes, with their numbers; empty where no limit is on nodes. */
+  readonly nodes = new Map<NodeId, number>()
   /** Running tasks with a time limit, by the factor with which their use counts (UsageFactor). */
   readonly #timed = new Map<number, Timed>()
   readonly #resources: number
@@ -63,6 +65,13 @@ export class Counted {
   hide(entry: Entry): void {
     this.shown.delete(entry)
     if (this.shown.size === 0) this.#largest.fill(0)
+  }
+
+  /** A task that shares its node with others starts (`sign` 1) or ends (-1) there. */
+  isOn(node: NodeId, sign: 1 | -1): void {
+    const tasks = (this.nodes.get(node) ?? 0) + sign
+    if (tasks > 0) this.nodes.set(node, tasks)
+    else this.nodes.delete(node)
   }
 
   /** An amount is held until `end`; a negative amount is given back. `factor`: with what factor its use counts. */
@@ -123,6 +132,8 @@ export interface Limit {
   readonly isOfNumbers?: true
   /** Whether the limit forbids the piece to start. */
   isOver(piece: Piece): boolean
+  /** The most nodes, of a limit on these: whether tasks that share nodes may not have these, or so many that the group does not hold yet. */
+  readonly nodes?: { isOver(nodes: readonly NodeId[] | number): boolean }
   /** When the limit has room again if nothing else starts; absent: only when something is given back. */
   opensAt?(piece: Piece): Seconds
 }
@@ -140,6 +151,22 @@ export function amountLimit(of: Counted, resource: number, most: number, reason:
   if (resource === of.used.length - 1) of.hasOthers = true // what a piece costs depends on what else of the job runs
   else of.least[resource] = Math.min(of.least[resource] as number, most)
   return { of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && (of.used[resource] as number) + piece.amount(resource) > most }
+}
+
+/**
+ * A limit on the number of nodes, of which a task that has its node for itself asks for one. Those that share nodes hold each node once, together with all others
+ * of the group that share it: what they would hold is known when nodes have been found for them.
+ *
+ * Source: Slurm, `_get_unique_job_node_cnt` of acct_policy.c.
+ */
+export function nodesHeldLimit(of: Counted, resource: number, most: number, reason: string): Limit {
+  of.hasOthers = true
+  const held = () => (of.used[resource] as number) + of.nodes.size
+  const isOver = (nodes: readonly NodeId[] | number): boolean => {
+    const more = typeof nodes === 'number' ? nodes : [...new Set(nodes)].filter((node) => !of.nodes.has(node)).length
+    return more > 0 && held() + more > most
+  }
+  return { of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && held() + piece.amount(resource) > most, nodes: { isOver } }
 }
 
 /** The limit of a licence: there are `most`, and the job asks for `asked`, which it holds as long as any of its tasks runs. */

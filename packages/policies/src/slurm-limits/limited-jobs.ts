@@ -1,6 +1,7 @@
-import { leastTasks, listOf, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { leastTasks, listOf, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type NodeId, type NodesSay, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
 import type { UsageMemory } from '../fair-share/decayed-usage.js'
 import { AskedPiece, runningOf } from './asked-piece.js'
+import { slurmResource } from './amounts.js'
 import { billOf, type Bill } from './bills.js'
 import type { Counted, Entry, Limit, Piece } from './counted.js'
 import { usageOf } from './limits-of-job.js'
@@ -47,6 +48,10 @@ export class LimitedJobs implements WorkListener {
   /** Whether the policy is also told of jobs that a limit of a QOS or an association holds back (assoc_limit_stop). */
   readonly #stops: boolean
   #tick: Seconds = 0
+  /** The resource of nodes; -1 where no limit is about them. */
+  readonly #nodes: number
+  /** Jobs for which this round has found too many nodes, with the limit. */
+  readonly #onTooMany = new Map<Entry, Limit>()
 
   /** `told` is the listener that hears only of jobs that no limit holds back. */
   constructor(options: ReadOptions, env: Env, told: WorkListener) {
@@ -56,6 +61,7 @@ export class LimitedJobs implements WorkListener {
     this.#lanes = env.cluster.lanes.length
     this.#piece = new AskedPiece(env)
     this.#stops = options.assocLimitStop
+    this.#nodes = this.#book.areOfNodes ? slurmResource('node', env.cluster.resources) : -1
   }
 
   // ---- submission ----
@@ -170,6 +176,25 @@ export class LimitedJobs implements WorkListener {
     return hiding ?? limits.find((limit) => this.#piece.isOver(limit))
   }
 
+  /** Tells the policy of limits on nodes; undefined if there are none. */
+  get nodes(): ((job: JobId, lane: LaneId) => NodesSay | undefined) | undefined {
+    return this.#nodes < 0 ? undefined : (job, lane) => this.#nodesOf(job, lane)
+  }
+
+  #nodesOf(job: JobId, lane: LaneId): NodesSay | undefined {
+    const { work } = this.#env
+    const { ofNodes } = this.#terms[job] as Terms
+    if (ofNodes.length === 0 || work.demand(work.shape(job, lane), this.#nodes as ResourceId) > 0) return undefined
+    return {
+      has: (node) => ofNodes.some(({ of }) => of?.nodes.has(node)),
+      isOver: (nodes) => {
+        const limit = ofNodes.find((each) => each.nodes?.isOver(nodes))
+        if (limit !== undefined) this.#onTooMany.set(job * this.#lanes + lane, limit)
+        return limit !== undefined
+      },
+    }
+  }
+
   #show(job: JobId, lane: LaneId, isSeen = false): void {
     this.#shown++
     this.#isShown[job * this.#lanes + lane] = true
@@ -209,6 +234,7 @@ export class LimitedJobs implements WorkListener {
   begin({ now }: Round): void {
     this.#isInRound = true
     this.#heldNow.length = 0
+    this.#onTooMany.clear()
     const { usage, lasting, charged, timed } = this.#book.past
     usage.advance(now)
     lasting.advance(now)
@@ -260,10 +286,10 @@ export class LimitedJobs implements WorkListener {
       return tasks.map((task) => [lane, task] as const)
     })
     for (const lane of waiting) this.onDrained(job, lane)
-    for (const [lane, task] of running) this.#count(job, lane, task, -1)
+    for (const [lane, task] of running) this.#count(job, lane, task, work.nodeOf(task) as NodeId, -1)
     this.onFinish(job)
     this.onSubmit(job)
-    for (const [lane, task] of running) this.#count(job, lane, task, 1)
+    for (const [lane, task] of running) this.#count(job, lane, task, work.nodeOf(task) as NodeId, 1)
     for (const lane of waiting) this.onReady(job, lane)
   }
 
@@ -289,6 +315,7 @@ export class LimitedJobs implements WorkListener {
     const { charged, timed } = this.#book.past
     if ((charged.length > 0 || timed.size > 0) && round.cluster.heartbeat === 0) this.#wake(round)
     if (!round.explained) return
+    for (const [entry, { reason }] of this.#onTooMany) if (this.#isShown[entry] === true && entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, reason)
     for (const entry of this.#held) {
       const job = Math.floor(entry / this.#lanes) as JobId
       if (entry % this.#lanes === round.lane) round.defer(job, Reason.Limit, (this.#limitOf(job, round.lane) ?? this.#heldBy[entry])?.reason)
@@ -350,9 +377,9 @@ export class LimitedJobs implements WorkListener {
 
   // ---- running ----
 
-  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+  onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
     this.#price(job, lane, task)
-    this.#count(job, lane, task, 1)
+    this.#count(job, lane, task, node, 1)
     const isShown = (this.#terms[job] as Terms).limiting[0]?.shown.has(job * this.#lanes + lane) === true
     if (isShown && this.#env.work.unplaced(job, lane) > 0) this.#note(job, lane) // its next piece may ask for more
     if (this.#isInRound) return
@@ -360,8 +387,8 @@ export class LimitedJobs implements WorkListener {
     this.#change(job)
   }
 
-  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
-    this.#count(job, lane, task, -1)
+  onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    this.#count(job, lane, task, node, -1)
     for (const group of (this.#terms[job] as Terms).counted) if (group.held.size > 0) this.#looser.add(group)
     this.#change(job)
   }
@@ -384,7 +411,7 @@ export class LimitedJobs implements WorkListener {
   }
 
   /** Counts a task that starts (`sign` 1) or ends (-1) for its job, and in all groups of the job. */
-  #count(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
+  #count(job: JobId, lane: LaneId, task: TaskId, node: NodeId, sign: 1 | -1): void {
     const { work, cluster } = this.#env
     const now = this.#env.now()
     const shape = work.shapeOf(task)
@@ -393,11 +420,13 @@ export class LimitedJobs implements WorkListener {
     const billing = cluster.resources.length
     const running = (this.#running[job] = (this.#running[job] as number) + sign)
     const isWhole = running === (sign > 0 ? 1 : 0) // the job begins or stops to run with it
+    const isShared = this.#nodes >= 0 && work.demand(shape, this.#nodes as ResourceId) === 0
     const cost = bill === undefined ? 0 : (this.#billOf[task] as number)
     const end = this.#endOf[task] as number
     if (isWhole) for (const { of, amount } of licenses) of.licenses += sign * amount
     for (const group of counted) {
       if (isWhole) group.running += sign
+      if (isShared) group.isOn(node, sign)
       for (const resource of cluster.lanes[lane]?.resources ?? []) group.holds(resource, sign * work.demand(shape, resource), end, factor)
       if (cost > 0) group.holds(billing, sign * cost, end, factor)
       for (const { id, resource } of group.charges) {

@@ -1,8 +1,8 @@
-import type { ClusterView, Seconds } from '@sched/core'
+import type { ClusterView, NodeId, ResourceId, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { inherited, type Association } from './associations.js'
-import { amountLimit, jobsLimit, leastLimit, leftLimit, licenseLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Length, type Limit } from './counted.js'
+import { amountLimit, jobsLimit, leastLimit, leftLimit, licenseLimit, nodesHeldLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Length, type Limit } from './counted.js'
 import type { QosOptions, UserOptions } from './options.js'
 import { reasonOf, type Scope } from './reasons.js'
 import { MINUTE } from './slurm-time.js'
@@ -178,7 +178,7 @@ export class LimitsOfJob {
     for (const { resource, tres, most } of amounts) {
       const reason = reasonOf(scope, tres)
       if (this.isStrict) this.strict.push(sizeLimit(resource, most, reason))
-      this.#add(amountLimit(of, resource, most, reason))
+      this.#add(tres === 'node' && hasSingleNodes(this.cluster, resource) ? nodesHeldLimit(of, resource, most, reason) : amountLimit(of, resource, most, reason))
     }
   }
 
@@ -228,3 +228,9 @@ export class LimitsOfJob {
 
 const nameOf = ({ name, isUser, partition, parent }: Association): string =>
   isUser ? `user ${name} in account ${parent?.name ?? 'root'}${partition === undefined ? '' : ` and partition ${partition}`}` : `account ${name}`
+
+/** Whether no node of the cluster stands for several. */
+function hasSingleNodes(cluster: ClusterView, resource: ResourceId): boolean {
+  for (let node = 0; node < cluster.nodes; node++) if (cluster.total(node as NodeId, resource) > 1) return false
+  return true
+}

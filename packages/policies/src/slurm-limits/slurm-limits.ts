@@ -71,8 +71,13 @@ class LimitedRound extends WrappedRound {
     return say && ((job: JobId) => say(job, this.lane))
   }
 
+  override get nodesOf() {
+    const { nodes } = this.#jobs
+    return nodes && ((job: JobId) => nodes(job, this.lane))
+  }
+
   override fits(job: JobId, node: NodeId): boolean {
-    return !this.#jobs.isHeld(job, this.lane) && this.inner.fits(job, node)
+    return !this.#jobs.isHeld(job, this.lane) && this.inner.fits(job, node) && this.nodesOf?.(job)?.isOver([node]) !== true
   }
 
   override take(job: JobId): boolean {
@@ -83,7 +88,7 @@ class LimitedRound extends WrappedRound {
     const job = this.work.jobOf(task)
     const isNext = this.#left === 0 || job !== this.#job
     const tasks = isNext ? this.work.together(job, this.lane) : this.#left
-    if (isNext && !this.#jobs.mayStart(job, this.lane)) return false
+    if ((isNext && !this.#jobs.mayStart(job, this.lane)) || this.nodesOf?.(job)?.isOver([node]) === true) return false
     if (!this.inner.claim(task, node)) return false
     this.#job = job
     this.#left = tasks - 1

@@ -39,6 +39,8 @@ export interface Terms {
   readonly accounting: ReadonlySet<Limit>
   /** The names of the groups of all jobs of their QOS, as in `Counted`. */
   readonly qos: readonly string[]
+  /** Those of `limits` that are about nodes, of which jobs that share nodes are told what they may have. */
+  readonly ofNodes: readonly Limit[]
   /** The limits on the number of jobs in the system, which refuse a job when it is submitted. */
   readonly submits: readonly SubmitLimit[]
   /** The limits on what one job asks for that refuse it. */
@@ -68,6 +70,8 @@ export class TermsBook {
   readonly #cluster: ClusterView
   readonly #now: () => Seconds
   readonly #associations: Associations
+  /** Whether any limit is about nodes. */
+  readonly areOfNodes: boolean
   /** Undefined: no limit is about billing. */
   readonly #bills: Bills | undefined
   readonly #counted = new Map<string, Counted>()
@@ -89,7 +93,9 @@ export class TermsBook {
       timed: new Set(),
     }
     const bills = new Bills(options, env.cluster)
-    this.#bills = this.#check().some(({ tres }) => tres === 'billing') ? bills : undefined
+    const amounts = this.#check()
+    this.#bills = amounts.some(({ tres }) => tres === 'billing') ? bills : undefined
+    this.areOfNodes = amounts.some(({ tres }) => tres === 'node')
   }
 
   /** The limits for a job. They are kept, so that equal jobs share them. */
@@ -138,7 +144,7 @@ export class TermsBook {
     const isForbidden = enforce.includes('qos') && (!(own in declared) || !mayAskFor(association, own))
     return {
       counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses, bill: this.#bills?.of(queue),
-      areOwn: limits.some(({ of }) => of === undefined), accounting, qos: qos.map(({ name }) => `QOS ${name}`),
+      areOwn: limits.some(({ of }) => of === undefined), accounting, ofNodes: limits.filter(({ nodes }) => nodes !== undefined), qos: qos.map(({ name }) => `QOS ${name}`),
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}${this.#associations.isOfPartitions(user) ? ` in partition ${queue}` : ''}`
         : this.#isOfPartitionsAlone(own) ? `QOS ${own} is Relative and that of a partition, for which no job may ask (InvalidQOS)`

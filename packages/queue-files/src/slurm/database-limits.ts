@@ -154,8 +154,9 @@ export class DatabaseLimits {
     if (left.length > 0) tell(known.length === 0 ? 'ignored' : 'approximated', `the cluster has no ${left.join(', ')}`)
     else if (known.some((part) => /^gres\/gpu:/i.test(part))) tell('approximated', 'GPUs of all types count, not of that one alone')
     else if (!known.some((part) => part.startsWith('node='))) tell('honoured')
+    else if (this.#facts.nodes > 1 && HELD_TOGETHER.test(name)) tell('honoured')
     else if (areWhole(this.#conf)) tell('honoured', WHERE_WHOLE)
-    else tell('approximated', `${WHERE_WHOLE}; others count for none, and in Slurm for those of their nodes that no other of the group is on`)
+    else tell('approximated', `${WHERE_WHOLE}; others count for none`)
   }
 }
 
@@ -174,6 +175,8 @@ function factorOf({ name, value, file, line }: Setting): number {
 /** Whether all jobs get whole nodes. */
 const areWhole = (conf: SlurmConf): boolean => (conf.partitions.length === 0 ? isLinear(conf) : conf.partitions.every((each) => isExclusive(each, conf)))
 
+/** Limits on what jobs of a group hold together, of which a node that they share is held once. */
+const HELD_TOGETHER = /^(GrpTRES|MaxTRESPerUser|MaxTRESPerAccount)$/
 const WHERE_WHOLE = 'where jobs ask for nodes (unit=nodes) or get whole ones'
 
 /** The note for limits of QOS and associations that are not enforced. */
