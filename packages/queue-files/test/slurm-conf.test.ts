@@ -231,7 +231,7 @@ describe('the policy of a slurm.conf', () => {
     expect([note('CR_Core_Memory'), note('cr_socket', 1)]).toEqual([whole('cores'), whole('sockets')])
     const usual = 'what is scheduled are the resources that jobs ask for (of a log memory with --option memory=requested)'
     expect([note('CR_Core', 1), note('CR_CPU_Memory'), note('CR_CPU,CR_CORE_DEFAULT_DIST_BLOCK')]).toEqual([usual, usual, usual])
-    expect(told('DefMemPerCPU=2000')).toEqual([['ignored', 1, 'DefMemPerCPU', 'jobs ask for the memory that the workload says (of a log: --option memory=requested)']])
+    expect(told('DefMemPerCPU=2000')).toEqual([['ignored', 2, 'DefMemPerCPU', 'jobs ask for the memory that the workload says (of a log: --option memory=requested)']])
   })
 
   it('gives the least loaded nodes, to all or in some partitions, and the last ones to jobs of one processor', () => {
