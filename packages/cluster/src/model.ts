@@ -93,11 +93,10 @@ function nodeColumns(
   const nodeNames = nodeNamesOf(given)
   let node = 0
   const paths: (readonly string[])[] = []
-  for (const [index, group] of given.entries()) {
-    const prefix = group.name ?? (given.length === 1 ? undefined : `node${index}`)
+  for (const group of given) {
     for (let i = 0; i < group.count; i++, node++) {
       speed[node] = group.speed ?? 1
-      paths.push(rackPath(group, i, prefix))
+      paths.push(rackPath(group, i))
       for (const [r, name] of resources.entries()) total[r * nodes + node] = group.slots?.[name] ?? group.resources?.[name] ?? amountOf(group.devices?.[name])
     }
   }
@@ -132,11 +131,10 @@ function lanesOf(resources: readonly string[], slots: ReadonlySet<string>): Lane
   return ids.map((r) => ({ name: resources[r] ?? '', resources: [r] }))
 }
 
-/** The groups of a node from the rack up. Racks that are counted belong to their group of nodes alone, as `prefix` says. */
-function rackPath(group: NodeGroup, index: number, prefix: string | undefined): readonly string[] {
+function rackPath(group: NodeGroup, index: number): readonly string[] {
   if (group.racks === undefined) return []
   if (typeof group.racks !== 'number') return group.racks
-  return [`${prefix === undefined ? '' : `${prefix}-`}rack${Math.floor((index * group.racks) / group.count)}`]
+  return [`${group.name === undefined ? '' : `${group.name}-`}rack${Math.floor((index * group.racks) / group.count)}`]
 }
 
 function levelsOf(paths: readonly (readonly string[])[], nodes: number): { groups: Int32Array[]; groupNames: string[][] } {

@@ -20,11 +20,11 @@ describe('a cluster description', () => {
     expect([...model.total]).toEqual([4, 4, 4, 4, 4, 4])
   })
 
-  it('has racks that are counted for one group of nodes alone, however its nodes are named, and named racks for all', () => {
+  it('counts racks for all groups of nodes without a name together, and for one with a name by itself; named racks are for all', () => {
     const racksOf = (...groups: readonly object[]) => [...(buildCluster(readCluster({ nodes: groups.map((group) => ({ count: 2, slots: { map: 1 }, ...group })) })).groups[1] ?? [])]
     expect(racksOf({ name: 'old', racks: 1 }, { name: 'new', racks: 2 })).toEqual([0, 0, 1, 2])
-    expect(racksOf({ racks: 1 }, { racks: 2 })).toEqual([0, 0, 1, 2])
-    expect(racksOf({ names: ['a', 'b'], racks: 1 }, { names: ['c', 'd'], racks: 2 })).toEqual([0, 0, 1, 2])
+    expect(racksOf({ racks: 1 }, { racks: 2 })).toEqual([0, 0, 0, 1])
+    expect(racksOf({ names: ['a', 'b'], racks: 1 }, { names: ['c', 'd'], racks: 2 })).toEqual([0, 0, 0, 1])
     expect(racksOf({ racks: ['r1'] }, { racks: ['r1'] })).toEqual([0, 0, 0, 0])
   })
 
