@@ -52,8 +52,8 @@ export interface NodeGroup {
   /** How many nodes, at least 1. */
   readonly count: number
   /**
-   * Number of racks, over which the nodes are spread as evenly as possible, in order; or one path of group names from the rack up (`['r1', 'row
-   * A']`).
+   * Number of racks, over which the nodes are spread as evenly as possible, in order: of groups without a `name` the same `rack0`, `rack1`, ... for all,
+   * of one with a name its own (`old-rack0`); or one path of group names from the rack up (`['r1', 'row A']`), which several groups may share.
    */
   readonly racks?: number | readonly string[]
   /** Slots per node by type; every slot type is scheduled on its own. */
@@ -118,7 +118,7 @@ const shape = {
   racks: z
     .union([z.int().min(1), z.array(name).min(1)])
     .optional()
-    .describe('number of racks that the nodes are spread over, as evenly as can be; or the names of their groups from the rack up; default: no racks'),
+    .describe('number of racks that the nodes are spread over, as evenly as can be: the same for all groups of nodes without a name, its own for one with a name; or the names of their groups from the rack up; default: no racks'),
   slots: amounts.optional().describe('slots per node by type, for example { map: 4, reduce: 2 }: every type is scheduled on its own'),
   resources: amounts.optional().describe('amounts per node by resource (millicores, MiB, ...), scheduled together; instead of slots'),
   devices: devices.optional().describe('devices per node by resource, for example { gpu: 8 } or { gpu: { count: 8, milli: 1000 } }: tasks ask for a share of one (gpu: 500) or for whole ones (gpu: 2000)'),

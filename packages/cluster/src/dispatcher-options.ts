@@ -1,10 +1,10 @@
 import { checkKeys, checkPlug, SchedError, type Plug, type Seconds } from '@sched/core'
-import type { ClusterDescription } from './description.js'
+import type { ClusterDescription, ClusterInput } from './description.js'
 
 /** What a dispatcher is created with. */
 export interface DispatcherOptions {
-  /** The nodes; the set of nodes cannot change later. */
-  readonly cluster: ClusterDescription
+  /** The nodes, as a file or a program writes them; the set of nodes cannot change later. */
+  readonly cluster: ClusterDescription | ClusterInput
   /** The policy that decides, for example `greedy(drf())`. */
   readonly policy: Plug<'policy'>
   /** For policies that draw random numbers. Default 1. */

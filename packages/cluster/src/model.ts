@@ -5,7 +5,7 @@ import { Labels } from './labels.js'
 import { nodeNamesOf } from './node-names.js'
 import { powerOf } from './power.js'
 import { sleepOf } from './sleep.js'
-import { readCluster, type ClusterDescription, type DynamicSlotsRule, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
+import { readCluster, type ClusterDescription, type ClusterInput, type DynamicSlotsRule, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 
 /** The facts of a cluster that never change, in columns; what changes is in `CellState`. */
 export interface ClusterModel {
@@ -50,7 +50,7 @@ export interface ClusterModel {
 }
 
 /** Builds the columns of a described cluster. Throws `BAD_INPUT` for an impossible description. */
-export function buildCluster(given: ClusterDescription): ClusterModel {
+export function buildCluster(given: ClusterDescription | ClusterInput): ClusterModel {
   const description = readCluster(given)
   const { slots, names: resources } = resourceNames(description.nodes)
   const nodes = description.nodes.reduce((sum, { count }) => sum + count, 0)

@@ -20,6 +20,14 @@ describe('a cluster description', () => {
     expect([...model.total]).toEqual([4, 4, 4, 4, 4, 4])
   })
 
+  it('counts racks for all groups of nodes without a name together, and for one with a name by itself; named racks are for all', () => {
+    const racksOf = (...groups: readonly object[]) => [...(buildCluster(readCluster({ nodes: groups.map((group) => ({ count: 2, slots: { map: 1 }, ...group })) })).groups[1] ?? [])]
+    expect(racksOf({ name: 'old', racks: 1 }, { name: 'new', racks: 2 })).toEqual([0, 0, 1, 2])
+    expect(racksOf({ racks: 1 }, { racks: 2 })).toEqual([0, 0, 0, 1])
+    expect(racksOf({ names: ['a', 'b'], racks: 1 }, { names: ['c', 'd'], racks: 2 })).toEqual([0, 0, 0, 1])
+    expect(racksOf({ racks: ['r1'] }, { racks: ['r1'] })).toEqual([0, 0, 0, 0])
+  })
+
   it('may hold groups of different nodes', () => {
     const model = buildCluster({ nodes: [{ name: 'old', count: 2, resources: { cpu: 4 } }, { name: 'new', count: 1, resources: { cpu: 8, gpu: 2 }, speed: 2 }] })
     expect(model.nodeNames).toEqual(['old-0', 'old-1', 'new-0'])

@@ -7,7 +7,7 @@ import { energy, sleep, standardMetrics, type EnergyResult, type Period } from '
 import { simulateOn } from './simulated.js'
 import { World } from './world.js'
 
-type ClusterDescription = Exclude<SimulationOptions['cluster'], { readonly nodeNames: unknown }>
+type ClusterDescription = Extract<SimulationOptions['cluster'], { readonly nodes: readonly unknown[] }>
 type NodeGroup = ClusterDescription['nodes'][number]
 
 const JOULES = 3.6e6

@@ -92,6 +92,12 @@ function live(policy: (typeof policies)[keyof typeof policies], seed: number, jo
   return started
 }
 
+it('takes a cluster with all short forms of a file', () => {
+  const master = dispatcher({ cluster: { nodes: 2, devices: { gpu: 2 } }, policy: greedy(drf()) })
+  master.submit({ id: 'a', stages: [{ name: 'train', tasks: 5, demand: { gpu: 1000 } }] }, 0)
+  expect(master.pass(0).start.map(({ node }) => node)).toEqual(['node-0', 'node-0', 'node-1', 'node-1'])
+})
+
 describe('fifo', () => {
   it('puts a job whose task came back in its place by submission, or with `again: last` behind all of its priority that wait', () => {
     const starts = (again: 'place' | 'last') => {

@@ -229,8 +229,9 @@ describe('the policy of a slurm.conf', () => {
     const note = (value: string, threads = 2) => told(`SelectTypeParameters=${value}\nNodeName=a Sockets=2 CoresPerSocket=4 ThreadsPerCore=${threads}`)[0]?.[3]
     const whole = (units: string) => `jobs get whole ${units} in Slurm, and here the processors that they ask for (of a log: --option processors=allocated, which it gave them)`
     expect([note('CR_Core_Memory'), note('cr_socket', 1)]).toEqual([whole('cores'), whole('sockets')])
-    const usual = 'what is scheduled are the resources that jobs ask for'
+    const usual = 'what is scheduled are the resources that jobs ask for (of a log memory with --option memory=requested)'
     expect([note('CR_Core', 1), note('CR_CPU_Memory'), note('CR_CPU,CR_CORE_DEFAULT_DIST_BLOCK')]).toEqual([usual, usual, usual])
+    expect(told('DefMemPerCPU=2000')).toEqual([['ignored', 2, 'DefMemPerCPU', 'jobs ask for the memory that the workload says (of a log: --option memory=requested)']])
   })
 
   it('gives the least loaded nodes, to all or in some partitions, and the last ones to jobs of one processor', () => {

@@ -1,5 +1,5 @@
 import type { SlotsAdjuster } from './dynamic-slots.js'
-import type { ClusterDescription, ClusterModel } from '@sched/cluster'
+import type { ClusterDescription, ClusterInput, ClusterModel } from '@sched/cluster'
 import type { Demand, NodeId, Observer, Plug, Seconds, Workload } from '@sched/core'
 import type { CheckpointOptions } from './checkpoints.js'
 import type { FailureOptions } from './failures.js'
@@ -9,8 +9,8 @@ import type { SpeculationOptions } from './speculation/rules.js'
 
 /** A run: a cluster, a workload and the scheduling system under test. */
 export interface SimulationOptions {
-  /** The nodes: a description, or the result of `buildCluster`. */
-  readonly cluster: ClusterDescription | ClusterModel
+  /** The nodes: a description, as a file or a program writes it, or the result of `buildCluster`. */
+  readonly cluster: ClusterDescription | ClusterInput | ClusterModel
   /** The jobs, in order of submission. */
   readonly workload: Workload
   /** The policy of every scheduler, unless `policies` gives another. */

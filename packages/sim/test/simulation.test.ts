@@ -24,6 +24,13 @@ describe('a run without heartbeats', () => {
   })
 })
 
+describe('the cluster of a run', () => {
+  it('may be written with all short forms of a file', () => {
+    const { lines } = run([job('a', { stages: [stage({ tasks: 4, demand: { gpu: 1000 } })] })], { cluster: { nodes: 2, devices: { gpu: 2 } } })
+    expect(lines.filter((line) => line.includes('start'))).toEqual(['0 start a on 0', '0 start a on 0', '0 start a on 1', '0 start a on 1'])
+  })
+})
+
 describe('a run with heartbeats', () => {
   it('starts tasks and tells of their end only at the heartbeats of the node', () => {
     // node 0 beats at 0, 3, 6, ...; node 1 at 1.5, 4.5, ...

@@ -48,10 +48,10 @@ export function instantCluster(change: Partial<ClusterInput> = {}): ClusterDescr
   return rest
 }
 
-const models = new WeakMap<ClusterDescription, ClusterModel>()
+const models = new WeakMap<ClusterDescription | ClusterInput, ClusterModel>()
 
 /** The columns of a described cluster, built once per description: worlds are run several times. */
-export function modelOf(description: ClusterDescription): ClusterModel {
+export function modelOf(description: ClusterDescription | ClusterInput): ClusterModel {
   const known = models.get(description) ?? buildCluster(description)
   models.set(description, known)
   return known

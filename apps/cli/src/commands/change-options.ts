@@ -9,7 +9,7 @@ export const changeOptions = (command: Command): Command =>
     .option('--feedback [seconds]', 'users answer to the ends of their jobs: what the log has within so many seconds after an end (default: 1200) follows that end here, too', real)
     .option('--resample [fields]', 'draw the log anew for every seed, user by user: which users are there together differs; with fields users=1.2,longTerm=12,period=604800,periods=26')
     .option('--load <factor>', 'divide the gaps between submissions by this number', positive)
-    .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
+    .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or as users give them (tsafrir, with options {tsafrir: {maxEstimate: 86400}})')
     .option(
       '--queue-names <list>',
       'other names of the queues of jobs, for queue files that call them otherwise: partition001=short,*=standard (* is any that is not named)',

@@ -5,7 +5,8 @@ import type { EstimatesSpec } from './schema.js'
 const HOUR = 3600
 
 /** Whether estimates are drawn anew for every seed of a run. */
-export const drawsEstimates = (spec: EstimatesSpec | undefined): boolean => typeof spec === 'object' && spec.tsafrir.seed === undefined
+export const drawsEstimates = (spec: EstimatesSpec | undefined): boolean =>
+  spec === 'tsafrir' || (typeof spec === 'object' && spec.tsafrir.seed === undefined)
 
 /** The same jobs with other estimates. Throws `BAD_INPUT` for a job that has no one run time, `BAD_OPTION` for a workload that is streamed. */
 export function estimated(workload: Workload, spec: EstimatesSpec, seed: number): Workload {
@@ -19,7 +20,7 @@ export function estimated(workload: Workload, spec: EstimatesSpec, seed: number)
       { field: 'estimates' },
       'Cut the log into pieces, or choose other estimates.',
     )
-  const { maxEstimate = longest(workload), maxShare, seed: own = seed } = spec.tsafrir
+  const { maxEstimate = longest(workload), maxShare, seed: own = seed } = spec === 'tsafrir' ? {} : spec.tsafrir
   return tsafrirEstimates(workload, { maxEstimate, seed: own, ...(maxShare !== undefined && { maxShare }) })
 }
 

@@ -55,7 +55,7 @@ const prefillSchema = z
 
 const estimatesSchema = z
   .union([
-    z.enum(['exact', 'unknown']),
+    z.enum(['exact', 'unknown', 'tsafrir']),
     z.number().min(1),
     z.strictObject({
       tsafrir: z.strictObject({

@@ -4,7 +4,7 @@ import { slotsNeeded } from './adaptive-need.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
 /**
- * Orders jobs by the slots that they need to meet their deadlines, in four groups. First come jobs of which no task has ended and
+ * Orders jobs by the slots that they need to meet their deadlines, in four groups. First come jobs, before their deadline, of which no task has ended and
  * none runs: one slot shows how long a task takes. Then come jobs that run on fewer slots than they need to finish in time, the
  * largest need first; then those that can no longer finish in time; then all others. The last two groups go by running tasks over
  * weight, smallest first. Ties by submission.

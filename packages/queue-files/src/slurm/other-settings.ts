@@ -1,11 +1,13 @@
 import { knownWords } from '@sched/core'
 
+const MEMORY = 'jobs ask for the memory that the workload says (of a log: --option memory=requested)'
+
 /** Settings that bear on when jobs start and are not simulated, by name in small letters, and why. */
 export const whyIgnored = knownWords<string>({
   priorityparameters: 'the site factor of a job is its own priority',
   prioritysitefactorplugin: 'the site factor of a job is its own priority',
   prioritysitefactorparameters: 'the site factor of a job is its own priority',
-  selecttypeparameters: 'what is scheduled are the resources that jobs ask for',
+  selecttypeparameters: 'what is scheduled are the resources that jobs ask for (of a log memory with --option memory=requested)',
   switchtype: 'there are no switches',
   overtimelimit: 'what becomes of jobs that run too long is chosen when the log is read (overrun)',
   inactivelimit: 'jobs run as long as the workload says',
@@ -15,10 +17,10 @@ export const whyIgnored = knownWords<string>({
   maxbatchrequeue: 'interrupted jobs always run again',
   maxjobcount: 'any number of jobs may wait',
   maxarraysize: 'tasks of an array are jobs of their own',
-  defmempercpu: 'jobs ask for the memory that the workload says',
-  defmempernode: 'jobs ask for the memory that the workload says',
-  maxmempercpu: 'jobs ask for the memory that the workload says',
-  maxmempernode: 'jobs ask for the memory that the workload says',
+  defmempercpu: MEMORY,
+  defmempernode: MEMORY,
+  maxmempercpu: MEMORY,
+  maxmempernode: MEMORY,
   fastschedule: 'nodes have what the file says',
   schedulertimeslice: 'jobs do not share what they run on',
   suspendtime: 'nodes sleep where the groups of a cluster file say so (sleep)',
@@ -28,7 +30,7 @@ export const whyIgnored = knownWords<string>({
   killwait: 'a job gives its nodes back as soon as it ends',
   minjobage: 'a job gives its nodes back as soon as it ends',
   jobdefaults: 'jobs ask for what the workload says',
-  defmempergpu: 'jobs ask for the memory that the workload says',
+  defmempergpu: MEMORY,
   defcpupergpu: 'jobs ask for the processors that the workload says',
   maxnodecount: 'nodes are those of the cluster',
   resvoverrun: 'there are no reservations in advance',
