@@ -2,7 +2,7 @@ import type { Env, JobId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Associations, inherited, type AccountTree } from '../slurm-limits/associations.js'
 
-interface OwnPriority {
+export interface OwnPriority {
   readonly priority?: number | undefined
 }
 const ofAssociation = { priority: z.int().nonnegative().optional().describe('its priority (Priority of sacctmgr); default: that of the account around it') }

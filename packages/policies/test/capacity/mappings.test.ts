@@ -39,10 +39,10 @@ describe('mappings to queues', () => {
   })
 
   it('tell the queue that they give a job which is let in, in full, also one that is yet to be made', () => {
-    const policyOf = (mappings: string[]) => dispatcher({ cluster: cluster({ nodes: [{ count: 1, resources: { mem: 1 } }] }), policy: capacityScheduler({ queues: { ...tree, made: { capacity: 0, autoCreate: true } , b: { capacity: 50 } }, mappings }) }).policy
+    const policyOf = (mappings: string[]) => dispatcher({ cluster: cluster({ nodes: [{ count: 1, resources: { mem: 1 } }] }), policy: capacityScheduler({ queues: { ...tree, made: { capacity: 0, autoCreate: true }, b: { capacity: 50 } }, mappings }) }).policy
     const told = (mappings: string[], queue?: string) => {
       const policy = policyOf(mappings)
-      const spec = { ...job({ id: 'j', user: 'ann' }), queue }
+      const spec = { ...job({ id: 'j', user: 'ann' }), ...(queue !== undefined && { queue }) }
       expect([policy.queueFor?.(spec), policy.admits?.(spec)]).toEqual([undefined, undefined])
       return policy.queueFor?.(spec)
     }
