@@ -94,7 +94,7 @@ describe('topology-tree', () => {
 
   it('is told where there are no such groups', () => {
     expect(() => rows({ within: 3 })).toThrow('topology-tree.within: the cluster has groups of nodes up to level 2. Give its nodes `racks`.')
-    expect(() => new Play({ nodes: 3, resources: { procs: 1 } } as never, topologyTree({ within: 1 }))).toThrow('the cluster has no racks')
+    expect(() => new Play({ nodes: 3, resources: { procs: 1 } }, topologyTree({ within: 1 }))).toThrow('the cluster has no racks')
     expect(new Play({ nodes: [{ count: 3, resources: { procs: 1 } }] }, topologyTree()).place(2, { procs: 1 })).toEqual([0, 1])
   })
 

@@ -13,6 +13,7 @@ export const recordedFigures: Readonly<Record<string, (recorded: RigidResult['re
   'response-median': ({ response }) => response.median,
   'response-p95': ({ response }) => response.p95,
   wait: ({ wait }) => wait.mean,
+  'wait-p95': ({ wait }) => wait.p95,
   slowdown: ({ slowdown }) => slowdown.mean,
   makespan: ({ makespan }) => makespan,
 }
