@@ -127,12 +127,12 @@ export class Admission {
     const largest = Math.max(...Array.from({ length: count }, (_, pot) => part[leaf.id * count + pot] as number))
     const isLimited = leaf.isDeclared || (largest > 0 && !this.#tree.isOpen) // Hadoop makes no queue without a part
     const { maximumApplications: ofAll, defaults } = this.#options
-    const most = leaf.maximumApplications ?? (isLimited ? Math.floor(Math.min(ofAll, defaults.maximumApplications ?? ofAll) * largest) : Infinity)
+    const most = leaf.maximumApplications ?? (isLimited ? wholePart(Math.min(ofAll, defaults.maximumApplications ?? ofAll), largest) : Infinity)
     const held = this.#inQueue[leaf.id] ?? 0
     if (held >= most) return `queue ${leaf.path} holds ${held} of ${most} applications`
     const ofUser = this.#ofUser.get(`${leaf.id} ${user}`) ?? 0
     const { userLimitPercent, userLimitFactor } = leaf
-    const mostOfUser = userLimitFactor === Infinity ? most : Math.min(most, Math.floor(((most * userLimitPercent) / 100) * userLimitFactor))
+    const mostOfUser = userLimitFactor === Infinity ? most : Math.min(most, wholePart(most, userLimitPercent / 100, userLimitFactor))
     return ofUser >= mostOfUser ? `user ${user} has ${ofUser} of ${mostOfUser} applications in queue ${leaf.path}` : undefined
   }
 
@@ -206,3 +206,7 @@ export class Admission {
     return this.#cluster.resources[resource] ?? ''
   }
 }
+
+/** The parts of a number of applications, one of the other, rounded down. In 32 bits, as in Hadoop, where 29 percent of 100 are 29. */
+const wholePart = (applications: number, ...parts: readonly number[]): number =>
+  Math.floor(parts.reduce((amount, part) => Math.fround(amount * Math.fround(part)), applications))

@@ -21,7 +21,10 @@ export class Quotas {
   /** `[(queue * pots + pot) * width + i]`. */
   guaranteed = new Float64Array(0)
   most = new Float64Array(0)
-  /** `[queue * pots + pot]`: the guaranteed part of the whole, in [0, 1], before rounding; used for the number of applications and for ties. */
+  /**
+   * `[queue * pots + pot]`: the guaranteed part of the whole, in [0, 1]; used for the number of applications and for ties. A product of parts of 32 bits, as
+   * Hadoop's absolute capacity, in which 70 % of 1 % are a little less than 0.7 %.
+   */
   part = new Float64Array(0)
   readonly #tree: QueueTree
   readonly #pots: Pots
@@ -62,7 +65,8 @@ export class Quotas {
     this.#set(root, pot, wholeOfIt, { amounts: all, part: whole })
   }
 
-  #set(queue: Queue, pot: number, guaranteed: Quota, most: Quota): void {
+  /** `inParent`: the part of its parent that a queue with a percentage or a weight has. */
+  #set(queue: Queue, pot: number, guaranteed: Quota, most: Quota, inParent?: number): void {
     const { count, width, totals } = this.#pots
     const at = queue.id * count + pot
     const least = amountsOf(guaranteed)
@@ -74,7 +78,8 @@ export class Quotas {
       const total = totals[pot * width + i] as number
       if (total > 0) part = Math.max(part, (guaranteed.amounts[i] as number) / total)
     }
-    this.part[at] = part * valueOf(guaranteed.part)
+    const { fround } = Math
+    this.part[at] = inParent === undefined ? fround(part * valueOf(guaranteed.part)) : fround((this.part[queue.parent * count + pot] as number) * fround(inParent))
     this.#setChildren(queue, pot, guaranteed, most)
   }
 
@@ -86,8 +91,10 @@ export class Quotas {
     const parts = sharesOf(given)
     for (const [i, child] of children.entries()) {
       const capacity = given[i]
-      const own = typeof capacity === 'object' ? { amounts: this.#amounts(capacity, pot), part: whole } : { ...guaranteed, part: times(guaranteed.part, parts[i] as Fraction) }
-      this.#set(child, pot, own, child.own.elastic === false ? own : this.#limit(child, label, most, pot))
+      const part = parts[i] as Fraction
+      const isPart = typeof capacity !== 'object'
+      const own = isPart ? { ...guaranteed, part: times(guaranteed.part, part) } : { amounts: this.#amounts(capacity, pot), part: whole }
+      this.#set(child, pot, own, child.own.elastic === false ? own : this.#limit(child, label, most, pot), isPart ? valueOf(part) : undefined)
     }
   }
 

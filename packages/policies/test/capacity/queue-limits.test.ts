@@ -168,6 +168,22 @@ describe('applications', () => {
     expect(most(amounts, { defaults, maximumApplications: 20 })).toBe(5) // no more than the system holds
   })
 
+  it.each<[string, Queues, CapacitySchedulerOptions, number]>([
+    ['29 % of 100 are 29', { a: { capacity: 29 }, b: { capacity: 71 } }, { maximumApplications: 100 }, 29],
+    ['53 % of 100 are a little less than 53', { a: { capacity: 53 }, b: { capacity: 47 } }, { maximumApplications: 100 }, 52],
+    ['70 % of 1 % of 1,000 are a little less than 7', { b: { capacity: 99 }, p: { capacity: 1 }, 'p.a': { capacity: 70 }, 'p.b': { capacity: 30 } }, { maximumApplications: 1000 }, 6],
+    ['of one user 0.29 of 100 are 29', { a: { capacity: 100, userLimitFactor: 0.29 } }, { maximumApplications: 100 }, 29],
+  ])('are counted in numbers of 32 bits, as in Hadoop (AbstractLeafQueue.updateMaximumApplications): %s', (_, queues, options, expected) => {
+    const { submit } = standing(queues, { defaults: { userLimitFactor: 1 }, ...options })
+    const queue = 'p.a' in queues ? 'p.a' : 'a'
+    let count = 0
+    const fill = () => {
+      for (; count <= expected; count++) submit(`j${count}`, 1, 1, { queue, user: 'ann' })
+    }
+    expect(fill).toThrow(/applications/)
+    expect(count).toBe(expected)
+  })
+
   it('wait for one another by submission alone, whatever their priority (CSMaxRunningAppsEnforcer)', () => {
     const { submit, starts, end } = standing({ a: { capacity: 100, maxParallelApps: 1 } })
     submit('first', 1, 1, { queue: 'a' })
