@@ -287,8 +287,22 @@ describe('a capacity-scheduler.xml', () => {
 
   it('lets a queue make leaves alone where it is told both ways of making queues, as Hadoop does', () => {
     const { options, findings } = policy([...ab, ...v1, ...v2, ['root.a.auto-queue-creation-v2.template.capacity', '2w'], ['root.a.leaf-queue-template.capacity', '30']])
-    expect((options as CapacitySchedulerOptions).queues?.['root.a']).toEqual({ capacity: 40, autoCreate: true, maximumQueueDepth: 1, template: { capacity: 30, userLimitFactor: 1, maximumAmResourcePercent: 0.1 } })
+    expect((options as CapacitySchedulerOptions).queues?.['root.a']).toEqual({ capacity: 40, autoCreate: true, maximumQueueDepth: 1, template: { capacity: 30, userLimitFactor: 1, maximumAmResourcePercent: 0.1, maximumApplications: Number.MAX_SAFE_INTEGER } })
     expect(findings.slice(-2).map(({ verdict }) => verdict)).toEqual(['ignored', 'honoured'])
+  })
+
+  it('takes any number of jobs in queues made in the older way (AbstractLeafQueue.validateSubmitApplication)', () => {
+    const { options, findings } = policy([...ab, ...v1, ...v2.map(([name, value]) => [name.replace('.a.', '.b.'), value] as const), ['root.a.leaf-queue-template.maximum-applications', '5']])
+    const { queues } = options as CapacitySchedulerOptions
+    expect(['root.a', 'root.b'].map((path) => queues?.[path]?.template?.maximumApplications)).toEqual([Number.MAX_SAFE_INTEGER, undefined])
+    expect(findings.at(-1)).toMatchObject({ verdict: 'ignored', note: 'a queue made in this way takes any number of jobs, in YARN too' })
+  })
+
+  it('says so where queues are listed beside those that are made, which YARN has in the flexible way alone', () => {
+    const listed: Pairs = [...ab, ['root.a.queues', 'x'], ['root.a.x.capacity', '100']]
+    const told = (made: Pairs) => policy([...listed, ...made]).findings.at(-1)
+    expect(told(v1)).toMatchObject({ verdict: 'approximated', note: 'YARN does not support listed queues beside those made in this way; here these get what the listed ones leave' })
+    expect([told(v2)?.verdict, policy([...ab, ...v1]).findings.at(-1)?.verdict, told([['root.a.auto-create-child-queue.enabled', 'false']])?.verdict]).toEqual(['honoured', 'honoured', 'honoured'])
   })
 
   describe('with monitors that look after queues made at first use', () => {

@@ -73,6 +73,9 @@ interface Reading {
   readonly findings: Findings
 }
 
+/** The number of jobs in a leaf made in the older way is not limited: Hadoop 3.4, AbstractLeafQueue.validateSubmitApplication. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
 /** The options of each listed queue, by path. */
 function queueOptions({ file, cluster, options: { defaults = {}, queueExpiration }, templates, findings }: Reading): Record<string, CapacityQueueOptions> {
   const queues: Record<string, CapacityQueueOptions> = {}
@@ -83,8 +86,9 @@ function queueOptions({ file, cluster, options: { defaults = {}, queueExpiration
       if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
     const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = defaults
     if (kind !== undefined) own.autoCreate = true
-    // leaves made in the older way have the limits of declared queues and stay; those of auto-queue-creation-v2 have no such limits and go when they are empty
-    if (kind === 'leaves') Object.assign(own, { maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...(queueExpiration !== undefined && { autoRemoval: false }), ...own.template } })
+    // leaves made in the older way have the limits of declared queues, but for the number of jobs, and stay; those of auto-queue-creation-v2 have no such
+    // limits and go when they are empty
+    if (kind === 'leaves') Object.assign(own, { maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...(queueExpiration !== undefined && { autoRemoval: false }), ...own.template, maximumApplications: NO_LIMIT } })
     queues[queue.path] = { ...own, ...templates.of(queue) }
     queue.queues.forEach(visit)
   }
@@ -110,6 +114,7 @@ function ofTemplate(suffix: string): UseInQueue | undefined {
     ? undefined
     : (options, property, cluster, queue) => {
       if (makes(queue) !== 'leaves') return { verdict: 'ignored', note: 'no queue is made in it at first use with it: auto-create-child-queue.enabled is not true' }
+      if (own === 'maximum-applications') return { verdict: 'ignored', note: 'a queue made in this way takes any number of jobs, in YARN too' }
       const template: QueueOptions = { ...options.template }
       const told = useInTemplate(template, own, property, cluster, queue, 'leaf')
       options.template = template

@@ -11,6 +11,7 @@ import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 
 const acl = ignored('everybody may submit in a simulation')
 const lifetime = ignored('jobs end when their work is done')
+const BESIDE_LISTED = 'YARN does not support listed queues beside those made in this way; here these get what the listed ones leave'
 const bracketed = 'YARN reads amounts from capacity and maximum-capacity: [memory=10240,vcores=12]'
 /** Sets how many queues may be made at first use in a queue that makes them in this way. */
 const mostQueues =
@@ -133,7 +134,10 @@ export const queueProperties = knownWords<UseInQueue>({
       )
     options.state = state
   },
-  'auto-create-child-queue.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),
+  'auto-create-child-queue.enabled': (options, property, _, queue) => {
+    options.autoCreate = booleanOf(property)
+    return options.autoCreate && queue.queues.length > 0 ? { verdict: 'approximated', note: BESIDE_LISTED } : undefined
+  },
   'auto-queue-creation-v2.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),
   'auto-create-child-queue.max-queues': mostQueues('leaves'),
   'auto-queue-creation-v2.max-queues': mostQueues('any'),
