@@ -92,4 +92,16 @@ describe('percentages and amounts of queues made at first use', () => {
     const of = (queue: string, ...label: readonly [string?]) => starts([...jobs, [queue, 5, 50, 60, ...label]], made, {}, nodes)[4]
     expect([of('x'), of('z'), of('z', 'gpu'), of('w', 'gpu')]).toEqual([20, 60, 31, 60])
   })
+
+  it('are moved by partition, too (testAutoCreatedQueueActivationDeactivation)', () => {
+    // x, y and z have 30 each of gpu, and x and y alone their part of the others; when y ends, its gpu goes to w, the rest to z
+    const template = { capacity: 50, userLimitFactor: 1, labels: { gpu: { capacity: 30 }, ssd: { capacity: 40 } } }
+    const made: CapacityQueueOptions = { template, labels: { gpu: { capacity: 100 }, ssd: { capacity: 100 } } }
+    const nodes: Nodes = [{ mem: 100 }, { mem: 100, label: 'gpu' }, { mem: 100, label: 'ssd' }]
+    const jobs: Asked[] = [['x', 0, 900], ['y', 0, 10], ['z', 0, 900], ['w', 0, 900]]
+    const labels: readonly (readonly [string?])[] = [[], ['gpu'], ['ssd']]
+    const at = (submit: number, queue: string) => labels.map((label) => starts([...jobs, [queue, submit, 50, 60, ...label]], made, managed, nodes)[4])
+    expect([at(1, 'x'), at(1, 'z'), at(1, 'w')]).toEqual([[25, 31, 41], [60, 31, 60], [60, 60, 60]])
+    expect([at(20, 'x'), at(20, 'z'), at(20, 'w')]).toEqual([[25, 31, 41], [25, 31, 41], [60, 31, 60]])
+  })
 })

@@ -151,6 +151,27 @@ describe('capacities of several kinds', () => {
     expect([starts('root.b', { mem: 1000 }), starts('root.b', { cpu: 1 }), starts('root.a.x', { cpu: 1 })]).toEqual([3, 3, 5])
   })
 
+  it('are of two resources of queues made at first use, at two levels (TestCapacitySchedulerNewQueueAutoCreationMixedMode.testAutoCreateQueueRefresh)', () => {
+    const of = (mem: Capacity, cpu: Capacity) => ({ capacity: vector(mem, cpu), userLimitFactor: 1 })
+    const queues: Queues = {
+      root: { autoCreate: true, template: of('2w', '5w'), parentTemplate: { capacity: vector('2w', 10) } },
+      a: { capacity: vector('10%', 2), autoCreate: true }, 'a.a1': of('100%', '100%'), b: of(2500, '10%'), d: { capacity: vector('10%', '10%'), autoCreate: true, template: of(1000, 1) },
+    }
+    const started = (queue: string, others: readonly string[]) => {
+      const policy = capacityScheduler({ queues, templates: { 'root.*': { template: of(2500, 2) } }, legacyQueueMode: false, resourceCalculator: 'dominant', maximumOffswitchAssignments: 99, maximumContainerAssignments: -1 })
+      const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, resources: { mem: 40_000, cpu: 40 } }] }), policy })
+      for (const other of others) if (other !== queue) master.submit(job({ id: other, queue: `root.${other}`, user: other, tasks: 1, demand: { mem: 1 } }))
+      master.submit(job({ id: 'j', queue: `root.${queue}`, user: 'ann', tasks: 99, demand: { cpu: 1 } }))
+      return master.heartbeat('n-0', 0).start.filter((task) => task.job === 'j').length
+    }
+    // one task more than the larger share of the queue. b has 2,500 and 3, a and d 3,750 each, and 2 and 3, c the other 30,000 and 32
+    expect(['b', 'c'].map((queue) => started(queue, ['c']))).toEqual([4, 33])
+    // a2 has 2,500 and 2, a1 the other 1,250 and 0; d1 1,000 and 1
+    expect(['a.a1', 'a.a2', 'd.d1'].map((queue) => started(queue, ['c', 'a.a2', 'd.d1']))).toEqual([2, 3, 2])
+    // e has 10 cpu, so b and d have 2 each and c 24; c and e 15,000 each, of which e1 has 2,500 and 2
+    expect(['b', 'c', 'e.e1'].map((queue) => started(queue, ['c', 'e.e1']))).toEqual([3, 25, 3])
+  })
+
   it('are of one kind in the legacy mode, which is the default', () => {
     expect(() => capacityScheduler({ queues: { a: { capacity: vector('50%', 4) } } })).toThrow('an amount; "50%" of one resource needs `legacyQueueMode: false`')
     expect(() => capacityScheduler({ queues: { a: { capacity: 100, labels: { gpu: { capacity: 100, maximumCapacity: { mem: '50%' } } } } } })).toThrow('labels.gpu.maximumCapacity.mem')
