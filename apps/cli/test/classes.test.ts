@@ -18,6 +18,18 @@ describe('classes of jobs', () => {
   const meanWaits = (out: string) => out.split('Mean wait')[1]?.split('\n\n')[0] ?? ''
   const lateWaits = (out: string) => out.split('95th percentile of waits')[1]?.split('\n\n')[0] ?? ''
 
+  it('are told by a run with their late waits, and which queues tasks were evicted from', async () => {
+    // one at a time: x1 from 0 s and again from 110 s, x2 from 210 s, y1 from 10 s until 110 s
+    const job = (id: string, submit: number, queue: string, priority: number) => JSON.stringify({ id, submit, queue, priority, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 100 }] })
+    const cwd = small({ 'j.jsonl': ['{"format":"sched-workload","version":1}', job('x1', 0, 'x', 1), job('x2', 0, 'x', 0), job('y1', 10, 'y', 2)].join('\n') })
+    const { out } = await sched(['run', '--trace', 'j.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--policy', 'kube-scheduler', '--classes', 'queue', '--jitter', '0'], { cwd })
+    expect(out.split('\n').slice(-9).filter((row) => !row.startsWith('--')).map((row) => row.trim().split(/  +/))).toEqual([
+      ['class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'p95', 'node-local'],
+      ['x', '2', '260', '260', '305', '105', '200', '-'], ['y', '1', '100', '100', '100', '0', '0', '-'], [''],
+      ['evicted from', 'tasks', 'task seconds'], ['x', '1', '10.0'], [''],
+    ])
+  })
+
   it('are labels, with queue files queues, or as --classes says', async () => {
     expect(await classes('--policies', 'fifo')).toEqual(['small', 'all'])
     expect(await classes('--queues', 'fair-scheduler.xml')).toEqual(['x', 'y', 'all'])

@@ -283,6 +283,19 @@ fifo
     expect(await first('264')).toBe('job 264 of user 12 in queue 1, submitted at 0 s')
   })
 
+  it('says when tasks of the job were evicted or lost with their nodes', async () => {
+    // 1 holds both nodes; 2 of a higher priority takes node-0 from 10 to 30 s, and node-1 is away from 15 to 20 s
+    const cwd = directory({
+      'jobs.jsonl': jobs(job('1', 0, 100, {}, { tasks: 2 }), job('2', 10, 20, { priority: 1 })),
+      'away.csv': 'node,from,to\nnode-1,15,20\n',
+      'experiment.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, resources: { cpu: 1 } }\noutages: away.csv\nruntime: { jitter: 0 }\npolicy: { kube-scheduler: {} }\n',
+    })
+    const { out } = await sched(['explain', 'experiment.yaml', '--job', '1'], { cwd })
+    expect(out.split('\n').slice(-4)).toEqual(['  started at once', '  at 10 s 1 task evicted', '  at 15 s 1 task lost with nodes', ''])
+    const { out: json } = await sched(['explain', 'experiment.yaml', '--job', '1', '--json', '-'], { cwd })
+    expect(JSON.parse(json)).toMatchObject({ policies: [{ wait: { interruptions: [{ at: 10, how: 'evicted', tasks: 1 }, { at: 15, how: 'lost', tasks: 1 }] } }] })
+  })
+
   it('tells of a job that comes after the end of the run', async () => {
     const { code, err } = await sched(['explain', '--trace', 'log.swf', '--policies', 'strict', '--job', '2', '--until', '5'], { cwd: blocked() })
     expect([code, err]).toEqual([2, 'error: --job: no job called "2" was submitted by 5 s, when the run ends (until), under strict. Did you mean "1"? Its ids are 1; without --job the longest wait is explained.\n'])

@@ -1,5 +1,6 @@
 import { isCircular, SchedError, type Place } from '@sched/core'
 import { isNode, LineCounter, parseAllDocuments } from '@sched/bundled/yaml'
+import { JsonLines } from './json-lines.js'
 
 export type Json = Readonly<Record<string, unknown>>
 /** A path to a value: keys and indices. */
@@ -55,12 +56,14 @@ interface Document {
 }
 
 /**
- * The documents of a text. A JSON text is read by the JSON parser, which is fast, but places then have fields only and no lines. Throws `BAD_INPUT`.
+ * The documents of a text. A JSON text is read by the JSON parser, which is fast; its lines are looked for when a place is asked for. Throws `BAD_INPUT`.
  */
 function documentsOf(text: string, file: string | undefined): Document[] {
   if (text.trimStart().startsWith('{')) {
     try {
-      return [{ value: JSON.parse(text), at: () => ({ file }) }]
+      const value: unknown = JSON.parse(text)
+      const lines = new JsonLines(text)
+      return [{ value, at: (path) => ({ file, line: lines.line(path) }) }]
     } catch {
       // several objects, or a mistake that the other parser reports with its line
     }

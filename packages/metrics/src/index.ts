@@ -41,6 +41,7 @@ export { shuffle, type ShuffleFigures, type ShuffleResult } from './shuffle-byte
 export { standardMetrics, type ClassSummary, type StandardOptions, type Summary } from './standard.js'
 export { utilisation, type ResourceUse, type UtilisationResult } from './utilisation.js'
 export { jobWait, type JobWait, type JobWaitObserver } from './explain/job-wait.js'
+export { type Interruption } from './explain/interruptions.js'
 export { type KeptOff } from './explain/kept-off.js'
 export { type Holder } from './explain/meanwhile.js'
 export { type WaitSpan } from './explain/wait-spans.js'

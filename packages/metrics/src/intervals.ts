@@ -17,12 +17,13 @@ export interface Interval {
   readonly level: number
 }
 
-/** Student's t interval of a mean: m ± t(n - 1, (1 + level) / 2) x s / sqrt(n). Throws `BAD_OPTION` for a level outside (0, 1). */
+/** Student's t interval of a mean: m ± t(n - 1, (1 + level) / 2) x s / sqrt(n). Equal values have themselves as mean, and no width, exactly. Throws `BAD_OPTION` for a level outside (0, 1). */
 export function meanInterval(values: readonly number[], level = 0.95): Interval {
   if (!(level > 0 && level < 1))
     throw new SchedError('BAD_OPTION', `the confidence level is ${level}.`, { field: 'level' }, 'Use a number between 0 and 1, such as 0.95.')
   const n = values.length
-  const mean = values.reduce((sum, value) => sum + value, 0) / n
+  const isConstant = n > 0 && values.every((value) => value === values[0])
+  const mean = isConstant ? (values[0] as number) : values.reduce((sum, value) => sum + value, 0) / n
   const squares = values.reduce((sum, value) => sum + (value - mean) * (value - mean), 0)
   const halfWidth = n < 2 ? NaN : studentt.inv((1 + level) / 2, n - 1) * Math.sqrt(squares / (n - 1) / n)
   return { n, mean, low: mean - halfWidth, high: mean + halfWidth, halfWidth, level }

@@ -47,6 +47,11 @@ describe('interval of a mean', () => {
     expect(meanInterval([]).mean).toBeNaN()
   })
 
+  it('has no width for equal values, whatever the rounding of their sum', () => {
+    const value = 6870.8815787690555 // five times it, divided by five, is another number
+    expect(meanInterval(Array<number>(5).fill(value))).toEqual({ n: 5, mean: value, low: value, high: value, halfWidth: 0, level: 0.95 })
+  })
+
   it('refuses a level that is no probability', () => {
     expect(() => meanInterval([1, 2], 95)).toThrow(/level is 95.*0.95/)
   })

@@ -75,7 +75,9 @@ describe('resample', () => {
       return undefined
     }
     expect(message([job('a', 0), job('b', 99)], tens)).toBe('resample: no job names its user. Logs are drawn anew from what each user submitted.')
-    expect(message(log, { seed: 1 })).toBe('resample: the log lasts 38 s, which is less than two periods of 604800 s. Give a shorter `period`, such as a day: 86400.')
+    expect(message(log, { seed: 1 })).toBe('resample: the log lasts 38 s, which is less than two periods of 604800 s. Give a shorter `period`, at most 19.')
+    expect(message([job('a', 0, 'ann'), job('b', 6 * 86_400, 'ann')], { seed: 1 })).toMatch(/ Give a shorter `period`, such as a day: 86400\.$/)
+    expect(message([job('a', 0, 'ann')], { seed: 1 })).toMatch(/ There is too little of it to be drawn from\.$/)
     expect(message(log, { ...tens, users: 0 })).toBe('resample.users: found 0, expected a number above 0.')
     expect(message(log, { ...tens, longTerm: 1.5 })).toBe('resample.longTerm: found 1.5, expected a whole number of at least 0.')
     expect(message(log, { ...tens, period: NaN })).toBe('resample.period: found NaN, expected seconds above 0.')

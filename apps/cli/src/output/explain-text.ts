@@ -9,8 +9,10 @@ export interface ExplainedRun {
   readonly wait: JobWait
 }
 
-/** So many parts of a wait are printed, in order of time. */
+/** So many parts of a wait, and so many interruptions, are printed, in order of time. */
 const SPANS = 12
+
+const ENDED = { evicted: 'evicted', lost: 'lost with nodes', failed: 'failed' }
 
 /** The waits of one job under several policies: seconds by reason beside each other, then what happened under each. */
 export function explainText(runs: readonly ExplainedRun[], width?: number): string {
@@ -42,7 +44,7 @@ function partsTable(runs: readonly ExplainedRun[], width: number | undefined): s
 const partText = (part: number, wait: number) => (part === 0 ? NONE : `${seconds(part)} (${percent(part / wait, 0)})`)
 
 function storyText({ policy, wait }: ExplainedRun): string {
-  const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, holders, prefilled, nodesAway, keptOff } = wait
+  const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, holders, prefilled, nodesAway, keptOff, interruptions } = wait
   const lines: string[] = []
   const time = (value: number) => seconds(value, decimalsOfTimes(wait))
   if (outcome === 'rejected') lines.push(`left out: ${rejection}`)
@@ -57,6 +59,8 @@ function storyText({ policy, wait }: ExplainedRun): string {
   for (const { at, start } of promises) lines.push(`at ${time(at)} s promised a start by ${time(start)} s`)
   if (attempts > 0) lines.push(`${counted(attempts, 'decision')} about it${conflicts > 0 ? `, ${conflicts} lost to others` : ''}`)
   if (lines.length === 0) lines.push('started at once')
+  for (const { at, how, tasks } of interruptions.slice(0, SPANS)) lines.push(`at ${time(at)} s ${counted(tasks, 'task')} ${ENDED[how]}`)
+  if (interruptions.length > SPANS) lines.push(`and ${counted(interruptions.length - SPANS, 'more time')} (--json has all)`)
   return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }
 

@@ -13,7 +13,7 @@ export function runText({ summary, decisions, prefilled, measured }: RunResult, 
   const ofDecisions = decisions === null ? [] : [schedulerTable, attemptTable, decidedTable].map((text) => text(decisions, width))
   return [
     countsText(summary) + prefilledText(prefilled), ...[useTable, fragmentTable, hardwareTable, energyTable, shuffleTable, timesTable].map((text) => text(summary, width)),
-    ...rigidText(summary, width), ...ofDecisions, localityTable(summary, width), classTable(summary, width), measuredTable(measured, width),
+    ...rigidText(summary, width), ...ofDecisions, localityTable(summary, width), classTable(summary, width), evictedText(summary, width), measuredTable(measured, width),
   ].filter((text) => text !== '').join('\n')
 }
 
@@ -85,8 +85,20 @@ function classTable({ classes }: Summary, width?: number): string {
   const rows = classes.map(({ label, times, locality }) => [
     label,
     number(times.jobs),
-    ...[times.response.mean, times.response.median, times.response.p95, times.wait.mean].map((value) => number(value, 's')),
+    ...[times.response.mean, times.response.median, times.response.p95, times.wait.mean, times.wait.p95].map((value) => number(value, 's')),
     percent(locality.jobShare[0] ?? NaN),
   ])
-  return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'node-local'), rows, { width })
+  return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'p95', 'node-local'), rows, { width })
+}
+
+/** So many queues that lost tasks are printed. */
+const QUEUES = 10
+
+/** Which queues tasks were evicted from, those that lost most work first; where the only one is that of jobs that name none, there is nothing to tell. */
+function evictedText({ preemption: { queues } }: Summary, width?: number): string {
+  if (queues.every(({ queue }) => queue === 'default')) return ''
+  const most = queues.toSorted((a, b) => b.taskSeconds - a.taskSeconds).slice(0, QUEUES)
+  const rows = most.map(({ queue, tasks, taskSeconds }) => [queue, number(tasks), number(taskSeconds, 's')])
+  const rest = queues.length - most.length
+  return `${table(columns('evicted from', 'tasks', 'task seconds'), rows, { width })}${rest > 0 ? `and ${counted(rest, 'more queue')} (--json has all)\n` : ''}`
 }

@@ -2,6 +2,7 @@ import {
   Reason, reasonNames, type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Observer,
   type Seconds, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
+import { Interruptions, type Interruption } from './interruptions.js'
 import { keptOff, type KeptOff } from './kept-off.js'
 import { Meanwhile, type Holder, type Prefilled } from './meanwhile.js'
 import { Passing } from './passing.js'
@@ -55,6 +56,8 @@ export interface JobWait {
   readonly nodesAway: number
   /** Nodes on which it could not begin, whatever was free there. */
   readonly keptOff: readonly KeptOff[]
+  /** When tasks of it were evicted, lost with their nodes or failed, in order of time. */
+  readonly interruptions: readonly Interruption[]
 }
 
 /** Names of the reasons, besides those that a policy gives. */
@@ -111,6 +114,7 @@ export class JobWaitObserver implements Observer {
   readonly #promises: { at: Seconds; start: Seconds }[] = []
   readonly #waiting = new Set<JobId>()
   readonly #passing = new Passing(NAMED)
+  readonly #interruptions = new Interruptions()
 
   constructor(id: string, prefilled: readonly Prefilled[] = []) {
     this.#id = id
@@ -140,6 +144,7 @@ export class JobWaitObserver implements Observer {
       prefilled: this.#meanwhile.prefilled(),
       nodesAway: this.#meanwhile.nodesAway(),
       keptOff: keptOff(this.#room?.stages ?? [], this.#cluster),
+      interruptions: this.#interruptions.inOrder(),
     }
   }
 
@@ -194,7 +199,8 @@ export class JobWaitObserver implements Observer {
     }
   }
 
-  onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _how: TaskEnd, _started: Seconds, _stopped: Seconds, now: Seconds): void {
+  onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, how: TaskEnd, _started: Seconds, stopped: Seconds, now: Seconds): void {
+    if (job === this.#job) this.#interruptions.ended(how, stopped)
     this.#meanwhile.ended(task, job, now)
     if (this.#isWaiting()) this.#look(now)
   }

@@ -133,7 +133,9 @@ export class Admission {
     const ofUser = this.#ofUser.get(`${leaf.id} ${user}`) ?? 0
     const { userLimitPercent, userLimitFactor } = leaf
     const mostOfUser = userLimitFactor === Infinity ? most : Math.min(most, wholePart(most, userLimitPercent / 100, userLimitFactor))
-    return ofUser >= mostOfUser ? `user ${user} has ${ofUser} of ${mostOfUser} applications in queue ${leaf.path}` : undefined
+    if (ofUser < mostOfUser) return undefined
+    const ofThose = mostOfUser === most ? '' : ` (${userLimitPercent}% of ${most}${userLimitFactor === 1 ? '' : ` x ${userLimitFactor}`})`
+    return `user ${user} has ${ofUser} of ${mostOfUser} applications in queue ${leaf.path}${ofThose}`
   }
 
   /**

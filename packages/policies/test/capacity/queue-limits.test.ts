@@ -113,7 +113,7 @@ describe('applications', () => {
     }
     // 40 % of 20: 8 in the queue; 50 % of that, times the factor, of one user
     expect(refused({ minimumUserLimitPercent: 50 }).map((each) => each === 'in')).toEqual([true, true, true, true, false, true, true, true, true, false, false])
-    expect(refused({ minimumUserLimitPercent: 50 })[4]).toContain('user ann has 4 of 4 applications in queue root.a')
+    expect(refused({ minimumUserLimitPercent: 50 })[4]).toContain('user ann has 4 of 4 applications in queue root.a (50% of 8)')
     expect(refused({ minimumUserLimitPercent: 50, userLimitFactor: -1 }).filter((each) => each === 'in')).toHaveLength(8)
     expect(refused({ maximumApplications: 3 }).filter((each) => each === 'in')).toHaveLength(3)
   })
@@ -126,7 +126,7 @@ describe('applications', () => {
     expect(into('a.x', '2')).toThrow(/queue root\.a\.x holds 1 of 1 applications/)
     expect(into('d', '3')).not.toThrow()
     expect(into('d', '4')).not.toThrow()
-    expect(into('d', '5')).toThrow(/user ann has 2 of 2 applications in queue root\.d/)
+    expect(into('d', '5')).toThrow(/user ann has 2 of 2 applications in queue root\.d \(100% of 20 x 0\.1\)/)
     expect(into('a.y', '6')).not.toThrow()
     expect(into('a.y', '7')).toThrow(/the system holds 4 of 4 applications/)
   })

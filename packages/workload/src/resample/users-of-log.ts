@@ -16,6 +16,14 @@ export interface User {
   readonly span: number
 }
 
+const DAY = 86_400
+
+/** What to do about a log whose last job comes at `end`. */
+function wayOut(end: Seconds): string {
+  if (end < 2) return 'There is too little of it to be drawn from.'
+  return `Give a shorter \`period\`, ${end < 2 * DAY ? `at most ${Math.floor(end / 2)}` : `such as a day: ${DAY}`}.`
+}
+
 /** The users of a log, in order of their first submission, and the length of the log. */
 export class UsersOfLog {
   readonly users: readonly User[]
@@ -27,7 +35,7 @@ export class UsersOfLog {
     if (!jobs.some(({ user }) => user !== undefined)) throw refused('no job names its user.', 'Logs are drawn anew from what each user submitted.')
     const end = jobs.at(-1)?.submit ?? 0
     this.periods = Math.round(end / period)
-    if (this.periods < 2) throw refused(`the log lasts ${Math.round(end)} s, which is less than two periods of ${period} s.`, 'Give a shorter `period`, such as a day: 86400.')
+    if (this.periods < 2) throw refused(`the log lasts ${Math.round(end)} s, which is less than two periods of ${period} s.`, wayOut(end))
     const byUser = new Map<string | undefined, UsersJob[]>()
     for (const [at, job] of jobs.entries()) {
       if (job.submit >= this.periods * period) break
