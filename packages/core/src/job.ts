@@ -290,8 +290,8 @@ export interface JobSpec {
   readonly nice?: number
   /**
    * Whether its running tasks may be preempted, for schedulers that ask jobs (those of KAI, Volcano and YuniKorn). Default: what these do for a job
-   * that does not say. `semi`: those of its minimum may not be, those beyond it may (see `StageSpec.minTasks`, `minNonPreemptible`). KAI's `semi-preemptible`; for all other
-   * schedulers the same as true.
+   * that does not say. `semi`: those of its minimum may not be, those beyond it may (see `StageSpec.minTasks`, `minNonPreemptible`). KAI's
+   * `semi-preemptible`; for all other schedulers the same as true.
    */
   readonly preemptible?: boolean | 'semi'
   /** How many of its tasks may be taken at a time, under schedulers that know of such budgets (Volcano's plug-in `tdm`). Default: what these do. */
@@ -321,7 +321,8 @@ export interface JobSpec {
   /**
    * The job is one gang. Its stages that are gangs start together, each with all its tasks or its `minTasks`, in the order of the stages; if one
    * stage lacks a task, nothing starts, and everything stops. Tasks of the other stages follow one by one, or group by group (`optionalGroup`), and
-   * stop with them. No stage waits for another, is a master or has phases. Volcano's jobs of several tasks, Kueue's workloads of several pod sets, Slurm's `hetjob`.
+   * stop with them. No stage waits for another, is a master or has phases. Volcano's jobs of several tasks, Kueue's workloads of several pod sets, Slurm's
+   * `hetjob`.
    */
   readonly gang?: boolean
   /**

@@ -25,7 +25,10 @@ export interface Plan {
    * its expected end, or for `most` seconds if that is less.
    */
   earliest(job: JobId, latest: Seconds, notBefore?: Seconds, most?: Seconds): Seconds
-  /** In a plan of named nodes: finds the nodes that the job may have from now on for its run, or `most` seconds, whoever runs there; and whether one is among them. */
+  /**
+   * In a plan of named nodes: finds the nodes that the job may have from now on for its run, or `most` seconds,
+   * whoever runs there; and whether one is among them.
+   */
   look?(job: JobId, most?: Seconds): void
   mayHave?(node: NodeId): boolean
   /** In a plan of named nodes: the most nodes that the tasks of the job which start together may be on. */

@@ -4,8 +4,8 @@ import type { LaneId, Round, Seconds, WorkListener } from '@sched/core'
 type DelaysMemory = readonly (readonly [looked: Seconds | null, hasEnded: boolean])[]
 
 /**
- * At which events Slurm's main scheduler looks at the first jobs: `batch_sched_delay` seconds or more after it did so for an event before. When a job ends, at once,
- * unless `defer` is set.
+ * At which events Slurm's main scheduler looks at the first jobs: `batch_sched_delay` seconds or more after it did so for an event before. When a job ends,
+ * at once, unless `defer` is set.
  *
  * Source: Slurm, `_slurmctld_background` and `_slurm_rpc_epilog_complete` of slurmctld, which count in whole seconds.
  */

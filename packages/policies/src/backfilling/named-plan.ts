@@ -1,5 +1,8 @@
-import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import {
+  SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView,
+} from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
+import { AllowedNodes } from './allowed-nodes.js'
 import type { ClockMultiples } from './clock-multiples.js'
 import type { Plan } from './counted-plan.js'
 import { onFewNodes } from './few-nodes.js'
@@ -66,17 +69,13 @@ export class NamedPlan implements Plan {
   readonly #slots: ReservedSlots
   /** Searches that found no start, valid until something starts. */
   readonly #vain = new Map<Releases, Map<ShapeId, StartBounds>>()
-  /** The nodes with a label. */
-  readonly #labelled = new Map<string, NodeBits>()
-  /** The nodes with the labels that a shape requires, valid in one pass. */
-  readonly #suitable = new Map<ShapeId, NodeBits>()
   #now: Seconds = 0
   #nodesOf: Round['nodesOf']
   /** Number of slots that windows have added. */
   #ofWindows = 0
   #cluster: ClusterView
-  /** Nodes in sight; those of them that the job may use; and those of these that are not reserved. */
-  readonly #inSight: NodeBits
+  /** The nodes that the job may use, and their bits; and those of these that are not reserved. */
+  readonly #allowedNodes: AllowedNodes
   readonly #allowed: NodeBits
   readonly #usable: NodeBits
   /** Nodes of which this pass has reserved some. */
@@ -104,8 +103,8 @@ export class NamedPlan implements Plan {
     this.#capped = new Map(caps.map(([queue, most]) => [queue, new Releases(lane, work, cluster.nodes, options, { queue, most, resource })]))
     this.#maxNodes = new Map(Object.entries(options.maxNodes))
     this.#slots = new ReservedSlots(this.#nodes, true)
-    this.#inSight = bitsFor(this.#nodes)
-    this.#allowed = bitsFor(this.#nodes)
+    this.#allowedNodes = new AllowedNodes(lane.lane, work, cluster)
+    this.#allowed = this.#allowedNodes.bits
     this.#usable = bitsFor(this.#nodes)
     this.#planned = bitsFor(this.#nodes)
     refuseAmounts(options.windows)
@@ -130,7 +129,7 @@ export class NamedPlan implements Plan {
     const shape = this.#work.shape(job, lane)
     const releases = this.#releasesFor(job)
     releases.take(shape, this.#cluster)
-    this.#allow(job, shape)
+    this.#allowedNodes.set(job, shape)
     this.#usable.set(this.#allowed)
     const later = this.#reservations?.limit(this.#usable, job, this.#now, this.#lane.length[job] as number) ?? Infinity
     return later < Infinity && countBits(this.#usable) < releases.leastNodes(this.#work.together(job, lane))
@@ -147,10 +146,8 @@ export class NamedPlan implements Plan {
     this.#nodesOf = round.nodesOf
     this.#topologies.begin(round)
     this.#cluster = cluster
-    this.#inSight.fill(0)
-    for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
+    this.#allowedNodes.begin(round)
     this.#licenses?.begin(now)
-    this.#suitable.clear()
     this.#planned.fill(0)
     this.#begin()
     this.#slots.clear(this.#down(now))
@@ -159,8 +156,7 @@ export class NamedPlan implements Plan {
   }
 
   close(label: string): void {
-    const own = this.#withLabel(label)
-    for (let w = 0; w < own.length; w++) this.#inSight[w] = (this.#inSight[w] as number) & ~(own[w] as number)
+    this.#allowedNodes.close(label)
   }
 
   earliest(job: JobId, latest: Seconds, notBefore = this.#now, most = Infinity): Seconds {
@@ -209,7 +205,7 @@ export class NamedPlan implements Plan {
     const { shape, tasks, length } = asked
     const releases = this.#releasesFor(job)
     releases.take(shape, this.#cluster)
-    const isRestricted = this.#allow(job, shape) || taken.length > 0
+    const isRestricted = this.#allowedNodes.set(job, shape) || taken.length > 0
     for (const node of taken) clearBit(this.#allowed, node)
     const { alike } = this.#work.constraints(job, asked.stage) ?? {}
     if (alike !== undefined) return this.#earliestAlike(job, asked, alike, { notBefore, latest, releases })
@@ -227,8 +223,8 @@ export class NamedPlan implements Plan {
     const places: NodeId[] = []
     let best = Infinity
     for (const label of alike) {
-      const own = this.#withLabel(label)
-      for (let w = 0; w < own.length; w++) this.#allowed[w] = (allowed[w] as number) & (own[w] as number)
+      this.#allowed.set(allowed)
+      this.#allowedNodes.keep(this.#allowedNodes.withLabel(label))
       const start = this.#search(job, asked, notBefore, latest, releases)
       if (start >= best) continue
       best = start
@@ -300,7 +296,10 @@ export class NamedPlan implements Plan {
     return Infinity
   }
 
-  /** Weights for a start now: nodes that its groups hold already are a little lighter than others. `undefined`: no limit is on nodes. Source: Slurm, `_find_grp_node_bitmap`. */
+  /**
+   * Weights for a start now: nodes that its groups hold already are a little lighter than others. `undefined`: no
+   * limit is on nodes. Source: Slurm, `_find_grp_node_bitmap`.
+   */
   #preferred(job: JobId, weights: Float64Array | undefined): Float64Array | undefined {
     const say = this.#nodesOf?.(job)
     return say && Float64Array.from({ length: this.#nodes }, (_, node) => (weights?.[node] ?? 1) + Number(!say.has(node as NodeId)))
@@ -308,8 +307,8 @@ export class NamedPlan implements Plan {
 
   look(job: JobId, most = Infinity): void {
     const length = Math.min(this.#lane.length[job] as number, most)
-    if (this.#work.isGangJob(job)) this.#allowed.set(this.#inSight)
-    else this.#allow(job, this.#work.shape(job, this.#lane.lane))
+    if (this.#work.isGangJob(job)) this.#allowedNodes.setAll()
+    else this.#allowedNodes.set(job, this.#work.shape(job, this.#lane.lane))
     this.#slots.during(this.#usable, this.#allowed, this.#now, length)
     this.#reservations?.limit(this.#usable, job, this.#now, length)
   }
@@ -392,44 +391,5 @@ export class NamedPlan implements Plan {
 
   #up(time: Seconds): Seconds {
     return this.#steps.up(time)
-  }
-
-  /**
-   * Sets the nodes that the job may use: not those whose labels do not match, nor, if its tasks must be on different nodes, those of its running tasks.
-   * Returns whether it lacks such nodes that others of its shape may use.
-   */
-  #allow(job: JobId, shape: ShapeId): boolean {
-    const { lane } = this.#lane
-    this.#allowed.set(this.#inSight)
-    if (this.#work.requiresLabels(shape)) {
-      const suitable = this.#suitableFor(shape)
-      for (let w = 0; w < suitable.length; w++) this.#allowed[w] = (this.#allowed[w] as number) & (suitable[w] as number)
-    }
-    if (!this.#work.isDistinct(shape) || this.#work.running(job, lane) === 0) return false
-    const tasks: TaskId[] = []
-    this.#work.runningTasks(job, lane, tasks)
-    for (const task of tasks) clearBit(this.#allowed, this.#work.nodeOf(task))
-    return true
-  }
-
-  /** The nodes with a label, or with one of several between bars; of `*` all nodes. */
-  #withLabel(label: string): NodeBits {
-    const known = this.#labelled.get(label)
-    if (known !== undefined) return known
-    const nodes = bitsFor(this.#nodes)
-    const any = label.split('|')
-    for (let node = 0; node < this.#nodes; node++) if (label === '*' || any.some((each) => this.#cluster.label(node as NodeId, each) !== undefined)) setBit(nodes, node)
-    this.#labelled.set(label, nodes)
-    return nodes
-  }
-
-  /** The nodes whose labels are those that tasks of the shape require. */
-  #suitableFor(shape: ShapeId): NodeBits {
-    const known = this.#suitable.get(shape)
-    if (known !== undefined) return known
-    const nodes = bitsFor(this.#nodes)
-    for (let node = 0; node < this.#nodes; node++) if (this.#work.mayRunOn(shape, node as NodeId)) setBit(nodes, node)
-    this.#suitable.set(shape, nodes)
-    return nodes
   }
 }

@@ -101,7 +101,10 @@ export class NodeReservations {
     return later
   }
 
-  /** Weights of nodes for a job: with FLEX those of its reservation come before others of the same weight. `weights`: those of all jobs, absent where they are equal. */
+  /**
+   * Weights of nodes for a job: with FLEX those of its reservation come before others of the same weight.
+   * `weights`: those of all jobs, absent where they are equal.
+   */
   weightsFor(job: JobId, weights: Float64Array | undefined): Float64Array | undefined {
     const mine = this.#named(this.#env.work.reservation(job)).filter(({ flex }) => flex)
     if (mine.length === 0) return weights

@@ -17,9 +17,9 @@ interface PlanTimesMemory {
 }
 
 /**
- * When Slurm's backfill plans: at the first change since the last plan, but no sooner than `bf_interval` seconds after that. So after a quiet time it plans at the event
- * itself. A change is an event, a look at the first jobs, or what the plan itself has done; plans without a change are not made here, but their times count.
- * Looks at the whole queue without plans (`isRegular`) are at multiples of their interval.
+ * When Slurm's backfill plans: at the first change since the last plan, but no sooner than `bf_interval` seconds after that. So after a quiet time it plans
+ * at the event itself. A change is an event, a look at the first jobs, or what the plan itself has done; plans without a change are not made here, but their
+ * times count. Looks at the whole queue without plans (`isRegular`) are at multiples of their interval.
  *
  * Source: Slurm, `backfill_agent` and `_more_work` of sched/backfill; `_slurmctld_background` of slurmctld.
  * Deviation: Slurm looks for changes once a second, and here it does so at each event.

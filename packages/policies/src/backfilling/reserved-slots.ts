@@ -111,7 +111,10 @@ export class ReservedSlots {
     return countBits(nodes)
   }
 
-  /** The earliest time after `from` from which a node of `allowed` may be free to `to` that is not free all the time from `from` to `to`; `Infinity`: there is none. */
+  /**
+   * The earliest time after `from` from which a node of `allowed` may be free to `to` that is not free all the
+   * time from `from` to `to`; `Infinity`: there is none.
+   */
   later(allowed: NodeBits, from: Seconds, to: Seconds): Seconds {
     const some = this.#some
     some.set(allowed)

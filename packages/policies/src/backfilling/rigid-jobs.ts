@@ -191,7 +191,10 @@ export class RigidJobs implements WorkListener {
     return isStarted
   }
 
-  /** Whether the nodes may have room for all tasks of the job's next piece; false: `start` would fail. A placement may go by more than room, so what it says is not foretold. */
+  /**
+   * Whether the nodes may have room for all tasks of the job's next piece; false: `start` would fail. A placement
+   * may go by more than room, so what it says is not foretold.
+   */
   mayHavePlaces(job: JobId, { work, cluster, lane, nodes }: Round): boolean {
     if (this.#scarce.size === 0 || this.#placement !== undefined || nodes.length === 1 || work.isGangJob(job)) return true
     const shape = work.shape(job, lane)

@@ -5,7 +5,10 @@ import { ManagedCapacities } from './managed-capacities.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 
-/** The queues that were made, in the order of `QueueTree.made`, each with the partitions in which it has not what its template says; and when the next looks are. */
+/**
+ * The queues that were made, in the order of `QueueTree.made`, each with the partitions in which it has not what
+ * its template says; and when the next looks are.
+ */
 export interface MadeMemory {
   readonly queues: readonly (Partial<ExpiringState> & { readonly path: string; readonly isInner: boolean; readonly without: readonly string[] })[]
   readonly nextExpiry: Seconds | null

@@ -19,7 +19,10 @@ export class Marks {
     this.#marks = Array.from({ length: lanes }, () => new Map<TaskId, Mark>())
   }
 
-  /** Marks a task that is chosen, unless it is marked already. Returns whether it was `wait` seconds ago or earlier; the task is to be killed then, and its mark is gone. */
+  /**
+   * Marks a task that is chosen, unless it is marked already. Returns whether it was `wait` seconds ago or
+   * earlier; the task is to be killed then, and its mark is gone.
+   */
   mark(task: TaskId, lane: LaneId, now: Seconds, wait: Seconds): boolean {
     const mark = this.#in(lane).get(task)
     if (mark?.started !== this.#work.started(task)) this.set(task, lane, now)

@@ -39,8 +39,8 @@ export interface MasterLimitsOptions {
  * one active job, whatever its master asks for. A job without a master is always active. After a restart jobs whose masters run come first.
  *
  * Source: Hadoop 3, AbstractLeafQueue.activateApplications, calculateAndGetAMResourceLimitPerPartition,
- * getUserAMResourceLimitPerPartition and FifoOrderingPolicyForPendingApps. Deviations: what a leaf may use is computed for the instant, in Hadoop at its last assignment; the limit of a
- * user goes by the user's own weight, in Hadoop by that of the first user looked at.
+ * getUserAMResourceLimitPerPartition and FifoOrderingPolicyForPendingApps. Deviations: what a leaf may use is computed for the instant, in Hadoop at its last
+ * assignment; the limit of a user goes by the user's own weight, in Hadoop by that of the first user looked at.
  */
 export class MasterLimits {
   readonly #it: MasterLimitsOptions

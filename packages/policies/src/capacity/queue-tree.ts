@@ -214,7 +214,10 @@ export class QueueTree {
     return isLeft ? undefined : `queue ${above.path} has no capacity left for queue ${path}`
   }
 
-  /** A declared queue with a percentage or amounts beside which one with a weight would be made; in the legacy mode that may not be (AbstractParentQueue.addDynamicChildQueue). */
+  /**
+   * A declared queue with a percentage or amounts beside which one with a weight would be made; in the legacy mode
+   * that may not be (AbstractParentQueue.addDynamicChildQueue).
+   */
   #besideWeight(path: string, above: Queue): Queue | undefined {
     if (!this.#isLegacy) return undefined
     const { template, parentTemplate } = this.#madeIn(above.path)

@@ -22,7 +22,10 @@ export class Shadows {
     return this.#jobs.in(lane).size > 0
   }
 
-  /** How many tasks of the job, of its next stage or of that `shape`, the node may take without keeping suspended ones from going on that the job may not take from; `Infinity`: there are none. */
+  /**
+   * How many tasks of the job, of its next stage or of that `shape`, the node may take without keeping suspended
+   * ones from going on that the job may not take from; `Infinity`: there are none.
+   */
   leaves(job: JobId, node: NodeId, { lane, work, cluster }: Round, shape = work.shape(job, lane)): number {
     const owners = [...this.#jobs.on(node, lane)].filter(([owner]) => owner !== job && !this.#mayTake(job, owner))
     if (owners.length === 0) return Infinity

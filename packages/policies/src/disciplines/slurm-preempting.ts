@@ -86,8 +86,8 @@ class SlurmPreempting implements Policy {
   /** Claims made so far. */
   #claims = 0
   /**
-   * The round of a policy that asks for room when a job's turn comes; the nodes on which it asks for and how many at most; and when it asked last, with one running job of each kind
-   * and those for whom it asked in vain.
+   * The round of a policy that asks for room when a job's turn comes; the nodes on which it asks for and how many at most; and when it asked last, with one
+   * running job of each kind and those for whom it asked in vain.
    */
   readonly #making = new PreemptingRound((job, may, most, round) => this.#makeRoomOn(job, may, most, round))
   #may: ((node: NodeId) => boolean) | undefined

@@ -329,8 +329,8 @@ class Kueue implements Policy {
   /**
    * Sets a workload aside for which there was neither room nor anybody to preempt. With all that ask alike it waits until something is given back, and for
    * the next call: when they looked again at once while others gave way, some thousand jobs at overload took from each other almost without end. If
-   * flavors are left, the next cycle looks at these. One that lacks nodes waits until any task leaves its node, of whichever tree; if it waits for near ones only for a time, it is
-   * looked at in every call.
+   * flavors are left, the next cycle looks at these. One that lacks nodes waits until any task leaves its node, of whichever tree; if it waits for near ones
+   * only for a time, it is looked at in every call.
    */
   #setAside({ workload, assignment, returns }: Entry, round: Round): void {
     const { likeness, job, lane } = workload

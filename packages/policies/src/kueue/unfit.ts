@@ -16,7 +16,10 @@ export class Unfit {
     return this.#found.get(likeness)
   }
 
-  /** The assignment of another workload that asks the same of quota, and for which there is none. One that may be admitted in part may find some for fewer tasks. */
+  /**
+   * The assignment of another workload that asks the same of quota, and for which there is none. One that may be
+   * admitted in part may find some for fewer tasks.
+   */
   withoutQuota(workload: Workload): Assignment | undefined {
     return isPartial(workload) ? undefined : this.#ofQuota.get(workload.likeness.ofQuota)
   }

@@ -1,10 +1,14 @@
-import { leastTasks, listOf, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type NodeId, type NodesSay, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import {
+  listOf, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type NodeId, type NodesSay, type ResourceId, type Round, type Seconds, type TaskId,
+  type WorkListener,
+} from '@sched/core'
 import type { UsageMemory } from '../fair-share/decayed-usage.js'
-import { AskedPiece, runningOf } from './asked-piece.js'
+import { refusalOf } from './admission.js'
 import { slurmResource } from './amounts.js'
-import { billOf, type Bill } from './bills.js'
-import type { Counted, Entry, Limit, Piece } from './counted.js'
-import { usageOf } from './limits-of-job.js'
+import { AskedPiece } from './asked-piece.js'
+import type { Counted, Entry, Limit } from './counted.js'
+import { CountedTasks } from './counted-tasks.js'
+import { NodeLimits } from './node-limits.js'
 import type { ReadOptions } from './options.js'
 import { TermsBook, type Terms } from './terms.js'
 
@@ -25,11 +29,7 @@ export class LimitedJobs implements WorkListener {
   readonly #book: TermsBook
   readonly #lanes: number
   readonly #terms: Terms[] = []
-  /** By task: when it is expected to end. */
-  readonly #endOf: Seconds[] = []
-  /** By job: the number of running tasks. By task: its cost, by which that of the job grew when it started. */
-  readonly #running: number[] = []
-  readonly #billOf: number[] = []
+  readonly #tasks: CountedTasks
   /** By entry: the limit that holds the job back; undefined: none. */
   readonly #heldBy: (Limit | undefined)[] = []
   readonly #held = new Set<Entry>()
@@ -48,10 +48,8 @@ export class LimitedJobs implements WorkListener {
   /** Whether the policy is also told of jobs that a limit of a QOS or an association holds back (assoc_limit_stop). */
   readonly #stops: boolean
   #tick: Seconds = 0
-  /** The resource of nodes; -1 where no limit is about them. */
-  readonly #nodes: number
-  /** Jobs for which this round has found too many nodes, with the limit. */
-  readonly #onTooMany = new Map<Entry, Limit>()
+  /** Absent where no limit is about nodes. */
+  readonly #nodes: NodeLimits | undefined
 
   /** `told` is the listener that hears only of jobs that no limit holds back. */
   constructor(options: ReadOptions, env: Env, told: WorkListener) {
@@ -61,7 +59,9 @@ export class LimitedJobs implements WorkListener {
     this.#lanes = env.cluster.lanes.length
     this.#piece = new AskedPiece(env)
     this.#stops = options.assocLimitStop
-    this.#nodes = this.#book.areOfNodes ? slurmResource('node', env.cluster.resources) : -1
+    const nodes = this.#book.areOfNodes ? slurmResource('node', env.cluster.resources) : -1
+    this.#nodes = nodes < 0 ? undefined : new NodeLimits(env.work, nodes as ResourceId)
+    this.#tasks = new CountedTasks(env, this.#book.past, this.#nodes)
   }
 
   // ---- submission ----
@@ -70,25 +70,12 @@ export class LimitedJobs implements WorkListener {
   admits(spec: JobSpec, again = false): string | undefined {
     const { user = 'user', account = '', qos = '', licenses = {} } = spec
     const terms = this.#book.of({ user, account, qos, partition: spec.queue ?? spec.user ?? 'default', licenses })
-    const refusal = terms.refusal ?? (again ? undefined : terms.closed)
-    if (refusal !== undefined) return refusal
-    const full = again ? undefined : terms.submits.find(({ of, most }) => of.submitted >= most)
-    if (full !== undefined) return `${full.of.name} has ${full.of.submitted} of ${full.most} jobs in the system (${full.reason})`
-    const over = terms.strict.find((limit) => spec.stages.some((stage) => limit.isOver(this.#pieceOf(stage, spec, terms.bill))))
-    return over === undefined ? undefined : `it asks for more, less or longer than it may (${over.reason})`
-  }
-
-  #pieceOf(stage: StageSpec, { estimate = Infinity, maxNodes = Infinity }: JobSpec, bill: Bill | undefined): Piece {
-    const tasks = leastTasks(stage)
-    const { resources } = this.#env.cluster
-    const demand = (resource: number) => stage.demand[resources[resource] as string] ?? 0
-    const amount = (resource: number) => (resource === resources.length ? (bill?.(tasks, demand) ?? 0) : tasks * demand(resource))
-    return { isFirst: true, amount, whole: amount, estimate: stage.estimate ?? estimate, mostNodes: maxNodes }
+    return refusalOf(spec, terms, this.#env.cluster, again)
   }
 
   onSubmit(job: JobId): void {
     const terms = (this.#terms[job] = this.#termsOf(job))
-    this.#running[job] = 0
+    this.#tasks.enter(job)
     for (const group of terms.counted) group.submitted++
   }
 
@@ -157,7 +144,7 @@ export class LimitedJobs implements WorkListener {
   #say(job: JobId, lane: LaneId): LimitsSay {
     const { limits, bill, qos } = this.#terms[job] as Terms
     if (!this.isHeld(job, lane)) return { by: '', groups: qos }
-    this.#piece.ask(job, lane, this.#running[job] as number, bill)
+    this.#piece.ask(job, lane, this.#tasks.of(job), bill)
     const over = limits.filter((limit) => this.#piece.isOver(limit))
     const limit = over.find(({ isOfNumbers }) => isOfNumbers) ?? over[0]
     const name = limit?.of?.name ?? ''
@@ -171,28 +158,20 @@ export class LimitedJobs implements WorkListener {
   #limitOf(job: JobId, lane: LaneId): Limit | undefined {
     const { limits, accounting, bill } = this.#terms[job] as Terms
     if (limits.length === 0) return undefined
-    this.#piece.ask(job, lane, this.#running[job] as number, bill)
+    this.#piece.ask(job, lane, this.#tasks.of(job), bill)
     const hiding = this.#stops ? limits.find((limit) => !accounting.has(limit) && this.#piece.isOver(limit)) : undefined
     return hiding ?? limits.find((limit) => this.#piece.isOver(limit))
   }
 
   /** Tells the policy of limits on nodes; undefined if there are none. */
   get nodes(): ((job: JobId, lane: LaneId) => NodesSay | undefined) | undefined {
-    return this.#nodes < 0 ? undefined : (job, lane) => this.#nodesOf(job, lane)
+    return this.#nodes === undefined ? undefined : (job, lane) => this.#nodesOf(job, lane)
   }
 
   #nodesOf(job: JobId, lane: LaneId): NodesSay | undefined {
     const { work } = this.#env
     const { ofNodes } = this.#terms[job] as Terms
-    if (ofNodes.length === 0 || work.demand(work.shape(job, lane), this.#nodes as ResourceId) > 0) return undefined
-    return {
-      has: (node) => ofNodes.some(({ of }) => of?.nodes.has(node)),
-      isOver: (nodes) => {
-        const limit = ofNodes.find((each) => each.nodes?.isOver(nodes))
-        if (limit !== undefined) this.#onTooMany.set(job * this.#lanes + lane, limit)
-        return limit !== undefined
-      },
-    }
+    return ofNodes.length > 0 && this.#nodes?.isShared(work.shape(job, lane)) === true ? this.#nodes.say(job * this.#lanes + lane, ofNodes) : undefined
   }
 
   #show(job: JobId, lane: LaneId, isSeen = false): void {
@@ -206,7 +185,7 @@ export class LimitedJobs implements WorkListener {
   #note(job: JobId, lane: LaneId): void {
     const { limiting, bill } = this.#terms[job] as Terms
     if (limiting.length === 0) return
-    this.#piece.ask(job, lane, this.#running[job] as number, bill)
+    this.#piece.ask(job, lane, this.#tasks.of(job), bill)
     for (const group of limiting) group.show(job * this.#lanes + lane, this.#piece)
   }
 
@@ -234,7 +213,7 @@ export class LimitedJobs implements WorkListener {
   begin({ now }: Round): void {
     this.#isInRound = true
     this.#heldNow.length = 0
-    this.#onTooMany.clear()
+    this.#nodes?.begin()
     const { usage, lasting, charged, timed } = this.#book.past
     usage.advance(now)
     lasting.advance(now)
@@ -286,10 +265,10 @@ export class LimitedJobs implements WorkListener {
       return tasks.map((task) => [lane, task] as const)
     })
     for (const lane of waiting) this.onDrained(job, lane)
-    for (const [lane, task] of running) this.#count(job, lane, task, work.nodeOf(task) as NodeId, -1)
+    for (const [lane, task] of running) this.#tasks.count(job, lane, task, work.nodeOf(task) as NodeId, -1, this.#terms[job] as Terms)
     this.onFinish(job)
     this.onSubmit(job)
-    for (const [lane, task] of running) this.#count(job, lane, task, work.nodeOf(task) as NodeId, 1)
+    for (const [lane, task] of running) this.#tasks.count(job, lane, task, work.nodeOf(task) as NodeId, 1, this.#terms[job] as Terms)
     for (const lane of waiting) this.onReady(job, lane)
   }
 
@@ -315,7 +294,8 @@ export class LimitedJobs implements WorkListener {
     const { charged, timed } = this.#book.past
     if ((charged.length > 0 || timed.size > 0) && round.cluster.heartbeat === 0) this.#wake(round)
     if (!round.explained) return
-    for (const [entry, { reason }] of this.#onTooMany) if (this.#isShown[entry] === true && entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, reason)
+    for (const [entry, { reason }] of this.#nodes?.broken ?? [])
+      if (this.#isShown[entry] === true && entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, reason)
     for (const entry of this.#held) {
       const job = Math.floor(entry / this.#lanes) as JobId
       if (entry % this.#lanes === round.lane) round.defer(job, Reason.Limit, (this.#limitOf(job, round.lane) ?? this.#heldBy[entry])?.reason)
@@ -333,7 +313,7 @@ export class LimitedJobs implements WorkListener {
       const limit = this.#heldBy[entry]
       if (limit?.opensAt === undefined) continue
       const job = Math.floor(entry / this.#lanes) as JobId
-      this.#piece.ask(job, (entry % this.#lanes) as LaneId, this.#running[job] as number, (this.#terms[job] as Terms).bill)
+      this.#piece.ask(job, (entry % this.#lanes) as LaneId, this.#tasks.of(job), (this.#terms[job] as Terms).bill)
       soonest = Math.min(soonest, limit.opensAt(this.#piece))
     }
     if (soonest < Infinity) round.wakeAt(soonest)
@@ -378,61 +358,24 @@ export class LimitedJobs implements WorkListener {
   // ---- running ----
 
   onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
-    this.#price(job, lane, task)
-    this.#count(job, lane, task, node, 1)
-    const isShown = (this.#terms[job] as Terms).limiting[0]?.shown.has(job * this.#lanes + lane) === true
+    const terms = this.#terms[job] as Terms
+    this.#tasks.price(job, lane, task, terms.bill)
+    this.#tasks.count(job, lane, task, node, 1, terms)
+    const isShown = terms.limiting[0]?.shown.has(job * this.#lanes + lane) === true
     if (isShown && this.#env.work.unplaced(job, lane) > 0) this.#note(job, lane) // its next piece may ask for more
     if (this.#isInRound) return
-    for (const group of (this.#terms[job] as Terms).counted) this.#tighter.add(group)
+    for (const group of terms.counted) this.#tighter.add(group)
     this.#change(job)
   }
 
   onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
-    this.#count(job, lane, task, node, -1)
-    for (const group of (this.#terms[job] as Terms).counted) if (group.held.size > 0) this.#looser.add(group)
+    const terms = this.#terms[job] as Terms
+    this.#tasks.count(job, lane, task, node, -1, terms)
+    for (const group of terms.counted) if (group.held.size > 0) this.#looser.add(group)
     this.#change(job)
   }
 
   #change(job: JobId): void {
     if ((this.#terms[job] as Terms).areOwn) for (let lane = 0; lane < this.#lanes; lane++) this.#changed.add(job * this.#lanes + lane)
-  }
-
-  /** Finds what a task that starts costs, and when it is expected to end. */
-  #price(job: JobId, lane: LaneId, task: TaskId): void {
-    const { work } = this.#env
-    const { bill } = this.#terms[job] as Terms
-    if (bill !== undefined) {
-      const shape = work.shapeOf(task)
-      const running = work.isGangJob(job) ? runningOf(job, lane, work.stageOf(task), work) : (this.#running[job] as number) + 1 // this task included
-      this.#billOf[task] = billOf(bill, running, shape, lane, this.#env) - billOf(bill, running - 1, shape, lane, this.#env)
-    }
-    const started = work.started(task) // a number if the eviction of the task was taken back
-    this.#endOf[task] = (Number.isNaN(started) ? this.#env.now() : started) + work.taskEstimate(task) - work.worked(task)
-  }
-
-  /** Counts a task that starts (`sign` 1) or ends (-1) for its job, and in all groups of the job. */
-  #count(job: JobId, lane: LaneId, task: TaskId, node: NodeId, sign: 1 | -1): void {
-    const { work, cluster } = this.#env
-    const now = this.#env.now()
-    const shape = work.shapeOf(task)
-    const { past } = this.#book
-    const { counted, factor, licenses, bill } = this.#terms[job] as Terms
-    const billing = cluster.resources.length
-    const running = (this.#running[job] = (this.#running[job] as number) + sign)
-    const isWhole = running === (sign > 0 ? 1 : 0) // the job begins or stops to run with it
-    const isShared = this.#nodes >= 0 && work.demand(shape, this.#nodes as ResourceId) === 0
-    const cost = bill === undefined ? 0 : (this.#billOf[task] as number)
-    const end = this.#endOf[task] as number
-    if (isWhole) for (const { of, amount } of licenses) of.licenses += sign * amount
-    for (const group of counted) {
-      if (isWhole) group.running += sign
-      if (isShared) group.isOn(node, sign)
-      for (const resource of cluster.lanes[lane]?.resources ?? []) group.holds(resource, sign * work.demand(shape, resource), end, factor)
-      if (cost > 0) group.holds(billing, sign * cost, end, factor)
-      for (const { id, resource } of group.charges) {
-        const amount = resource < 0 ? Number(isWhole) : resource === billing ? cost : work.demand(shape, resource as ResourceId)
-        if (amount > 0) usageOf(group, past).change(id, sign * amount * factor, now)
-      }
-    }
   }
 }

@@ -69,7 +69,10 @@ export class LimitsOfJob {
     private readonly now: () => Seconds,
     /** How its own QOS makes usage count. */
     private readonly counts: Counts,
-    /** Whether the job is refused if it alone exceeds a limit of any QOS or association: its QOS or that of its partition has the flag DenyOnLimit (`_acct_policy_validate` of Slurm). */
+    /**
+     * Whether the job is refused if it alone exceeds a limit of any QOS or association: its QOS or that of its
+     * partition has the flag DenyOnLimit (`_acct_policy_validate` of Slurm).
+     */
     private readonly isStrict: boolean,
   ) {}
 
@@ -214,7 +217,10 @@ export class LimitsOfJob {
     return id
   }
 
-  /** Adds limits on the remaining usage of a QOS or an association, which refuse jobs with DenyOnLimit. As in Slurm, those of users and accounts in a QOS (`#lefts`) do not. */
+  /**
+   * Adds limits on the remaining usage of a QOS or an association, which refuse jobs with DenyOnLimit. As in
+   * Slurm, those of users and accounts in a QOS (`#lefts`) do not.
+   */
   #groupLefts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
     for (const { resource, tres, most } of amounts) this.#refuseSpan(resource, most * MINUTE, reasonOf(scope, tres))
     this.#lefts(amounts, of, scope)
