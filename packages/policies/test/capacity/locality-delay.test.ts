@@ -38,6 +38,21 @@ describe('waiting for data by missed opportunities', () => {
     expect(standing(hosts, { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 99 })('ccccc')).toBe('- - - - 2')
   })
 
+  it('counts a start in the rack as off it where the job may start anywhere sooner than in the rack (RegularContainerAllocator.canAssign)', () => {
+    // a and its rack are asked for: half the cluster. 4 tasks x 1/2 are passed by the third opportunity, the delay for the rack, 4 nodes, by the fifth
+    expect(standing([['a'], ['a'], ['a'], ['a']])('bbbbb')).toBe('- - 1 1 1')
+    expect(standing([['a'], ['a'], ['a'], ['a']], { multipleAssignments: true })('bbb')).toBe('- - 1') // one off the rack per heartbeat
+    expect(standing([['a'], ['a'], ['a'], ['a']], { multipleAssignments: true, rackLocalityFullReset: false, nodeLocalityDelay: 2 })('bbb')).toBe('- - 1,1,1,1')
+  })
+
+  it('takes a cluster without racks for one rack, off which a job may start too', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: [{ count: 4, resources: { mem: 10 } }] }), policy: capacityScheduler({ queues: { q: {} } }) })
+    const [stage] = job({ tasks: 2, demand: { mem: 2 } }).stages
+    master.submit({ id: 'j', submit: 0, queue: 'q', stages: [{ ...stage!, data: { hosts: [['node-0'], ['node-0']] } }] })
+    // a node and the rack of 4 nodes are asked for: 2 tasks x 1/2 is passed by the second opportunity
+    expect([1, 2, 3, 1].map((node, time) => master.heartbeat(`node-${node}`, time).start.length)).toEqual([0, 1, 1, 0])
+  })
+
   it('counts nodes that are up (getNumClusterNodes)', () => {
     const hosts = [['a'], ['a'], ['a'], ['a']]
     expect(standing(hosts, {}, 10, ['c', 'd'])('bbbb')).toBe('- - 1 -') // 2 nodes, where the delay is 40
