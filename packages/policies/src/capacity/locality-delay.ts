@@ -89,14 +89,14 @@ export class LocalityDelay {
 
   /**
    * How many opportunities a job must miss before it may start off the rack: `nodeLocalityDelay + additional`, or with -1 its waiting tasks times
-   * the part of places with data.
+   * the part of places with data, in 32 bits as in Hadoop.
    */
   #offRack(job: JobId, lane: LaneId): number {
     const { nodeLocalityDelay, rackLocalityAdditionalDelay: additional } = this.#options
     const nodes = this.#up.count
     if (additional > -1) return Math.min(nodes, nodeLocalityDelay + additional)
-    const factor = Math.min(1, this.#placesOf(job, lane) / nodes)
-    return Math.min(nodes, this.#env.work.unplaced(job, lane) * factor)
+    const factor = Math.fround(Math.min(1, this.#placesOf(job, lane) / nodes))
+    return Math.min(nodes, Math.fround(this.#env.work.unplaced(job, lane) * factor))
   }
 
   #placesOf(job: JobId, lane: LaneId): number {

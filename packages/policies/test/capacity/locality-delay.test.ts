@@ -53,6 +53,17 @@ describe('waiting for data by missed opportunities', () => {
     expect([1, 2, 3, 1].map((node, time) => master.heartbeat(`node-${node}`, time).start.length)).toEqual([0, 1, 1, 0])
   })
 
+  it('counts in 32 bits, as Hadoop does', () => {
+    const firstOffRack = (tasks: number, nodes: number, holders: number) => {
+      const master = dispatcher({ cluster: cluster({ nodes: [{ count: nodes, resources: { mem: 10 } }] }), policy: capacityScheduler({ queues: { q: {} } }) })
+      const [stage] = job({ tasks, demand: { mem: 2 } }).stages
+      master.submit({ id: 'j', submit: 0, queue: 'q', stages: [{ ...stage!, data: { hosts: Array.from({ length: tasks }, (_, i) => [`node-${i % holders}`]) } }] })
+      return Array.from({ length: nodes }, (_, time) => time + 1).find((time) => master.heartbeat(`node-${nodes - 1}`, time).start.length > 0)
+    }
+    expect(firstOffRack(22, 22, 12)).toBe(13) // 22 x (13 / 22) is a little less than 13
+    expect(firstOffRack(55, 22, 5)).toBe(16) // 55 x (6 / 22) is 15, and a little less in 64 bits
+  })
+
   it('counts nodes that are up (getNumClusterNodes)', () => {
     const hosts = [['a'], ['a'], ['a'], ['a']]
     expect(standing(hosts, {}, 10, ['c', 'd'])('bbbb')).toBe('- - 1 -') // 2 nodes, where the delay is 40

@@ -67,7 +67,7 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
         places.set(key, known)
         return known
       }
-      if (count > (off ?? Math.min(ups, work.unplaced(job, lane) * Math.min(1, asked() / ups)))) return cluster.levels
+      if (count > (off ?? Math.min(ups, Math.fround(work.unplaced(job, lane) * Math.fround(Math.min(1, asked() / ups)))))) return cluster.levels
       return mayOnRack(count) ? rack : 0
     }
     function mayOnRack(count: number): boolean {
