@@ -2,7 +2,7 @@ import { readCluster, type ClusterInput } from '@sched/cluster'
 import type { Demand, JobSpec } from '@sched/core'
 import { fair, greedy } from '@sched/policies'
 import { worlds } from '@sched/testkit'
-import type { SlotsAdjuster } from '@sched/sim'
+import { slotsByUse, type SlotsAdjuster } from '@sched/sim'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { monolithic, onDemand, partitioned, twoLevel } from '../src/index.js'
@@ -52,6 +52,13 @@ describe('dynamic slots', () => {
     expect(every10(run(node({ above: 1.2 }), job), 6)).toEqual([8, 7, 6, 5, 4, 4])
     // tasks of 24 s keep the slots that are to go until they end: 2 looks by then, 4 by 48 s
     expect([5, 15, 25, 49].map((time) => running(run(node(), tasks(40, { slot: 1 }, 24, { memory: 4 })), time))).toEqual([8, 8, 6, 4])
+  })
+
+  it('are as many as before where the use differs from a limit by rounding alone', () => {
+    const state = (used: number) => ({ used: [used], kinds: ['cores'], slots: 2, min: 1, max: 8 })
+    const by = (used: number) => slotsByUse({ below: 0.8, above: 0.9 })(state(used))
+    expect([0.1 + 0.6 + 0.1, 0.8, 0.9, 0.2 + 0.4 + 0.3].map(by)).toEqual([0, 0, 0, 0]) // 0.7999999999999999 and 0.9000000000000001
+    expect([0.79, 0.91].map(by)).toEqual([1, -1])
   })
 
   it('go by any other rule, within their limits', () => {

@@ -1,5 +1,5 @@
 import type { CellState, DynamicSlotsRule, Work } from '@sched/cluster'
-import type { JobId, LaneId, NodeId, Observer, ResourceId, Seconds, StageSpec, TaskEnd, TaskId } from '@sched/core'
+import { to40Bits, type JobId, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 
 /** Timer token of the checks on slots; the tokens of architectures are not negative. */
@@ -21,11 +21,14 @@ export interface SlotsState {
 /** By how many slots a node changes, positive for more; the result is limited to the range `min` to `max`. */
 export type SlotsAdjuster = (state: SlotsState) => number
 
-/** Adds one slot when less than `below` of every kind of hardware is used, and removes one when more than `above` of any kind is. */
-export const slotsByUse =
-  ({ below, above }: Pick<DynamicSlotsRule, 'below' | 'above'>): SlotsAdjuster =>
-  ({ used }) =>
-    used.some((each) => each > above) ? -1 : used.every((each) => each < below) ? 1 : 0
+/**
+ * Adds one slot when less than `below` of every kind of hardware is used, and removes one when more than `above` of any kind is. What differs from a
+ * limit by rounding alone is equal to it.
+ */
+export const slotsByUse = (rule: Pick<DynamicSlotsRule, 'below' | 'above'>): SlotsAdjuster => {
+  const [below, above] = [to40Bits(rule.below), to40Bits(rule.above)]
+  return ({ used }) => (used.some((each) => to40Bits(each) > above) ? -1 : used.every((each) => to40Bits(each) < below) ? 1 : 0)
+}
 
 /** Use of a task whose stage gives none: one core, where nodes have cores. */
 const USUAL = { cores: 1 } as const

@@ -1,6 +1,6 @@
-import { kindOfHardware, type HardwareView, type NodeId } from '@sched/core'
+import { kindOfHardware, to40Bits, type HardwareView, type NodeId } from '@sched/core'
 
-/** When a node is overloaded: if it exceeds either number. */
+/** When a node is overloaded: if it exceeds either number by more than rounding. */
 export interface OverloadRule {
   /** Fraction of its processors that is in use. */
   readonly cpu: number
@@ -18,5 +18,5 @@ export function isOverloaded(node: NodeId, hardware: HardwareView, { cpu, load }
   const cores = kindOfHardware('cores', hardware.kinds)
   if (cores < 0) return false
   const amount = hardware.amount(node, cores)
-  return hardware.use(node, cores) / amount > cpu || hardware.runnable(node) / amount > load
+  return to40Bits(hardware.use(node, cores) / amount) > to40Bits(cpu) || to40Bits(hardware.runnable(node) / amount) > to40Bits(load)
 }

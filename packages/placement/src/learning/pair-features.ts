@@ -1,4 +1,4 @@
-import { kindOfHardware, type HardwareView, type JobId, type LaneId, type NodeId, type WorkView } from '@sched/core'
+import { kindOfHardware, to40Bits, type HardwareView, type JobId, type LaneId, type NodeId, type WorkView } from '@sched/core'
 
 /** Limits between the values of features; two limits make three values. */
 export interface FeatureLimits {
@@ -114,11 +114,11 @@ export interface Drafted {
   readonly memory: number
 }
 
-/** How many of the limits `used / amount` reaches. An unknown amount is infinite. */
+/** How many of the limits `used / amount` reaches, also if only rounding keeps it below one. An unknown amount is infinite. */
 function levelOf(used: number, amount: number, limits: readonly number[]): number {
-  const part = used / amount
+  const part = to40Bits(used / amount)
   let level = 0
-  for (let i = 0; i < limits.length; i++) if (part >= (limits[i] as number)) level++
+  for (let i = 0; i < limits.length; i++) if (part >= to40Bits(limits[i] as number)) level++
   return level
 }
 

@@ -10,7 +10,7 @@ interface Start {
 }
 
 /** Levels of parts between the limits. */
-const level = (part: number, limits: readonly number[]) => limits.filter((limit) => part >= limit).length
+const level = (part: number, limits: readonly number[]) => limits.filter((limit) => to40Bits(part) >= to40Bits(limit)).length
 
 /**
  * The Learning scheduler as one would write it down: all jobs looked at for every start, all records counted for every
@@ -81,7 +81,7 @@ export const naiveLearning = (): Plug<'policy'> =>
         for (const start of starts) {
           if (start.isGood !== undefined || !isDue(start)) continue
           const amount = cluster.hardware.amount(start.node, cores)
-          start.isGood = !(cluster.hardware.use(start.node, cores) / amount > 0.9 || cluster.hardware.runnable(start.node) / amount > 1)
+          start.isGood = !(to40Bits(cluster.hardware.use(start.node, cores) / amount) > to40Bits(0.9) || cluster.hardware.runnable(start.node) / amount > 1)
         }
       }
       function fill(node: NodeId, round: Round): void {

@@ -12,8 +12,8 @@ export interface LocalityDelayOptions {
 
 /**
  * How far from its data a job may start, by the opportunities that it has missed: on the nodes of its data at once, on their racks after
- * `nodeLocalityDelay` opportunities, anywhere after more (see `#offRack`). An opportunity is a node that the job was tried on. A cluster
- * without racks is one rack.
+ * `nodeLocalityDelay` opportunities, anywhere after a number of its own (see `#offRack`), which may be the smaller one. An opportunity is a
+ * node that the job was tried on. A cluster without racks is one rack.
  *
  * Source: Hadoop 3, RegularContainerAllocator.canAssign and doAllocation.
  * Deviation: the nodes and racks with data are counted once, at first use, and do not shrink as tasks start there.
@@ -66,30 +66,37 @@ export class LocalityDelay {
     const at = job * this.#lanes + lane
     const missed = (this.#missed[at] as number) + 1
     this.#missed[at] = missed
-    const { nodeLocalityDelay, rackLocalityAdditionalDelay } = this.#options
-    if (this.#rack < cluster.levels && missed > this.#offRack(job, lane, rackLocalityAdditionalDelay)) return cluster.levels
-    return missed > Math.min(this.#up.count, nodeLocalityDelay) ? this.#rack : 0
+    if (missed > this.#offRack(job, lane)) return cluster.levels
+    return this.#mayOnRack(missed) ? this.#rack : 0
   }
 
-  /** A task of the job was started, or a node was reserved for it, at this level; a near one sets the missed opportunities to 0. */
-  note(job: JobId, lane: LaneId, level: number): void {
-    if (level === 0 || (level === this.#rack && this.#options.rackLocalityFullReset)) this.#missed[job * this.#lanes + lane] = 0
+  /** A task of the job was started, or a node was reserved for it, at this level; unless that is off the rack, it sets the missed opportunities to 0. */
+  note(job: JobId, lane: LaneId, level: number, isOffSwitch: boolean): void {
+    if (!isOffSwitch && (level === 0 || this.#options.rackLocalityFullReset)) this.#missed[job * this.#lanes + lane] = 0
   }
 
-  /** Whether a start at this level counts as one off the rack; a start of a job without data always does. */
+  /**
+   * Whether a start at this level counts as one off the rack. So does one on the rack if the job may start anywhere but has not waited long enough for the
+   * rack, and every start of a job without data.
+   */
   isOffSwitch(job: JobId, lane: LaneId, level: number): boolean {
-    return level > this.#rack || !this.#env.work.hasData(job, lane)
+    return level > this.#rack || (level > 0 && !this.#mayOnRack(this.#missed[job * this.#lanes + lane] as number)) || !this.#env.work.hasData(job, lane)
+  }
+
+  #mayOnRack(missed: number): boolean {
+    return missed > Math.min(this.#up.count, this.#options.nodeLocalityDelay)
   }
 
   /**
    * How many opportunities a job must miss before it may start off the rack: `nodeLocalityDelay + additional`, or with -1 its waiting tasks times
-   * the part of places with data.
+   * the part of places with data, in 32 bits as in Hadoop.
    */
-  #offRack(job: JobId, lane: LaneId, additional: number): number {
+  #offRack(job: JobId, lane: LaneId): number {
+    const { nodeLocalityDelay, rackLocalityAdditionalDelay: additional } = this.#options
     const nodes = this.#up.count
-    if (additional > -1) return Math.min(nodes, this.#options.nodeLocalityDelay + additional)
-    const factor = Math.min(1, this.#placesOf(job, lane) / nodes)
-    return Math.min(nodes, this.#env.work.unplaced(job, lane) * factor)
+    if (additional > -1) return Math.min(nodes, nodeLocalityDelay + additional)
+    const factor = Math.fround(Math.min(1, this.#placesOf(job, lane) / nodes))
+    return Math.min(nodes, Math.fround(this.#env.work.unplaced(job, lane) * factor))
   }
 
   #placesOf(job: JobId, lane: LaneId): number {

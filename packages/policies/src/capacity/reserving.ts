@@ -289,7 +289,8 @@ export class Reserving implements Policy {
       round.defer(job, Reason.NoRoom)
       return Attempt.Nothing
     }
-    this.#delay.note(job, lane, work.level(task, node))
+    const level = work.level(task, node)
+    this.#delay.note(job, lane, level, this.#delay.isOffSwitch(job, lane, level))
     this.#borrowing?.note(job, lane, node)
     this.#keep({ job, lane, node, shape })
     return Attempt.Reserved
@@ -318,7 +319,7 @@ export class Reserving implements Policy {
     }
     if (!round.claim(task, node)) return Attempt.Nothing
     if (given !== undefined) this.#drop(given)
-    this.#delay.note(job, lane, isOffSwitch ? this.#levels : level)
+    this.#delay.note(job, lane, level, isOffSwitch)
     this.#borrowing?.note(job, lane, node)
     return isOffSwitch ? Attempt.OffSwitch : Attempt.Near
   }

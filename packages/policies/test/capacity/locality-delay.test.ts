@@ -38,6 +38,32 @@ describe('waiting for data by missed opportunities', () => {
     expect(standing(hosts, { nodeLocalityDelay: 1, rackLocalityAdditionalDelay: 99 })('ccccc')).toBe('- - - - 2')
   })
 
+  it('counts a start in the rack as off it where the job may start anywhere sooner than in the rack (RegularContainerAllocator.canAssign)', () => {
+    // a and its rack are asked for: half the cluster. 4 tasks x 1/2 are passed by the third opportunity, the delay for the rack, 4 nodes, by the fifth
+    expect(standing([['a'], ['a'], ['a'], ['a']])('bbbbb')).toBe('- - 1 1 1')
+    expect(standing([['a'], ['a'], ['a'], ['a']], { multipleAssignments: true })('bbb')).toBe('- - 1') // one off the rack per heartbeat
+    expect(standing([['a'], ['a'], ['a'], ['a']], { multipleAssignments: true, rackLocalityFullReset: false, nodeLocalityDelay: 2 })('bbb')).toBe('- - 1,1,1,1')
+  })
+
+  it('takes a cluster without racks for one rack, off which a job may start too', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: [{ count: 4, resources: { mem: 10 } }] }), policy: capacityScheduler({ queues: { q: {} } }) })
+    const [stage] = job({ tasks: 2, demand: { mem: 2 } }).stages
+    master.submit({ id: 'j', submit: 0, queue: 'q', stages: [{ ...stage!, data: { hosts: [['node-0'], ['node-0']] } }] })
+    // a node and the rack of 4 nodes are asked for: 2 tasks x 1/2 is passed by the second opportunity
+    expect([1, 2, 3, 1].map((node, time) => master.heartbeat(`node-${node}`, time).start.length)).toEqual([0, 1, 1, 0])
+  })
+
+  it('counts in 32 bits, as Hadoop does', () => {
+    const firstOffRack = (tasks: number, nodes: number, holders: number) => {
+      const master = dispatcher({ cluster: cluster({ nodes: [{ count: nodes, resources: { mem: 10 } }] }), policy: capacityScheduler({ queues: { q: {} } }) })
+      const [stage] = job({ tasks, demand: { mem: 2 } }).stages
+      master.submit({ id: 'j', submit: 0, queue: 'q', stages: [{ ...stage!, data: { hosts: Array.from({ length: tasks }, (_, i) => [`node-${i % holders}`]) } }] })
+      return Array.from({ length: nodes }, (_, time) => time + 1).find((time) => master.heartbeat(`node-${nodes - 1}`, time).start.length > 0)
+    }
+    expect(firstOffRack(22, 22, 12)).toBe(13) // 22 x (13 / 22) is a little less than 13
+    expect(firstOffRack(55, 22, 5)).toBe(16) // 55 x (6 / 22) is 15, and a little less in 64 bits
+  })
+
   it('counts nodes that are up (getNumClusterNodes)', () => {
     const hosts = [['a'], ['a'], ['a'], ['a']]
     expect(standing(hosts, {}, 10, ['c', 'd'])('bbbb')).toBe('- - 1 -') // 2 nodes, where the delay is 40

@@ -60,20 +60,21 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
       const count = (missed.get(key) ?? 0) + 1
       missed.set(key, count)
       const ups = nodes().filter((node) => cluster.up(node)).length
-      if (rack < cluster.levels) {
-        const off = rackLocalityAdditionalDelay > -1 ? Math.min(ups, nodeLocalityDelay + rackLocalityAdditionalDelay) : undefined
-        const asked = () => {
-          const near = nodes().filter((node) => work.taskFor(job, lane, node, 0) >= 0)
-          const known = places.get(key) ?? near.length + new Set(near.map((node) => cluster.group(1, node))).size
-          places.set(key, known)
-          return known
-        }
-        if (count > (off ?? Math.min(ups, work.unplaced(job, lane) * Math.min(1, asked() / ups)))) return cluster.levels
+      const off = rackLocalityAdditionalDelay > -1 ? Math.min(ups, nodeLocalityDelay + rackLocalityAdditionalDelay) : undefined
+      const asked = () => {
+        const near = nodes().filter((node) => work.taskFor(job, lane, node, 0) >= 0)
+        const known = places.get(key) ?? near.length + new Set(near.map((node) => (cluster.levels > 1 ? cluster.group(1, node) : 0))).size
+        places.set(key, known)
+        return known
       }
-      return count > Math.min(ups, nodeLocalityDelay) ? rack : 0
+      if (count > (off ?? Math.min(ups, Math.fround(work.unplaced(job, lane) * Math.fround(Math.min(1, asked() / ups)))))) return cluster.levels
+      return mayOnRack(count) ? rack : 0
     }
-    function note(job: JobId, lane: LaneId, level: number): void {
-      if (level === 0 || (level === rack && rackLocalityFullReset)) missed.set(keyOf(job, lane), 0)
+    function mayOnRack(count: number): boolean {
+      return count > Math.min(nodes().filter((node) => cluster.up(node)).length, nodeLocalityDelay)
+    }
+    function note(job: JobId, lane: LaneId, level: number, isOff: boolean): void {
+      if (!isOff && (level === 0 || rackLocalityFullReset)) missed.set(keyOf(job, lane), 0)
     }
     function offer(job: JobId, mustRelease: boolean, node: NodeId, round: Round): 'nothing' | 'reserved' | 'near' | 'off' {
       const { lane } = round
@@ -86,7 +87,7 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
       const task = work.taskFor(job, lane, node, levels)
       if (task < 0) return 'nothing'
       const level = work.level(task as TaskId, node)
-      const isOff = level > rack || !work.hasData(job, lane)
+      const isOff = level > rack || (level > 0 && !mayOnRack(missed.get(keyOf(job, lane)) ?? 0)) || !work.hasData(job, lane)
       if (round.fits(job, node)) {
         const [given] = !wants || mustRelease ? reservedFor(job, lane).filter((each) => each.shape === shape).sort(by(({ node: on }) => on)) : []
         if ((!wants || mustRelease) && given === undefined) return 'nothing'
@@ -95,11 +96,11 @@ export const naiveCapacityScheduler = (options: CapacitySchedulerOptions): Plug<
           if (given !== undefined) queues.reserved.push(given)
           return 'nothing'
         }
-        note(job, lane, isOff ? cluster.levels : level)
+        note(job, lane, level, isOff)
         return isOff ? 'off' : 'near'
       }
       if (!reservations || !wants || mustRelease || resources.every((r) => work.demand(shape, r) <= cluster.free(node, r))) return 'nothing'
-      note(job, lane, level)
+      note(job, lane, level, isOff)
       queues.reserved.push({ job, lane, shape, node })
       again.delete(keyOf(job, lane))
       return 'reserved'
