@@ -82,13 +82,14 @@ function localityTable({ locality, localityLevels }: Summary, width?: number): s
 
 function classTable({ classes }: Summary, width?: number): string {
   if (classes.length === 0) return ''
+  const haveData = classes.some(({ locality }) => locality.jobs > 0)
   const rows = classes.map(({ label, times, locality }) => [
     label,
     number(times.jobs),
     ...[times.response.mean, times.response.median, times.response.p95, times.wait.mean, times.wait.p95].map((value) => number(value, 's')),
-    percent(locality.jobShare[0] ?? NaN),
+    ...(haveData ? [percent(locality.jobShare[0] ?? NaN)] : []),
   ])
-  return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'p95', 'node-local'), rows, { width })
+  return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'p95', ...(haveData ? ['node-local'] : [])), rows, { width })
 }
 
 /** So many queues that lost tasks are printed. */
