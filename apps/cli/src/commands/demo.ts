@@ -40,7 +40,7 @@ async function run(seeds: number | undefined, options: OutputOptions & { readonl
   const experiment = await prepare({ spec, directory: io.cwd })
   const { runs, rows } = await runAndCompare(experiment, options, io)
   if (isSilent(options)) return
-  io.stdout.write(`${headline(experiment)}\n${classText(rows.filter(({ key }) => key !== 'wait-p95'), classCounts(runs), widthOf(io.stdout))}${next}`)
+  io.stdout.write(`${headline(experiment)}\n${classText(rows, classCounts(runs), widthOf(io.stdout))}${next}`)
 }
 
 const next = `

@@ -12,18 +12,18 @@ export interface Interruption {
 
 /** Collects interruptions of one job, those of one kind at one instant as one. */
 export class Interruptions {
-  readonly #all: { at: Seconds; how: Interruption['how']; tasks: number }[] = []
+  /** By time and kind. */
+  readonly #all = new Map<string, Interruption>()
 
   /** A task has ended; one that is done, or whose copy was done first, is no interruption. */
   ended(how: TaskEnd, at: Seconds): void {
     if (how === 'done' || how === 'superseded') return
-    const same = this.#all.find((other) => other.at === at && other.how === how)
-    if (same === undefined) this.#all.push({ at, how, tasks: 1 })
-    else same.tasks++
+    const key = `${at} ${how}`
+    this.#all.set(key, { at, how, tasks: (this.#all.get(key)?.tasks ?? 0) + 1 })
   }
 
   /** In order of time. */
   inOrder(): readonly Interruption[] {
-    return this.#all.toSorted((a, b) => a.at - b.at)
+    return [...this.#all.values()].sort((a, b) => a.at - b.at)
   }
 }
