@@ -323,7 +323,7 @@ describe('sched demo', () => {
     const { out, err } = await ok(['demo', '--seeds', '2'])
     expect(err).toBe('')
     expect(out).toMatch(/^Facebook-like schedule.*: 100 jobs on 100 nodes, each 4 map \+ 2 reduce, heartbeat 3 s\nfifo, naive-fair, delay on seeds 1 to 2: mean/)
-    expect(out.match(/^bin 1 .*$/gm)).toHaveLength(4)
+    expect(out.match(/^bin 1 .*$/gm)).toHaveLength(5) // response, wait, late waits, speedup, locality
     expect(out).toMatch(/Next:\n {2}sched compare/)
   })
 })
