@@ -1,6 +1,6 @@
 // Adds up what the test suites of all packages and the examples in the documents reported, as one line
-// `N passed, N failed, N skipped`. A package with tests but without a report counts as one failure, and so does a
-// test file that broke before its first test. `--failed-steps 1` adds failures from outside the tests.
+// `N passed, N failed, N skipped`. A package with tests but without a report of them counts as one failure, and so does
+// a test file that broke before its first test. `--failed-steps 1` adds failures from outside the tests.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined)
 const hasTests = (dir) =>
   existsSync(join(dir, 'test')) && readdirSync(join(dir, 'test'), { recursive: true }).some((path) => path.endsWith('.test.ts'))
+const hasLong = (dir) => read(join(dir, 'package.json')).scripts['test:long'] !== undefined
 
 const option = process.argv.indexOf('--failed-steps')
 const sum = { passed: 0, failed: option < 0 ? 0 : Number(process.argv[option + 1]), skipped: 0 }
@@ -21,14 +22,22 @@ const add = ({ passed, failed, skipped }) => {
 for (const parent of ['packages', 'apps'])
   for (const name of readdirSync(join(root, parent))) {
     const dir = join(root, parent, name)
-    const report = read(join(dir, '.vitest/report.json'))
-    if (report !== undefined) {
+    const reports = [...(hasTests(dir) ? ['report'] : []), ...(hasLong(dir) ? ['long'] : [])]
+    let [tests, ran] = [0, 0]
+    for (const each of reports) {
+      const report = read(join(dir, `.vitest/${each}.json`))
+      if (report === undefined) {
+        console.error(`${parent}/${name}: has tests but no .vitest/${each}.json`)
+        sum.failed++
+        continue
+      }
+      const { numPassedTests: passed, numFailedTests: failed } = report
       const broken = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.every((t) => t.status !== 'failed'))
-      add({ passed: report.numPassedTests, failed: report.numFailedTests + broken.length, skipped: report.numPendingTests + report.numTodoTests })
-    } else if (hasTests(dir)) {
-      console.error(`${parent}/${name}: has tests but no report`)
-      add({ passed: 0, failed: 1, skipped: 0 })
+      add({ passed, failed: failed + broken.length, skipped: 0 })
+      tests = Math.max(tests, report.numTotalTests)
+      ran += passed + failed
     }
+    sum.skipped += tests - ran // either run leaves out what the other takes: skipped is what none took
   }
 const docs = read(join(root, '.vitest/docs.json'))
 if (docs !== undefined) add(docs)

@@ -9,6 +9,8 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
+    // `// @module-tag long` in a file, or { tags: 'long' } of a suite or test: `test` leaves these out, `test:long` runs them alone.
+    tags: [{ name: 'long', description: 'many more random worlds, options or processes of what other tests look at, too' }],
     passWithNoTests: true,
     testTimeout: 120_000, // a hang is found in time on a slow or busy machine, too
     hookTimeout: 120_000,

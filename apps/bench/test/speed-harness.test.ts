@@ -123,7 +123,7 @@ describe('bench speed', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
   const run = (...args: string[]) => speedCommand(folder).parseAsync(args, { from: 'user' })
 
-  it('measures in fresh processes and writes rows', async () => {
+  it('measures in fresh processes and writes rows', { tags: 'long' }, async () => {
     const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     vi.spyOn(console, 'error').mockReturnValue()
     const file = join(folder, 'rows.json')

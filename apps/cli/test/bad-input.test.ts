@@ -102,7 +102,7 @@ describe('an experiment file with a mistake', () => {
     })
   })
 
-  it('names an order whose lists never end, or hold no blocks', async () => {
+  it('names an order whose lists never end, or hold no blocks', { tags: 'long' }, async () => {
     const told = async (next: string) => {
       const create = `() => { const jobs = []; return { onReady(job) { jobs.push(job) }, onDrained(job) { jobs.splice(jobs.indexOf(job), 1) }, begin() {}, next: () => (${next}) } }`
       const cwd = small({ 'mine.mjs': `export default { kind: 'order', name: 'mine', create: ${create} }\n` })

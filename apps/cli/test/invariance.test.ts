@@ -1,3 +1,4 @@
+// @module-tag long
 import { buildCluster, readCluster, type ClusterInput } from '@sched/cluster'
 import { resolve, SchedError, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId, type Workload, type WorkView } from '@sched/core'
 import { decisions, standardMetrics, waitReasons } from '@sched/metrics'

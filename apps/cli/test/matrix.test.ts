@@ -1,3 +1,4 @@
+// @module-tag long
 import { SchedError } from '@sched/core'
 import { trainBayes, type BayesModel } from '@sched/placement'
 import { readFileSync } from 'node:fs'

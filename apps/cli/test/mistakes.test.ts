@@ -96,7 +96,7 @@ describe('a mistake on the command line', () => {
 })
 
 describe('an experiment file with random slips', () => {
-  it('is accepted, or refused with one line that says where', async () => {
+  it('is accepted, or refused with one line that says where', { tags: 'long' }, async () => {
     const { out: template } = await sched(['init', '-'])
     const cwd = small()
     await fc.assert(

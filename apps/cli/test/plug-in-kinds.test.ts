@@ -35,7 +35,7 @@ describe('a metric of a plug-in', () => {
     expect(await told('peak,peak')).toEqual([2, 'error: metrics.more[1]: the metric "peak" is there twice. Name each once.\n'])
   })
 
-  it('that is called as no hook is, or has no figures, is told of', async () => {
+  it('that is called as no hook is, or has no figures, is told of', { tags: 'long' }, async () => {
     const of = (body: string) => world({ 'm.mjs': `export default { kind: 'metric', name: 'm', create: () => (${body}) }` })
     const told = async (body: string) => (await sched(['run', '--generate', 'poisson-jobs', '--policy', 'fifo', '--plugin', './m.mjs', '--metrics', 'm'], of(body))).err
     expect(await told('{ onTaskStarts() {}, figures: () => [] }')).toContain('has a method "onTaskStarts", which nobody calls. Did you mean "onTaskStart"?')
@@ -45,7 +45,7 @@ describe('a metric of a plug-in', () => {
 })
 
 describe('a generator of a plug-in', () => {
-  it('is a kind of `trace generate` with options of its own, and the seed of the run is its seed', async () => {
+  it('is a kind of `trace generate` with options of its own, and the seed of the run is its seed', { tags: 'long' }, async () => {
     expect((await own(['trace', 'generate', '--help'])).out).toContain('jobs that come many at a time')
     const { out } = await own(['trace', 'generate', 'bursts', '-', '--jobs', '5', '--size', '5'])
     expect(out.split('\n')).toHaveLength(7)
@@ -71,7 +71,7 @@ describe('the cluster that a generator of a plug-in says its jobs are made for',
   })
   const run = (made: string, ...more: string[]) => sched(['run', '--generate', 'g', '--policy', 'fifo', '--plugin', './g.mjs', ...more], of(made))
 
-  it('is used where nobody describes one, on the command line and in a file', async () => {
+  it('is used where nobody describes one, on the command line and in a file', { tags: 'long' }, async () => {
     const made = 'cluster: { nodes: 2, resources: { gpu: 3 } }'
     expect((await run(made)).out).toContain('g: 1 job on 2 nodes, each 3 gpu')
     expect((await sched(['compare', 'e.yaml'], of(made))).out).toContain('g: 1 job on 2 nodes, each 3 gpu')
@@ -85,7 +85,7 @@ describe('the cluster that a generator of a plug-in says its jobs are made for',
 })
 
 describe('a format of a plug-in', () => {
-  it('is known by what its files look like, or by its name', async () => {
+  it('is known by what its files look like, or by its name', { tags: 'long' }, async () => {
     expect((await own(['trace', 'describe', 'log.txt'])).out).toMatch(/format +colons\n/)
     expect((await own(['trace', 'formats'])).out).toMatch(/^ {2}colons +id:submit:tasks:seconds on each line\n/)
     expect((await own(['trace', 'formats', 'colons'])).out).toContain('- slot: string (default "map"): slot of a task')
@@ -110,7 +110,7 @@ describe('a format of a plug-in', () => {
   })
 })
 
-it('a trace or a generator on the command line stands in for the workload of a file', async () => {
+it('a trace or a generator on the command line stands in for the workload of a file', { tags: 'long' }, async () => {
   const at = world({ 'e.yaml': 'cluster: { nodes: 1, slots: { map: 4 } }\npolicies: [fifo]\nseeds: 1\n' })
   expect((await own(['compare', 'e.yaml', '--trace', 'log.txt'], at)).code).toBe(0)
   expect((await own(['compare', 'e.yaml', '--generate', 'bursts'], at)).code).toBe(0)

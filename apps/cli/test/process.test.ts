@@ -33,7 +33,7 @@ describe('the program', () => {
     expect({ stdout, stderr, status }).toEqual({ stdout: '[\n', stderr: '', status: 0 })
   })
 
-  it.each(['-', '/dev/stdout'])('writes a page into a pipe: %s', (place) => {
+  it.each(['-', '/dev/stdout'])('writes a page into a pipe: %s', { tags: 'long' }, (place) => {
     const { stdout, stderr, status } = shell(`"$@" compare small.yaml --seeds 1 --quiet --html ${place} | tail -n 1; exit "\${PIPESTATUS[0]}"`, small())
     expect({ stdout, stderr, status }).toEqual({ stdout: expect.stringContaining('</html>') as string, stderr: '', status: 0 })
   })
@@ -43,18 +43,18 @@ describe('the program', () => {
     expect({ stderr, status }).toEqual({ stderr: 'error: "standard output": cannot write: the disk is full. Make room or choose another place.\n', status: 2 })
   })
 
-  it('says so, too, where a part of what it prints found room', () => {
+  it('says so, too, where a part of what it prints found room', { tags: 'long' }, () => {
     const { stderr, status } = shell('trap "" XFSZ; ulimit -f 4; "$@" policies --json > policies.json', directory())
     expect({ stderr, status }).toEqual({ stderr: 'error: "standard output": cannot write: it is larger than a file may be here. Raise the limit (ulimit -f), or choose another place.\n', status: 2 })
   })
 
-  it('writes a trace to standard output, as far as its reader wants it', () => {
+  it('writes a trace to standard output, as far as its reader wants it', { tags: 'long' }, () => {
     const { stdout, stderr, status } = shell('set -o pipefail; "$@" trace generate facebook - | "$@" trace generate scheduler-overhead - | wc -l; "$@" trace generate facebook - | wc -l', directory())
     expect({ stdout: stdout.trim().split('\n').length, stderr, status }).toEqual({ stdout: 2, stderr: '', status: 0 })
     expect(stdout).toMatch(/\n101\n$/)
   })
 
-  it('runs no trace from a pipe, and says why', () => {
+  it('runs no trace from a pipe, and says why', { tags: 'long' }, () => {
     const { stdout, stderr, status } = shell('"$@" run --trace <("$@" trace generate facebook -)', directory())
     expect({ stdout, status }).toEqual({ stdout: '', status: 2 })
     expect(stderr).toMatch(/^error: --trace: a run cannot read the pipe "\/dev\/fd\/\d+", since every run reads its trace anew\. Write it to a file first/)
@@ -79,7 +79,7 @@ describe('the program', () => {
     expect({ ...how, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
   })
 
-  it('ends cleanly on Ctrl-C whenever it comes, of processes that are in each other\'s way', async () => {
+  it('ends cleanly on Ctrl-C whenever it comes, of processes that are in each other\'s way', { tags: 'long' }, async () => {
     const ends = await Promise.all(Array.from({ length: 8 }, async (_, i) => {
       const cwd = directory()
       const { text, until, endOn } = started([...long, '--threads', '1'], cwd)
@@ -90,7 +90,7 @@ describe('the program', () => {
     expect(ends).toEqual(ends.map(() => ({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n', files: [] })))
   })
 
-  it('clears away, too, when it is asked to end again and again', async () => {
+  it('clears away, too, when it is asked to end again and again', { tags: 'long' }, async () => {
     const cwd = directory()
     const { text, until, endOn } = started(long, cwd)
     await until(() => readdirSync(cwd).length > 0)
@@ -98,7 +98,7 @@ describe('the program', () => {
     expect({ ...how, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s while it reads what does not end', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s while it reads what does not end', { tags: 'long' }, async (signal) => {
     const { text, endOn } = started(['trace', 'describe', '-'], directory(), 'pipe')
     await setTimeout(1500) // it has begun to read
     expect({ ...(await endOn(signal)), ...text }).toEqual({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n' })
@@ -111,7 +111,7 @@ export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { wri
 `
   const loop = ['compare', 'small.yaml', '--plugin', './loop.mjs', '--policies', 'loop', '--seeds', '2']
 
-  it.each([1, 2])('ends cleanly on Ctrl-C where a policy loops for ever, threads: %i', async (threads) => {
+  it.each([1, 2])('ends cleanly on Ctrl-C where a policy loops for ever, threads: %i', { tags: 'long' }, async (threads) => {
     const cwd = small({ 'loop.mjs': looping })
     const { text, until, endOn } = started([...loop, '--threads', `${threads}`], cwd)
     await until(() => text.out.length >= threads) // they loop
@@ -119,21 +119,21 @@ export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { wri
     expect({ ...how, ...text }).toEqual({ code: 130, by: null, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n' })
   })
 
-  it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGHUP', 1]] as const)('ends cleanly on %s where a plug-in loops for ever, threads: %i', async (signal, threads) => {
+  it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGHUP', 1]] as const)('ends cleanly on %s where a plug-in loops for ever, threads: %i', { tags: 'long' }, async (signal, threads) => {
     const { text, until, endOn } = started([...loop, '--threads', `${threads}`], small({ 'loop.mjs': looping }))
     await until(() => text.out.length >= threads) // they loop
     const how = await endOn(signal)
     expect({ ...how, ...text }).toEqual({ code: 130, by: null, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n' })
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s where a wait is explained under a plug-in that loops for ever', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s where a wait is explained under a plug-in that loops for ever', { tags: 'long' }, async (signal) => {
     const { text, until, endOn } = started(['explain', ...loop.slice(1, -2)], small({ 'loop.mjs': looping }))
     await until(() => text.out.length > 0)
     const { code, by } = await endOn(signal)
     expect({ ended: code ?? by, ...text }).toEqual({ ended: signal === 'SIGINT' ? 130 : signal, out: '.', err: signal === 'SIGINT' ? 'Interrupted; nothing was written.\n' : '' })
   })
 
-  it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGINT', 1]] as const)('leaves nothing half-written on %s where a plug-in loops for ever, threads: %i', async (signal, threads) => {
+  it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGINT', 1]] as const)('leaves nothing half-written on %s where a plug-in loops for ever, threads: %i', { tags: 'long' }, async (signal, threads) => {
     const cwd = small({ 'loop.mjs': looping })
     const before = readdirSync(cwd)
     const { text, until, endOn } = started([...loop, '--threads', `${threads}`, '--out', 'results'], cwd)
@@ -155,7 +155,7 @@ describe('a plug-in on the command line', () => {
   const order = readFileSync(join(import.meta.dirname, 'plug-in/last-first.js'), 'utf8')
   const run = (cwd: string, ...args: string[]) => spawnSync(node, [...sources, ...args], { cwd, encoding: 'utf8' })
 
-  it('is a path from where the user stands, or the folder of a package without anything installed', () => {
+  it('is a path from where the user stands, or the folder of a package without anything installed', { tags: 'long' }, () => {
     const typed = `import { z } from 'zod'
 import plain from './plain.mjs'
 export default { ...plain, name: 'typed', options: z.object({ k: z.number().default(1).describe('nothing') }) }
@@ -173,7 +173,7 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
     expect(run(cwd, 'run', 'small.yaml', '--plugin', './none', '--policy', 'none').stderr).toBe(`error: cannot load the plug-in "./none": Cannot find module '${join(cwd, 'none')}'. Check the path; a package is looked for in node_modules beside the experiment or where you stand, and above.\n`)
   })
 
-  it('is named where it waits for ever before it is loaded, and the program does not end without a word', () => {
+  it('is named where it waits for ever before it is loaded, and the program does not end without a word', { tags: 'long' }, () => {
     const cwd = small({ 'stuck.mjs': 'await new Promise(() => undefined)\n' })
     const { stderr, status } = run(cwd, 'policies', 'fifo', '--plugin', './stuck.mjs')
     expect({ stderr, status }).toEqual({ stderr: 'error: cannot load the plug-in "./stuck.mjs": it waits for something that never comes.\n', status: 2 })
@@ -183,7 +183,7 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
     ['a file', { exports: './index.mjs' }],
     ['for import alone', { exports: { '.': { types: './index.d.ts', import: './index.mjs' }, './other': './other.mjs' } }],
     ['by nested conditions', { exports: { node: { import: './index.mjs' }, default: './other.mjs' } }],
-  ])('is what a package exports: %s', (_, facts) => {
+  ])('is what a package exports: %s', { tags: 'long' }, (_, facts) => {
     const files = (folder: string, name: string) => ({ [`${folder}/package.json`]: JSON.stringify({ name: 'packed', type: 'module', ...facts }), [`${folder}/index.mjs`]: order.replace("'last-first'", `'${name}'`) })
     const cwd = small({ ...files('here', 'by-folder'), ...files('node_modules/packed', 'by-name') })
     const { stdout, stderr } = run(cwd, 'policies', '--plugin', './here', '--plugin', 'packed')
@@ -195,7 +195,7 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
     expect(run(cwd, 'policies', 'last-first', '--plugin', './empty').stderr).toContain('Name a file in it, or say in a package.json there which one it is (`exports` or `main`).')
   })
 
-  it('is told apart from CommonJS, or the way out is', () => {
+  it('is told apart from CommonJS, or the way out is', { tags: 'long' }, () => {
     const cwd = small({ 'order.js': order })
     const { stdout, stderr } = run(cwd, 'policies', 'last-first', '--plugin', './order.js')
     // Node itself finds out what it is; what runs the sources of this repository does not

@@ -1,3 +1,4 @@
+// @module-tag long
 import { resolve } from '@sched/core'
 import { instantCluster, Program, restartDifference, tellable, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'

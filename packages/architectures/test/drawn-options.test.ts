@@ -1,3 +1,4 @@
+// @module-tag long
 import { Registry, resolve, SchedError, type Kind } from '@sched/core'
 import { registerPolicies } from '@sched/policies'
 import { laws, play, worlds, type LawName, type World } from '@sched/testkit'

@@ -107,7 +107,7 @@ describe('quota', () => {
     const large = () => starts({ frameworks: inside, offers: 'by-node', roles: { a: { limit: { cpu: 2 }, quotaInside: false } } }, ['inner', 'own'].map((name, i) => endless(name, name, { submit: i, demand: { cpu: 3 } })), nodes({ cpu: 3 }))
     expect(large).toThrow('job own asks 3 cpu at once, and 2 is the most that role "a" can be offered')
   })
-  it('holds in any small world: no role is ever above its limit, nor others in what is guaranteed, and all jobs end', () => {
+  it('holds in any small world: no role is ever above its limit, nor others in what is guaranteed, and all jobs end', { tags: 'long' }, () => {
     const demand = fc.record({ cpu: fc.integer({ min: 1, max: 3 }), mem: fc.integer({ min: 0, max: 4 }) })
     const jobs = fc.array(fc.record({ demand, tasks: fc.integer({ min: 1, max: 6 }), duration: fc.integer({ min: 1, max: 20 }), submit: fc.integer({ min: 0, max: 40 }) }), { maxLength: 8 })
     const node = fc.record({ cpu: fc.integer({ min: 3, max: 6 }), mem: fc.integer({ min: 4, max: 8 }) })

@@ -1,3 +1,4 @@
+// @module-tag long
 import type { NodeId, Plug } from '@sched/core'
 import { easy, fair, fifo, greedy, strict } from '@sched/policies'
 import { checkPolicyLaws } from '@sched/testkit'

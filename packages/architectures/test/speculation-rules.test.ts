@@ -1,3 +1,4 @@
+// @module-tag long
 import { buildCluster, type Work } from '@sched/cluster'
 import type { JobSpec, NodeId, Observer, Plug, TaskId } from '@sched/core'
 import { capacityScheduler, delay, fair, fifo, greedy, kubeScheduler, mapReduce, strict } from '@sched/policies'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { dispatcher } from '@sched/cluster'
 import type { Plug, Topology } from '@sched/core'
 import { conservative, easy, fattened, fifo, gangScheduling, greedy, kaiPreempting, kubeScheduler, kueue, las, replan, strict, volcano, yunikornReserving } from '@sched/policies'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { dispatcher } from '@sched/cluster'
 import type { JobSpec, Topology } from '@sched/core'
 import { kueue, type KueueOptions } from '@sched/policies'

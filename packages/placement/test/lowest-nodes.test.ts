@@ -1,3 +1,4 @@
+// @module-tag long
 import { definePlacement, None, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
 import { fair, fifo, greedy, preempting, slurmPreempting } from '@sched/policies'
 import { digest, instantCluster, job, run } from '@sched/testkit'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { easy, fair, fifo, greedy, kubeScheduler, kueue, las } from '@sched/policies'
 import { checkPolicyLaws, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'

@@ -69,7 +69,7 @@ describe('adaptive', () => {
     expect(count).toBeGreaterThan(400)
   })
 
-  it('obeys the laws of policies', () => {
+  it('obeys the laws of policies', { tags: 'long' }, () => {
     expect(checkPolicyLaws(() => greedy(adaptive(), firstNode()), { runs: 15 }).launches).toBeGreaterThan(150)
   })
 })
@@ -164,7 +164,7 @@ describe('dynamic-priority', () => {
     expect(count).toBeGreaterThan(400)
   })
 
-  it('obeys the laws of policies', () => {
+  it('obeys the laws of policies', { tags: 'long' }, () => {
     const make = ({ queues }: World) => greedy(dynamicPriority({ interval: 5, queues: Object.fromEntries(queues.map((name) => [name, { rate: name.length, budget: 50 }])) }), firstNode())
     expect(checkPolicyLaws(make, { runs: 15 }).launches).toBeGreaterThan(150)
   })

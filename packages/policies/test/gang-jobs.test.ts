@@ -199,7 +199,7 @@ const stuck: Readonly<Record<string, string>> = { 'replan with named nodes': 'ev
 const alone = ['easy with named nodes', 'conservative with named nodes']
 
 describe.each(Object.entries(policies))('%s', (name, policy) => {
-  it('starts and stops jobs that are one gang whole in every small world', () => {
+  it('starts and stops jobs that are one gang whole in every small world', { tags: 'long' }, () => {
     const { launches, evictions } = checkPolicyLaws(policy, { runs: 60, seed: 4, worlds: { gangJobs: true }, skip: { reservations: 'jobs outlive their estimates', ...(stuck[name] !== undefined && { completion: stuck[name] }) } })
     expect(launches).toBeGreaterThan(200)
     if (/takes|preempting/.test(name)) expect(evictions).toBeGreaterThan(0)

@@ -116,7 +116,7 @@ describe('gang scheduling', () => {
     expect(warnings).toEqual([expect.stringContaining('jobs take turns only where decisions take no time')])
   })
 
-  it('runs every task for as long as it takes, in pieces on one node, whatever comes on random machines', () => {
+  it('runs every task for as long as it takes, in pieces on one node, whatever comes on random machines', { tags: 'long' }, () => {
     let pieces = 0
     for (let seed = 1; seed <= 60; seed++) {
       const random = randomStream(seed, 'turns')
@@ -140,7 +140,7 @@ describe('gang scheduling', () => {
     expect(pieces).toBeGreaterThan(200)
   })
 
-  it.each([{}, { gangs: true }, { gangJobs: true }, { masters: true }])('obeys the laws of policies: %j', (worlds) => {
+  it.each([{}, { gangs: true }, { gangJobs: true }, { masters: true }])('obeys the laws of policies: %j', { tags: 'long' }, (worlds) => {
     const { evictions } = checkPolicyLaws(() => gangScheduling(fifo(), { slice: 1 }), { runs: 60, worlds: { heartbeats: false, outages: true, failures: true, ...worlds } })
     expect(evictions).toBeGreaterThan(20)
   })

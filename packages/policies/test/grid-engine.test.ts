@@ -104,7 +104,7 @@ describe('grid-engine', () => {
     expect(() => starts({ urgency: { gpu: 1 } }, [whole('a')])).toThrow(/the cluster has no resource "gpu"/)
   })
 
-  it('obeys the laws of policies', () => {
+  it('obeys the laws of policies', { tags: 'long' }, () => {
     const options: GridEngineOptions = { weight_ticket: 1, weight_waiting_time: 3, users: { u0: 3, u1: 1 } }
     expect(checkPolicyLaws(() => greedy(gridEngine(options), firstNode()), { runs: 30 }).launches).toBeGreaterThan(150)
     expect(checkPolicyLaws(() => greedy(gridEngine({ weight_ticket: 1, urgency: {}, share_tree: { default: 1 } }), firstNode()), { runs: 30 }).launches).toBeGreaterThan(150)

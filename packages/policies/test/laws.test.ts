@@ -49,21 +49,21 @@ const withPreemption: Record<string, MakePolicy> = {
 }
 
 describe('the laws of policies', () => {
-  it.each(Object.entries(withGangs))('hold for %s where stages are gangs', (_, make) => {
+  it.each(Object.entries(withGangs))('hold for %s where stages are gangs', { tags: 'long' }, (_, make) => {
     const { launches } = checkPolicyLaws(make, { runs: 120, seed: 11, worlds: { gangs: true, outages: true, failures: true }, skip: { reservations: 'jobs outlive their estimates' } })
     expect(launches).toBeGreaterThan(300)
   })
 
   const masters: LawOptions = { runs: 80, seed: 5, worlds: { masters: true, outages: true, failures: true }, skip: { reservations: 'jobs outlive their estimates' } }
-  it.each(Object.entries(withGangs))('hold for %s where jobs have masters', (_, make) => {
+  it.each(Object.entries(withGangs))('hold for %s where jobs have masters', { tags: 'long' }, (_, make) => {
     expect(checkPolicyLaws(make, masters).launches).toBeGreaterThan(300)
   })
-  it.each(Object.entries(withPreemption))('hold for %s where tasks are taken from jobs with masters', (_, make) => {
+  it.each(Object.entries(withPreemption))('hold for %s where tasks are taken from jobs with masters', { tags: 'long' }, (_, make) => {
     expect(checkPolicyLaws(make, masters).evictions).toBeGreaterThan(0)
   })
 
   const copies: LawOptions = { runs: 40, seed: 7, worlds: { masters: true, outages: true, failures: true, speculation: true }, skip: { reservations: 'jobs outlive their estimates' } }
-  it.each(Object.entries({ ...withGangs, ...withPreemption }))('hold for %s where slow tasks are copied', (_, make) => {
+  it.each(Object.entries({ ...withGangs, ...withPreemption }))('hold for %s where slow tasks are copied', { tags: 'long' }, (_, make) => {
     expect(checkPolicyLaws(make, copies).copies).toBeGreaterThan(10)
     expect(checkPolicyLaws(make, { ...copies, worlds: { outages: true, failures: true, speculation: true } }).copies).toBeGreaterThan(10)
   })
@@ -79,7 +79,7 @@ describe('the laws of policies', () => {
     volcano: () => volcano(), replan: () => replan(fifo(), { nodes: 'named' }),
     'easy with named nodes': () => easy(fifo(), { nodes: 'named' }), 'conservative with named nodes': () => conservative(fifo(), { nodes: 'named' }),
   }
-  it.each(Object.entries(keepingOff))('hold for %s where copies are kept off nodes', (_name, make) => {
+  it.each(Object.entries(keepingOff))('hold for %s where copies are kept off nodes', { tags: 'long' }, (_name, make) => {
     expect(checkPolicyLaws(make, { ...copies, runs: 20, worlds: { outages: true, failures: true, speculation: rules } }).copies).toBeGreaterThan(10)
   })
   it.each(['easy', 'conservative', 'fattened'] as const)('are not for %s where copies are kept off nodes, which it says', (name) => {

@@ -122,7 +122,7 @@ describe('what changes with nodes', () => {
   })
 })
 
-describe('where nodes fail', () => {
+describe('where nodes fail', { tags: 'long' }, () => {
   it.each(Object.entries(disciplines))('%s obeys the laws of policies', (_, make) => {
     const { launches } = checkPolicyLaws(make, { runs: 150, worlds: machines })
     expect(launches).toBeGreaterThan(1500)

@@ -1,3 +1,4 @@
+// @module-tag long
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { fifo, kaiPreempting, kubeScheduler, kueue, las, slurmPreempting, srtf, strict, volcano } from '@sched/policies'

@@ -3,7 +3,7 @@ import { firstDifference, play, worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-it.each([false, true])('by size jobs stand as with an age that counts for nothing, which is computed at every instant: also where nodes go and come, and with them the parts that all ask for (favorSmall: %s)', (favorSmall) => {
+it.each([false, true])('by size jobs stand as with an age that counts for nothing, which is computed at every instant: also where nodes go and come, and with them the parts that all ask for (favorSmall: %s)', { tags: 'long' }, (favorSmall) => {
   let outages = 0
   fc.assert(
     fc.property(worlds({ outages: true, jobs: 12 }), (world) => {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { dispatcher } from '@sched/cluster'
 import { conservative, easy, fattened, fifo, greedy, replan, slurmLimits, strict, type SlurmLimitsOptions } from '@sched/policies'
 import { instantCluster, job } from '@sched/testkit'

@@ -370,7 +370,7 @@ describe('preemption by tier', () => {
     })
   })
 
-  it.each<SlurmPreemptingOptions>([{}, { graceTime: { a: 5, default: 2 } }, { byPriority: true, strictOrder: true, order: multifactor({ age: 100, maxAge: 60, jobSize: 50, PriorityCalcPeriod: 5 }) }])('obeys the laws of policies: %j', (options) => {
+  it.each<SlurmPreemptingOptions>([{}, { graceTime: { a: 5, default: 2 } }, { byPriority: true, strictOrder: true, order: multifactor({ age: 100, maxAge: 60, jobSize: 50, PriorityCalcPeriod: 5 }) }])('obeys the laws of policies: %j', { tags: 'long' }, (options) => {
     const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 }, ...options }), { runs: 40 })
     expect(evictions).toBeGreaterThan(20)
   })

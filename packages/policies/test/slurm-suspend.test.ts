@@ -221,7 +221,7 @@ describe('PreemptMode=SUSPEND', () => {
     expect(endsOf(recorder)).toEqual({ high_1: 40, low_1: 80, low_2: 90 })
   })
 
-  it('runs every task for as long as it takes, in pieces on one node, whatever happens on random machines', () => {
+  it('runs every task for as long as it takes, in pieces on one node, whatever happens on random machines', { tags: 'long' }, () => {
     let pieces = 0
     for (let seed = 1; seed <= 150; seed++) {
       const random = randomStream(seed, 'suspended')
@@ -263,7 +263,7 @@ describe('PreemptMode=SUSPEND', () => {
     { mode: 'cancel' },
     { modes: { a: 'suspend', b: 'cancel' }, gangs: true },
     { modes: { a: 'suspend', b: 'suspend' }, gangJobs: true },
-  ] as const)('obeys the laws of policies: %j', ({ gangs = false, gangJobs = false, ...options }) => {
+  ] as const)('obeys the laws of policies: %j', { tags: 'long' }, ({ gangs = false, gangJobs = false, ...options }) => {
     const cancels = 'jobs that are cancelled do not end'
     const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 }, ...options }), {
       runs: 100,

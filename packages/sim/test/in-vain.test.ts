@@ -63,7 +63,7 @@ describe('evictions and losses in vain', () => {
     expect(() => go('evicted', MOST)).toThrow(`${FOR_EVER} Change whom the policy may preempt, or let tasks save their work (checkpoint).`)
   })
 
-  it('are found in a run of two jobs that take the only slot from each other whenever one has it', () => {
+  it('are found in a run of two jobs that take the only slot from each other whenever one has it', { tags: 'long' }, () => {
     const taking = policyOf((round, jobs) => {
       const running: TaskId[] = []
       for (const each of jobs) round.work.runningTasks(each, round.lane, running)

@@ -22,14 +22,14 @@ describe('a node that fails', () => {
     expect(run([job('a'), job('b', { submit: 5 })], { cluster: oneNode, outages: [away(0, 0, 3), away(0, 13, 20)] }).starts()).toEqual(['3 start a on 0', '20 start b on 0'])
   })
 
-  it('ends a run in which tasks are always lost before they are done, unless they save something of their work', () => {
+  it('ends a run in which tasks are always lost before they are done, unless they save something of their work', { tags: 'long' }, () => {
     // one task of 10 s in e^50 is done; without `validate`, since a million rounds are made
     const options = { cluster: oneNode, workload: workloadOf([job('a')]), policy: inOrder, architecture: serial(), runtime: exact, outages: { mtbf: 0.2, mttr: 0.1 } }
     expect(() => new Simulation(options).run()).toThrow('outages: take all tasks with them: 1000000 in a row, and none was done. Make the mean time between failures longer,')
     expect(new Simulation({ ...options, checkpoint: { interval: 0.2, cost: 0 } }).run().launches).toBeGreaterThan(10)
   })
 
-  it('does not end a run that ends at a time: services are never done', () => {
+  it('does not end a run that ends at a time: services are never done', { tags: 'long' }, () => {
     const services = { cluster: oneNode, workload: workloadOf([job('a', { duration: 1e9 })]), policy: inOrder, architecture: serial(), runtime: exact, outages: { mtbf: 2, mttr: 1 } }
     expect(new Simulation(services).run(3_300_000).launches).toBeGreaterThan(1_050_000)
   })

@@ -32,7 +32,7 @@ describe('a sound policy', () => {
     expect(report.launches).toBeGreaterThan(500)
   })
 
-  it('meets jobs that wait for several others, or for starts, at the times that follow from these', () => {
+  it('meets jobs that wait for several others, or for starts, at the times that follow from these', { tags: 'long' }, () => {
     expect(checkPolicyLaws(inOrder, { runs: 300, worlds: { events: true, outages: true, failures: true } }).launches).toBeGreaterThan(3000)
   })
 
@@ -56,7 +56,7 @@ describe('a broken policy', () => {
     expect(broken(() => policyOf(() => (round, jobs) => { for (const each of jobs) if (round.work.priority(each) <= 0) startAll(round, each) }))).toMatch(/leaves \d jobs? unplaced/)
   })
 
-  it('is found out when it starts a part of a gang, in worlds that have some', () => {
+  it('is found out when it starts a part of a gang, in worlds that have some', { tags: 'long' }, () => {
     const oneByOne = () =>
       policyOf(() => (round, jobs) => {
         const [first] = jobs.filter((each) => round.work.unplaced(each, round.lane) > 0)
@@ -132,7 +132,7 @@ describe('a broken policy', () => {
       }, remembers ? memory : {})
     }
 
-    it('is found out when it begins anew after a restart, where nodes report and where ends are known at once', () => {
+    it('is found out when it begins anew after a restart, where nodes report and where ends are known at once', { tags: 'long' }, () => {
       for (const heartbeats of [true, false]) expect(broken(counting(false), { heartbeats })).toMatch(/law "restarts" does not hold: decision \d+ is "\S+ start j\S+ on \S+", after restarts "\S+ start j.*"\. Give what it decides by, .*in `memory`.* Where it cannot hold/)
     })
 
@@ -170,7 +170,7 @@ describe('a broken policy', () => {
       expect(() => checkPolicyLaws(make, { runs: 1, worlds: fc.constant(ofOne(10)) })).toThrow(expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(/goes on after \d+ instants\. A policy must not take tasks for ever, .*`mayBeEndless`\./) }) }))
     })
 
-    it('is found out only where it has to end, if it says so', () => {
+    it('is found out only where it has to end, if it says so', { tags: 'long' }, () => {
       const isLong = ({ jobs: [only] }: World) => only?.stages[0]?.duration !== 0.5
       expect(checkPolicyLaws(make, { runs: 3, worlds: fc.constantFrom(ofOne(10), ofOne(0.5)), mayBeEndless: isLong })).toMatchObject({ worlds: 3, launches: 3 })
       expect(() => checkPolicyLaws(make, { runs: 1, worlds: fc.constant(ofOne(10)), mayBeEndless: (world) => !isLong(world) })).toThrow(/goes on/)

@@ -1,3 +1,4 @@
+// @module-tag long
 import { dispatcher, type Placed } from '@sched/cluster'
 import type { LaneId, PlacementRule, ResourceId } from '@sched/core'
 import { kubeScheduler, type KubeSchedulerOptions } from '@sched/policies'

@@ -110,7 +110,7 @@ describe('replan on random small clusters', () => {
     twoPass: fc.boolean(),
   })
 
-  it('starts every task as its plain reference does, beside outages and windows, with limits by user and queue', () => {
+  it('starts every task as its plain reference does, beside outages and windows, with limits by user and queue', { tags: 'long' }, () => {
     fc.assert(
       fc.property(worldsOf({ outages: true, windows: true }).map(slow), choices, (world, choice) => {
         expect(logOf(world, replan(fifo(), { windows: windowsOf(world), ...choice }))).toEqual(scheduleOnNodes(world, replanOn(choice), wholeMinutes))

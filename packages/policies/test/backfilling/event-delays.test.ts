@@ -46,7 +46,7 @@ it('without plans looks at the whole queue when that is due', () => {
   expect(starts(jobs, { bf_interval: -1, batch_sched_delay: 30 })).toEqual({ a: 59, b: 60, c: 90 })
 })
 
-it.each([{}, { nodes: 'named' }] as const)('with heartbeats, of which each sees one node, looks and plans at every one whatever the delays are: %j', (named) => {
+it.each([{}, { nodes: 'named' }] as const)('with heartbeats, of which each sees one node, looks and plans at every one whatever the delays are: %j', { tags: 'long' }, (named) => {
   const sooner: ReplanOptions = { ...named, twoPass: true, bf_interval: 1e-9 }
   const later: ReplanOptions = { ...named, twoPass: true, bf_interval: 30, batch_sched_delay: 3, defer: true }
   let ends = 0

@@ -19,7 +19,7 @@ const sorted = (jobs: readonly RigidJob[]) => [...jobs].sort((a, b) => a.submit 
 const window = fc.record({ from: fc.integer({ min: 0, max: 20 }), length: fc.integer({ min: 1, max: 12 }) })
 const kind = { overrun: false, resources: 2 }
 
-describe('on random small worlds of jobs of several parts', () => {
+describe('on random small worlds of jobs of several parts', { tags: 'long' }, () => {
   it('easy with reservations for the first k starts as its reference does', () => {
     fc.assert(
       fc.property(worldOfParts(kind), fc.constantFrom(0, 1, 2, 3, Infinity), ({ capacity, jobs }, k) => {
@@ -70,7 +70,7 @@ describe('replan with named nodes', () => {
     stages: parts.map(({ runtime, tasks, size: [procs = 0] }, k) => ({ name: `part ${k}`, tasks, gang: true, demand: { procs }, duration: runtime })),
   })
 
-  it('starts every job of several parts at the time and on the nodes of a plain reading of Slurm', () => {
+  it('starts every job of several parts at the time and on the nodes of a plain reading of Slurm', { tags: 'long' }, () => {
     let together = 0
     fc.assert(
       fc.property(worldOfNodes, fc.constantFrom(1, 60, 100), fc.constantFrom(...looks), ({ count, slots, queue }, step, [options, windows]) => {
@@ -100,7 +100,7 @@ describe('replan with named nodes', () => {
   })
 })
 
-describe('the laws of the survey, section 8, with jobs of several parts', () => {
+describe('the laws of the survey, section 8, with jobs of several parts', { tags: 'long' }, () => {
   /** How much later than promised jobs start. */
   const lateness = () => {
     const promised = new Map<number, number>()

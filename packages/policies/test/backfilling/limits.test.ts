@@ -7,7 +7,7 @@ import { startsOf } from './machine.js'
 const disciplines = { strict, easy, conservative, fattened, replan }
 
 describe('an order that holds jobs back by limits, under backfilling', () => {
-  it.each(Object.entries(disciplines))('lets all work be done (%s)', (_, discipline) => {
+  it.each(Object.entries(disciplines))('lets all work be done (%s)', { tags: 'long' }, (_, discipline) => {
     const { worlds } = checkPolicyLaws(() => discipline(capacity({})), { runs: 60, seed: 3, skip: { reservations: 'jobs outlive their estimates' } })
     expect(worlds).toBe(60)
   })

@@ -1,3 +1,4 @@
+// @module-tag long
 import { randomStream } from '@sched/core'
 import { conservative, easy, fattened, type fifo, ljf, lxf, sjf } from '@sched/policies'
 import fc from 'fast-check'

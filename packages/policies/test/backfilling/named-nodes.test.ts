@@ -63,8 +63,8 @@ describe('plans of nodes by name', () => {
         }),
         { seed: 20_261_129, numRuns },
       )
-    it(`${name} starts the jobs of small worlds when, and on the nodes where, its second-by-second reference does`, () => agrees(false, 1000))
-    it(`${name} does so when jobs outlive their estimates`, () => agrees(true, 500))
+    it(`${name} starts the jobs of small worlds when, and on the nodes where, its second-by-second reference does`, { tags: 'long' }, () => agrees(false, 1000))
+    it(`${name} does so when jobs outlive their estimates`, { tags: 'long' }, () => agrees(true, 500))
   }
 
   it('with a margin are those of longer estimates', () => {
@@ -138,7 +138,7 @@ describe('plans of nodes by name', () => {
   })
 })
 
-describe('laws of policies with nodes by name', () => {
+describe('laws of policies with nodes by name', { tags: 'long' }, () => {
   const worldsOf = { gangs: true, outages: true, failures: true }
   const skip = { reservations: 'jobs outlive their estimates' }
   it.each([

@@ -19,7 +19,7 @@ const asked = fc.record({ partition: fc.constantFrom('all', 'left', 'right', 'mi
 const steps = fc.array(fc.record({ come: fc.array(asked, { maxLength: 4 }), ends: fc.array(fc.nat(), { maxLength: 2 }) }), { minLength: 1, maxLength: 10 })
 
 describe('the first pass of replan over partitions', () => {
-  it('starts in order, and beside a job that does not fit only on nodes where that may not run, as a plain reading of it does', () => {
+  it('starts in order, and beside a job that does not fit only on nodes where that may not run, as a plain reading of it does', { tags: 'long' }, () => {
     fc.assert(
       fc.property(steps, fc.constantFrom(1e9, -1 as const), (script, bf_interval) => {
         const policy = replan(fifo(), { twoPass: true, nodes: 'named', bf_interval })

@@ -77,7 +77,7 @@ const pairs: Record<string, () => { policy: Plug<'policy'>; reference: Pass; see
   'conservative, smallest first': () => ({ policy: conservative(score({ formula: 'sqf' })), reference: by(smallestFirst, referenceConservative()), seen: atLeastASecond }),
 }
 
-describe.each([undefined, 'ends-first', 'submits-first'] as const)('with a pass per event: %s', (passPerEvent) => {
+describe.each([undefined, 'ends-first', 'submits-first'] as const)('with a pass per event: %s', { tags: 'long' }, (passPerEvent) => {
   it.each(Object.entries(pairs))('%s starts every job as the plain simulator does', (_, make) => {
     fc.assert(
       fc.property(worlds, fc.boolean(), ({ slots, jobs }, areGangs) => {

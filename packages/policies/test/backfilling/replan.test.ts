@@ -298,7 +298,7 @@ describe('replan with named nodes', () => {
     )
   })
 
-  it('plans so, too, where jobs are small and large, and many have no start within the window of a plan', () => {
+  it('plans so, too, where jobs are small and large, and many have no start within the window of a plan', { tags: 'long' }, () => {
     const size = fc.constantFrom(1, 1, 1, 2, 3, 12)
     const rigid = fc.record({ submit: fc.integer({ min: 0, max: 400 }), minutes: fc.integer({ min: 1, max: 9 }), size }).map(({ submit, minutes, size }) => job(size, minutes, submit))
     const queues = fc.array(rigid, { minLength: 12, maxLength: 40 }).map((all) => all.sort((a, b) => a.submit - b.submit))

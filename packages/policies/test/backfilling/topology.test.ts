@@ -51,7 +51,7 @@ describe('the topology of named nodes', () => {
       expect(places({ topology: 'flat' })['C']?.[0]).toBe(61)
     })
 
-    it('hold each job whole, in the fewest base blocks of the smallest one that holds it, in random worlds', () => {
+    it('hold each job whole, in the fewest base blocks of the smallest one that holds it, in random worlds', { tags: 'long' }, () => {
       const names = ['r0-0', 'r0-1', 'r1-0', 'r1-1', 'r1-2', 'r2-0', 'r2-1', 'r2-2', 'r2-3', 'r3-0']
       const topology = { blocks: [0, 2, 4, 6, 8].map((at) => names.slice(at, at + 2)), sizes: [2, 8] }
       let seed = 7

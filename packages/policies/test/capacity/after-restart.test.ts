@@ -127,7 +127,7 @@ const madeQueues: Record<string, () => Plug<'policy'>> = {
   'pass their capacity on': () => capacityScheduler({ queues: { root: { autoCreate: true, template: { capacity: 40, userLimitFactor: 1 } } }, queueManagementInterval: 2 }),
   'keep it': () => capacityScheduler({ queues: { root: { autoCreate: true, template: { capacity: 40, userLimitFactor: 1 } } } }),
 }
-describe.each(Object.entries(madeQueues))('after a restart queues that were made at first use %s', (_, make) => {
+describe.each(Object.entries(madeQueues))('after a restart queues that were made at first use %s', { tags: 'long' }, (_, make) => {
   for (const { name, check } of policyLaws(make, { runs: 80, seed: 3, worlds: { failures: false }})) if (name === 'restarts') it('as before', check)
 })
 

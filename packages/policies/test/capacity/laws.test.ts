@@ -1,3 +1,4 @@
+// @module-tag long
 import { capacity, capacityScheduler, greedy, reserving, type CapacitySchedulerOptions } from '@sched/policies'
 import { checkPolicyLaws, modelOf, type LawOptions, type MakePolicy, type World } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'

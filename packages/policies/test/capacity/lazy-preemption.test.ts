@@ -136,7 +136,7 @@ describe('lazy preemption', () => {
     expect(beat(master, 0, 8)).toEqual([['x n0-0'], ['y n0-0']])
   })
 
-  it('kills nobody but where another starts at once, on random traces', () => {
+  it('kills nobody but where another starts at once, on random traces', { tags: 'long' }, () => {
     let kills = 0
     for (let seed = 1; seed <= 60; seed++) {
       const random = randomStream(seed, 'lazy')

@@ -81,7 +81,7 @@ describe('the capacity scheduler decides as its plain form', () => {
     agree(25, (options) => greedy(capacity(orderOptions(options)), firstNode()), (options) => naiveGreedy(naiveCapacity(orderOptions(options))))
   })
 
-  it('with delay, reservations and the limits of a heartbeat', () => {
+  it('with delay, reservations and the limits of a heartbeat', { tags: 'long' }, () => {
     agree(80, capacityScheduler, naiveCapacityScheduler, worlds({ jobs: 6, heartbeats: true }))
   })
 

@@ -205,7 +205,7 @@ describe('the order', () => {
   })
 })
 
-describe('the order in any small world', () => {
+describe('the order in any small world', { tags: 'long' }, () => {
   /** Of settings that depend on the name of a queue alone. */
   const options = (queues: readonly string[], resources: readonly string[], limit: number): KaiOptions => ({
     queues: Object.fromEntries(

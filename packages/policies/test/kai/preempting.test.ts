@@ -275,7 +275,7 @@ describe('who was taken', () => {
   })
 })
 
-describe('in any small world', () => {
+describe('in any small world', { tags: 'long' }, () => {
   it('the laws of policies hold', () => {
     const options: KaiOptions = { defaults: { resources: {} }, queues: {} }
     expect(checkPolicyLaws(() => kaiPreempting(options, firstNode()), { runs: 12 }).launches).toBeGreaterThan(90)

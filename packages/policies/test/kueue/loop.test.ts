@@ -1,3 +1,4 @@
+// @module-tag long
 import { kueue, type KueueOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import fc from 'fast-check'

@@ -50,7 +50,7 @@ const rules = fc.record({
 const queueOf = fc.record({ quotas, rules, isStrict: fc.boolean() })
 const step = fc.record({ ends: fc.boolean(), which: fc.nat(), queue: fc.nat({ max: 2 }), asks: pair, priority: fc.integer({ min: 0, max: 2 }) })
 
-it('leaves nobody waiting for whom there is room in any flavor, of all that it asks, whatever comes and ends', () => {
+it('leaves nobody waiting for whom there is room in any flavor, of all that it asks, whatever comes and ends', { tags: 'long' }, () => {
   const count = { waited: 0, killed: 0 }
   const labels = Object.fromEntries(FLAVORS.map((type) => [type, { type }]))
   const nodes = FLAVORS.map((type) => ({ name: type, count: 1, resources: { cpu: 99, mem: 99 }, labels: { type } }))

@@ -95,7 +95,7 @@ describe('a gang that is admitted in part', () => {
   })
 })
 
-it('every task of any gang runs once, and quotas are kept, whatever comes, with and without partial admission', () => {
+it('every task of any gang runs once, and quotas are kept, whatever comes, with and without partial admission', { tags: 'long' }, () => {
   const load = fc.record({ queue: fc.constantFrom('a', 'b'), tasks: fc.integer({ min: 1, max: 6 }), least: fc.integer({ min: 1, max: 6 }), submit: fc.integer({ min: 0, max: 9 }), priority: fc.integer({ min: 0, max: 2 }), duration: fc.integer({ min: 1, max: 9 }) })
   const preemption = { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'LowerPriority' } as const
   let parts = 0

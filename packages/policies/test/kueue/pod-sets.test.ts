@@ -142,7 +142,7 @@ describe('sets of pods have a flavor each', () => {
   })
 })
 
-it('every job that is one gang runs, within all quotas, whatever the flavors of its sets', () => {
+it('every job that is one gang runs, within all quotas, whatever the flavors of its sets', { tags: 'long' }, () => {
   const set = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 3 }), fc.boolean())
   const load = fc.record({ queue: fc.constantFrom('a', 'b'), sets: fc.array(set, { minLength: 1, maxLength: 3 }), submit: fc.integer({ min: 0, max: 6 }), priority: fc.integer({ min: 0, max: 2 }), duration: fc.integer({ min: 1, max: 9 }) })
   const quotas = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }))

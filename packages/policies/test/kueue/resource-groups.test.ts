@@ -121,7 +121,7 @@ describe('resources in groups', () => {
     expect(() => world(options)).toThrow(message)
   })
 
-  it('change nothing where all flavors have all nodes and each group has one', () => {
+  it('change nothing where all flavors have all nodes and each group has one', { tags: 'long' }, () => {
     const load = fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 }), fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 2 })).filter(([cpu, gpu]) => cpu + gpu > 0)
     const quota = fc.tuple(fc.integer({ min: 4, max: 8 }), fc.integer({ min: 4, max: 8 }))
     const rules = { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } as const

@@ -1,3 +1,4 @@
+// @module-tag long
 import type { JobId, LaneId, ShapeId, UserId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

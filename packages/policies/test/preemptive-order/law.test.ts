@@ -27,7 +27,7 @@ function runsOf(events: readonly Recorded[]): Run[] {
   return events.flatMap((event) => (event.kind === 'end' ? [{ job: event.job, node: event.node, from: event.started, to: event.stopped, isDone: event.how === 'done' }] : []))
 }
 
-describe('a job of an earlier queue', () => {
+describe('a job of an earlier queue', { tags: 'long' }, () => {
   it('never waits while jobs of later queues hold what it needs', () => {
     let checked = 0
     fc.assert(

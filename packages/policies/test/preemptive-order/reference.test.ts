@@ -34,7 +34,7 @@ function simulated(jobs: readonly PoolJob[], rule: Rule, isGang: boolean): strin
   return byTime(recorder.ends.filter(({ task }) => task === 0).map(({ job: id, started, stopped }) => ({ id, from: started, to: stopped })))
 }
 
-describe.each([['las', lasRules], ['srtf', srtfRules]] as const)('%s on one pool', (_, rules) => {
+describe.each([['las', lasRules], ['srtf', srtfRules]] as const)('%s on one pool', { tags: 'long' }, (_, rules) => {
   it('runs every job when an obvious implementation does', () => {
     let preempted = 0
     fc.assert(

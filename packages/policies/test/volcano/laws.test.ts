@@ -1,3 +1,4 @@
+// @module-tag long
 import { volcano, type VolcanoOptions } from '@sched/policies'
 import { checkPolicyLaws, type LawOptions } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'

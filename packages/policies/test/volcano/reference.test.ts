@@ -13,7 +13,7 @@ const oneOf = fc.constantFrom
 const queue = fc.record({ weight: oneOf(1, 1, 2, 3), priority: oneOf(0, 0, 1) })
 
 describe('volcano, against sessions that count all anew', () => {
-  it('starts the same tasks on any small world', () => {
+  it('starts the same tasks on any small world', { tags: 'long' }, () => {
     let launches = 0
     fc.assert(
       fc.property(worlds({ jobs: 6, heartbeats: false }), fc.record({ a: queue, b: queue, 'c.x': queue }), oneOf(1, 1.2, 3), oneOf(0, 1), (world, queues, factor, guaranteed) => {

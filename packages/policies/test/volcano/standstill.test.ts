@@ -60,7 +60,7 @@ const gangs: VolcanoOptions = { actions: ['allocate', 'preempt', 'reclaim'], tie
 const reclaimers: VolcanoOptions = { ...takers, actions: ['enqueue', 'reclaim', 'allocate', 'preempt'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['drf', 'capacity'] }] }
 
 describe('queues of which no job can start or take anything', () => {
-  it('are passed over, which changes nothing', () => {
+  it('are passed over, which changes nothing', { tags: 'long' }, () => {
     let evictions = 0
     fc.assert(
       fc.property(worlds({ jobs: 9, heartbeats: false, gangs: true }), fc.constantFrom(takers, reclaimers, gangs, { ...gangs, never: [1] }), (world, options) => {

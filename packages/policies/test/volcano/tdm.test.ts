@@ -181,7 +181,7 @@ describe('zones in random worlds', () => {
   const hours = { day: [8 * 3600, 17 * 3600 + 1], night: [20 * 3600, 86_400] } as const
   const zoneOf = (node: number) => (node < 2 ? undefined : node < 4 ? 'day' : 'night')
 
-  it('have no starts on nodes of closed zones, none of jobs that may not use them, and tasks go off closed zones once a minute', () => {
+  it('have no starts on nodes of closed zones, none of jobs that may not use them, and tasks go off closed zones once a minute', { tags: 'long' }, () => {
     let [lodgers, revoked] = [0, 0]
     fc.assert(fc.property(fc.array(spec, { minLength: 5, maxLength: 30 }), fc.boolean(), (specs, takes) => {
       const jobs = [...specs].sort((a, b) => a.submit - b.submit).map(({ submit, tasks, cpu, duration, gang, preemptible, most, priority }, i): JobSpec =>

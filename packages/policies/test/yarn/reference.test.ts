@@ -43,7 +43,7 @@ const optionsOf = (kind: Kind): fc.Arbitrary<YarnFairOptions> =>
   )
 
 describe('the order yarn-fair decides as YARN\'s comparators', () => {
-  it.each(['vectors', 'slots'] as const)('on random worlds of %s', (kind) => {
+  it.each(['vectors', 'slots'] as const)('on random worlds of %s', { tags: 'long' }, (kind) => {
     const runs = 120
     let launches = 0
     fc.assert(

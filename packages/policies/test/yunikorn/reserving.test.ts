@@ -238,7 +238,7 @@ describe('yunikorn-preempting', () => {
   })
 })
 
-describe('yunikorn-reserving in any small world', () => {
+describe('yunikorn-reserving in any small world', { tags: 'long' }, () => {
   it.each<[string, number, WorldOptions]>([
     ['alone', 60, {}],
     ['where stages are gangs', 220, { gangs: true, outages: true, failures: true }], // two lack nodes in the 206th, all of which are reserved
