@@ -91,6 +91,39 @@ describe('jobs of several kinds', () => {
       expect(jobs(volcano('Completed', ran, { tasks }))[0]!.stages.map(({ tasks, minTasks }) => [tasks, minTasks])).toEqual([[2, 1], [4, 2]])
     })
 
+    describe('with tasks that start after others (dependsOn)', () => {
+      const after = (iteration: string | undefined, ...name: string[]) => ({ dependsOn: { name, ...(iteration !== undefined && { iteration }) } })
+      const stages = (spec: Json) => jobs(volcano('Completed', ran, spec))[0]!.stages.map(({ tasks, demand, gang, minTasks }) => [demand['cpu'], tasks, gang === true ? (minTasks ?? tasks) : 0])
+      // the launcher is listed first, the workers are needed first
+      const mpi = [{ ...task('launcher', 1, '1'), ...after(undefined, 'worker') }, task('worker', 4, '2')]
+
+      it('begin with those that wait for none, which alone are the gang', () => {
+        expect(stages({ tasks: mpi, minAvailable: 3 })).toEqual([[2000, 4, 3], [1000, 1, 0]])
+        // more than the workers have, or the minima of both, which Volcano never sees together
+        expect(stages({ tasks: mpi, minAvailable: 5 })).toEqual([[2000, 4, 4], [1000, 1, 0]])
+        expect(stages({ tasks: [mpi[0]!, { ...mpi[1]!, minAvailable: 2 }] })).toEqual([[2000, 4, 2], [1000, 1, 0]])
+        expect(stages({ tasks: [mpi[0]!, { ...mpi[1]!, minAvailable: 2 }], minAvailable: 4 })).toEqual([[2000, 4, 3], [1000, 1, 0]])
+      })
+
+      it('come after all of these, or after one with `iteration: any`', () => {
+        const three = (iteration: string) => ({ tasks: [task('a', 1, '1'), { ...task('b', 1, '2'), ...after(iteration, 'a', 'c') }, task('c', 1, '3')], minAvailable: 1 })
+        expect(stages(three('all')).map(([cpu]) => cpu)).toEqual([1000, 3000, 2000])
+        expect(stages(three('any')).map(([cpu]) => cpu)).toEqual([1000, 2000, 3000])
+      })
+
+      it('are the same where their pods are listed', () => {
+        const of = (name: string, cpu: string) => pod(`vj-${name}-0`, { annotations: { 'volcano.sh/task-spec': name }, ...owned('Job', 'vj') }, cpu)
+        expect(brief(volcano('Completed', ran, { tasks: mpi, minAvailable: 1 }), of('launcher', '1'), of('worker', '2'))[0]?.[4]).toEqual([[-1, 2000], [1, 1000]])
+      })
+
+      it.each<[string, Json[], string]>([
+        ['wait for one that is not there', [{ ...task('a', 1, '1'), ...after(undefined, 'x') }], 'dependsOn.name: there is no task "x".'],
+        ['wait for each other', [{ ...task('a', 1, '1'), ...after(undefined, 'b') }, { ...task('b', 1, '1'), ...after(undefined, 'a') }], 'dependsOn.name: the task waits for one that waits for it.'],
+      ])('are refused if they %s, as by Volcano', (_, tasks, message) => {
+        expect(messageOf(() => jobs(volcano('Completed', ran, { tasks })))).toContain(message)
+      })
+    })
+
     it('that have not ended run where it is said how long, from when they ran or else waiting', () => {
       const found = (phase: string, upTo: number) => {
         const text = JSON.stringify(list(volcano(phase, ran.slice(0, upTo))))

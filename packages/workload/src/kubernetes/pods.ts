@@ -10,7 +10,7 @@ import { kindOf, leastOf, neededFirst } from './least-pods.js'
 import { marksOf, needed, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { PodRequests } from './pod-requests.js'
-import { asGangs, asOneGang, stagesOfPods, stagesOfTemplates } from './pod-stages.js'
+import { asGangs, asOneGang, inTurn, stagesOfPods, stagesOfTemplates } from './pod-stages.js'
 import { budgetOf, preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
@@ -370,7 +370,7 @@ class KubernetesJobs implements LineParser {
     const templates = owner.templates.length > 0 ? owner.templates : owner.workload
     const tasks = pods.length > 0 ? pods : templates
     const seen = <T extends Task>(task: T): T => this.#requests.selectable(subgroups === undefined ? task : { ...task, kind: subgroups.kindOf(task) })
-    const stages = pods.length > 0 ? stagesOfPods(pods.map(seen), least?.ofKind !== undefined) : stagesOfTemplates(templates.map(seen))
+    const stages = pods.length > 0 ? stagesOfPods(inTurn(pods, least).map(seen), least?.ofKind !== undefined) : stagesOfTemplates(inTurn(templates, least).map(seen))
     if (stages.length === 0) return void this.#counts.empty++
     const { gang } = this.options
     const hasFailed = owner.hasFailed && owner.isComplete !== true
