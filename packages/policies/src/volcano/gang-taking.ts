@@ -24,8 +24,8 @@ interface Bundle {
  *
  * Source: Volcano, actions/gangpreempt, actions/gangreclaim, actions/utils/bundle.go (safe-first), network-topology-aware
  * (reverseAndCapEvictionGradients: the highest tier that is allowed first). Deviations: groups come in the order of their nodes, all of them and not
- * the first 8, and those of lower tiers, which are in them, are not tried again; of equal priority the last job in order goes first, whatever part of
- * what is needed it gives; who starts does so at once.
+ * the first 8, and those of lower tiers, which are in them, are not tried again; jobs that give the same go from the last in order on, where in `reclaim` Volcano
+ * goes by name; who starts does so at once.
  */
 export class GangTaking {
   readonly #lane: VolcanoLane
@@ -78,7 +78,7 @@ export class GangTaking {
   #takeIn(domain: readonly NodeId[], job: VolcanoJob, asked: ArrayLike<number>, kind: Kind, round: Round): boolean {
     const before = round.savepoint()
     const gone: Victim[] = []
-    for (const { victims } of this.#bundles(job, kind, domain)) {
+    for (const { victims } of this.#bundles(job, asked, kind, domain)) {
       const trial = [...gone, ...victims]
       const allowed = new Set(this.#lane.tiers.evictable(kind, job, trial))
       if (!trial.every((victim) => allowed.has(victim))) continue
@@ -113,7 +113,7 @@ export class GangTaking {
   }
 
   /** The bundles on these nodes in the order in which they go. */
-  #bundles(taker: VolcanoJob, kind: Kind, nodes: readonly NodeId[]): readonly Bundle[] {
+  #bundles(taker: VolcanoJob, asked: ArrayLike<number>, kind: Kind, nodes: readonly NodeId[]): readonly Bundle[] {
     const byJob = new Map<VolcanoJob, Victim[]>()
     for (const victim of this.#victims.all(taker, kind, nodes)) {
       if (kind === 'preempt' && victim.job.priority >= taker.priority) continue
@@ -121,8 +121,21 @@ export class GangTaking {
     }
     const bundles = [...byJob].flatMap(([job, victims]) => bundlesOf(job, victims)).filter(({ isWhole }) => this.#mayGoWhole || !isWhole)
     const byQueue = (a: Bundle, b: Bundle) => (a.job.queue === b.job.queue ? 0 : this.#lane.tiers.compareVictims(a.job.queue, b.job.queue, taker.queue))
-    return bundles.sort((a, b) => byQueue(a, b) || Number(a.isWhole) - Number(b.isWhole) || a.job.priority - b.job.priority)
+    const worth = new Map(bundles.map((each) => [each, kind === 'reclaim' && each.isWhole ? worthOf(each, asked, this.#lane.session.resources) : 0]))
+    return bundles.sort((a, b) => byQueue(a, b) || Number(a.isWhole) - Number(b.isWhole) || a.job.priority - b.job.priority || (worth.get(b) as number) - (worth.get(a) as number))
   }
+}
+
+/** What a bundle gives of what is asked, by what its whole job has and waits for: parts of `asked`, summed over the resources. */
+function worthOf({ victims, job }: Bundle, asked: ArrayLike<number>, resources: readonly number[]): number {
+  let [gives, loses] = [0, 0]
+  for (const r of resources) {
+    const needed = asked[r] as number
+    if (needed === 0) continue
+    gives += Math.min(needed, victims.reduce((sum, { demand }) => sum + (demand[r] as number), 0)) / needed
+    loses += ((job.allocated[r] as number) + (job.pending[r] as number) + (job.spent[r] as number)) / needed
+  }
+  return loses === 0 ? Infinity : gives / loses
 }
 
 /** A job with fewer tasks than it must have can do without any of them. */
