@@ -370,6 +370,13 @@ describe('what a group of pods asks at least', () => {
     expect([of('false', 'false'), of('false', undefined), of('true', 'false')]).toEqual([false, undefined, undefined])
   })
 
+  it('says whether it may be moved, by its pod group of KAI, or else by annotations of the object around its pods or of a pod', () => {
+    const says = (word: string) => ({ 'kai.scheduler/safe-to-consolidate': word })
+    const of = (spec: Json, ...words: readonly string[]) => jobs(other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', { minMember: 1, ...spec }), ...['p', ...words].map((word, i) => pod(`p-${i}`, { annotations: { 'pod-group-name': 'pg', ...(i > 0 && says(word)) } })))[0]?.movable
+    expect([of({}), of({ safeToConsolidate: false }), of({ safeToConsolidate: true }, 'false'), of({}, 'false'), of({}, 'true', 'no')]).toEqual([undefined, false, undefined, false, undefined])
+    expect(jobs(job('train', { annotations: says('false') }))[0]?.movable).toBe(false)
+  })
+
   it('says how many of its pods may be taken at a time, by annotations of its job or group', () => {
     const of = (annotations: Record<string, string>) => {
       const group = other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', { minMember: 1 })
