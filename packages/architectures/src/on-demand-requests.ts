@@ -28,6 +28,7 @@ interface Entry extends Request {
   readonly user: UserId
   readonly queue: QueueId
   readonly preemptible: boolean | 'semi' | undefined
+  readonly movable: boolean
   readonly disruptionBudget: DisruptionBudget | undefined
   readonly account: string
   readonly qos: string
@@ -106,6 +107,7 @@ export class Requests implements WorkView {
       user: work.user(job),
       queue: work.queue(job),
       preemptible: work.preemptible(job),
+      movable: work.movable(job),
       disruptionBudget: work.disruptionBudget(job),
       account: work.account(job),
       qos: work.qos(job),
@@ -211,6 +213,9 @@ export class Requests implements WorkView {
   }
   preemptible(id: JobId): boolean | 'semi' | undefined {
     return this.#entry(id).preemptible
+  }
+  movable(id: JobId): boolean {
+    return this.#entry(id).movable
   }
   disruptionBudget(id: JobId): DisruptionBudget | undefined {
     return this.#entry(id).disruptionBudget

@@ -66,6 +66,9 @@ export class JobFacts extends WorkColumns {
   preemptible(job: JobId): boolean | 'semi' | undefined {
     return this.spec(job).preemptible
   }
+  movable(job: JobId): boolean {
+    return this.spec(job).movable !== false
+  }
   disruptionBudget(job: JobId): DisruptionBudget | undefined {
     return this.spec(job).disruptionBudget
   }

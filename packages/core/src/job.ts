@@ -294,6 +294,8 @@ export interface JobSpec {
    * `semi-preemptible`; for all other schedulers the same as true.
    */
   readonly preemptible?: boolean | 'semi'
+  /** False: running tasks of it are never moved elsewhere to make room for others. Default: schedulers that move tasks may. KAI's `safeToConsolidate`. */
+  readonly movable?: boolean
   /** How many of its tasks may be taken at a time, under schedulers that know of such budgets (Volcano's plug-in `tdm`). Default: what these do. */
   readonly disruptionBudget?: DisruptionBudget
   /** Share of this job relative to its neighbours under a fair order; default 1. */

@@ -170,6 +170,8 @@ export interface WorkView {
   account(job: JobId): string
   /** Whether the job's running tasks may be preempted, `semi`: only those beyond its minimum; `undefined` where the job does not say. */
   preemptible(job: JobId): boolean | 'semi' | undefined
+  /** Whether running tasks of the job may be moved elsewhere to make room for others. */
+  movable(job: JobId): boolean
   /** How many of the job's tasks may be missing; `undefined` where the job does not say. */
   disruptionBudget(job: JobId): DisruptionBudget | undefined
   /** Name of the quality of service that the job asks for, '' for none. */

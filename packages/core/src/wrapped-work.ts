@@ -27,6 +27,7 @@ export abstract class WrappedWork implements WorkView {
   queueName(queue: QueueId): string { return this.inner.queueName(queue) }
   account(job: JobId): string { return this.inner.account(job) }
   preemptible(job: JobId): boolean | 'semi' | undefined { return this.inner.preemptible(job) }
+  movable(job: JobId): boolean { return this.inner.movable(job) }
   disruptionBudget(job: JobId): DisruptionBudget | undefined { return this.inner.disruptionBudget(job) }
   qos(job: JobId): string { return this.inner.qos(job) }
   array(job: JobId): string { return this.inner.array(job) }

@@ -136,6 +136,11 @@ export class Domains {
     return found && [{ ...found, units }]
   }
 
+  /** The domains of a level that have room for so many tasks in whole slices, by name. */
+  holding(level: number, tasks: number): number[] {
+    return (this.#levels[level] as readonly Domain[]).map(({ group }) => group).filter((group) => (this.#slices[level]?.[group] as number) * this.#outer.size >= tasks)
+  }
+
   /** The most tasks, in whole slices, for which any domain of the level has room; without a level that of all domains together. */
   most(level?: number): number {
     if (level === undefined) return this.#slicesIn(this.#levels.at(-1) as readonly Domain[]) * this.#outer.size

@@ -1,12 +1,13 @@
 import { definePlacement, leastTasks, None, type ClusterView, type Env, type JobId, type JobSpec, type NodeId, type Plug, type Round, type Slice, type StageSpec, type Topology } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Domains, type Choice } from './domains.js'
+import { fullestGroup } from './fullest-group.js'
 import { NearPlacement } from './near-placement.js'
 import { Nearness, startingAtBest, startingTogether, type Asked, type Firm } from './nearness.js'
 
 const topologyAwareOptions = z.strictObject({
-  profile: z.enum(['mixed', 'best-fit', 'least-free-capacity', 'most-free-capacity', 'balanced']).default('mixed')
-    .describe('which domains are taken: those with most room first and the last one the tightest (best-fit), or those with least or most room first; mixed: best-fit for what must or should be together, least-free-capacity for all else; balanced: the same, but what should be together is shared evenly by domains near each other (the profiles of Kueue)'),
+  profile: z.enum(['mixed', 'best-fit', 'least-free-capacity', 'most-free-capacity', 'balanced', 'most-allocated']).default('mixed')
+    .describe('which domains are taken: those with most room first and the last one the tightest (best-fit), or those with least or most room first; mixed: best-fit for what must or should be together, least-free-capacity for all else; balanced: the same, but what should be together is shared evenly by domains near each other (the profiles of Kueue); most-allocated: mixed, but of the domains that hold what must be in one the one of which the largest part is allocated then (kube-scheduler)'),
 })
 /** Options of `topology-aware`; it may be left out. */
 export type TopologyAwareOptions = z.input<typeof topologyAwareOptions>
@@ -17,7 +18,8 @@ export type TopologyAwareOptions = z.input<typeof topologyAwareOptions>
  * the level above, and at last takes several domains. Slices of a job are each in one domain of their level. Jobs that ask for no topology go on as few
  * nodes as possible. Every job is treated as if all its tasks had one shape.
  *
- * Source: Kueue, Topology Aware Scheduling (KEP-2724), tas_flavor_snapshot.go, with its feature gates as profiles. Deviations: nodes are always the
+ * Source: Kueue, Topology Aware Scheduling (KEP-2724), tas_flavor_snapshot.go, with its feature gates as profiles; kube-scheduler, PlacementBinPacking
+ * (most-allocated, which looks at tasks of one stage). Deviations: nodes are always the
  * lowest level; the room of a domain is the sum of what each of its nodes has room for; several pod sets in one domain (`podset-group-name`) are placed
  * as `topology-tree` does; a task that follows later, or starts anew, goes where a slice is not whole; a leader is placed before its workers.
  */
@@ -80,7 +82,8 @@ class TopologyAware extends NearPlacement {
     const { racks } = firm
     const slices = this.#slicesOf(firm)
     const taken = required === undefined ? undefined : this.nearness.groupOf(required, job, asked.isOfStage, round)
-    this.#measure(job, round, taken === undefined ? undefined : (node) => round.cluster.group(required as number, node) === taken)
+    const within = (group: number | undefined) => this.#measure(job, round, group === undefined ? undefined : (node) => round.cluster.group(required as number, node) === group)
+    within(taken)
     const top = this.#levels - 1
     const level = asked.preferred ?? required
     const choice = racks === undefined ? this.#choice(level !== undefined) : 'best-fit'
@@ -88,6 +91,7 @@ class TopologyAware extends NearPlacement {
     const planned = this.places.nodes.length
     const together = startingTogether(job, round)
     const tasks = Math.min(startingAtBest(job, round) - planned, Math.max(together - planned, this.#domains.most(required)))
+    if (this.#profile === 'most-allocated' && required !== undefined && taken === undefined && slices.length === 0) within(fullestGroup(this.#domains.holding(required, tasks), required, tasks, job, round))
     const from = Math.min(level ?? (slices.length > 0 ? top : racks === undefined ? 0 : 1), top)
     const nodes = tasks > 0 ? this.#domains.nodes(tasks, choice, { from, to: required ?? (asked.preferred === undefined ? from : top), isFirm: required !== undefined, isBalanced: this.#isBalanced(asked) }) : undefined
     this.#place(nodes)
@@ -166,7 +170,7 @@ class TopologyAware extends NearPlacement {
   }
 
   #choice(isNear: boolean): Choice {
-    if (this.#profile !== 'mixed' && this.#profile !== 'balanced') return this.#profile
+    if (this.#profile !== 'mixed' && this.#profile !== 'balanced' && this.#profile !== 'most-allocated') return this.#profile
     return isNear ? 'best-fit' : 'least-free-capacity'
   }
 

@@ -14,7 +14,7 @@ type Gang = readonly [level: number, ...pods: readonly number[]]
 /** What runs already: the node in its rack, and its CPUs. */
 type Held = readonly [rack: string, node: number, cpu: number]
 
-const placements = { 'topology-tree': topologyTree(), 'topology-aware': topologyAware() }
+const placements = { 'topology-tree': topologyTree(), 'topology-aware': topologyAware(), 'most-allocated': topologyAware({ profile: 'most-allocated' }) }
 
 function world(placement: keyof typeof placements, racks: Racks, held: readonly Held[]) {
   const nodes = racks.flatMap(([rack, zone, count]) => Array.from({ length: count }, (_, i) => ({ names: [`${rack}-${i + 1}`], count: 1, racks: [rack, zone], resources: { cpu: 2 } })))
@@ -42,7 +42,7 @@ function world(placement: keyof typeof placements, racks: Racks, held: readonly 
   }
 }
 
-describe.each(['topology-tree', 'topology-aware'] as const)('gangs of kube-scheduler with a topology, %s', (placement) => {
+describe.each(['topology-tree', 'topology-aware', 'most-allocated'] as const)('gangs of kube-scheduler with a topology, %s', (placement) => {
   it.each<[string, Racks, readonly Held[], readonly Gang[], readonly string[]]>([
     ['only one feasible rack is available', [['r1', 'z1', 3], ['r2', 'z1', 2], ['r3', 'z2', 1]], [['r2', 1, 2]], [[1, 1, 1, 1]], ['r1']],
     ['the placement with the highest score', [['r1', 'z1', 2], ['r2', 'z2', 3], ['r3', 'z2', 1]], [], [[1, 1, 1, 1]], ['r1']],
@@ -57,6 +57,20 @@ describe.each(['topology-tree', 'topology-aware'] as const)('gangs of kube-sched
   it('wait while resources are consumed by existing pods', () => {
     const { come, end } = world(placement, [['r1', 'z1', 3]], [['r1', 1, 2], ['r1', 3, 2]])
     expect([come([1, 1, 1, 1]), end(0)]).toEqual(['', 'r1'])
+  })
+})
+
+describe('racks of which several hold the gang', () => {
+  const racks: Racks = [['r1', 'z1', 2], ['r2', 'z2', 3], ['r3', 'z2', 3], ['r4', 'z2', 1]]
+  const held: readonly Held[] = [['r2', 1, 2], ['r3', 3, 1]]
+
+  it('are taken by the part of them that is allocated with the gang: of 4, 6 and 6 CPUs 3, 5 and 4', () => {
+    expect(world('most-allocated', racks, held).come([1, 1, 1, 1])).toBe('r2')
+    expect(world('topology-aware', racks, held).come([1, 1, 1, 1])).toBe('r1')
+  })
+  it('are taken by name if equal, and never where too little is free', () => {
+    expect(world('most-allocated', [['r2', 'z1', 2], ['r1', 'z1', 2]], []).come([1, 1, 1])).toBe('r1')
+    expect(world('most-allocated', [['r1', 'z1', 2], ['r2', 'z1', 3]], [['r1', 1, 2]]).come([1, 1, 1, 1])).toBe('r2')
   })
 })
 

@@ -67,6 +67,22 @@ describe.each(['topology-tree', 'topology-aware'] as const)('a job of Volcano by
     const running: readonly Where[] = [[0, 's3-1'], [1, 's3-2']]
     expect([hard(2), hard(3)].map((topology) => starts(placement, three, topology, [2, 2], running, ['s4-1', 's4-2']))).toEqual(['', 's5'])
   })
+  it.each(['gangpreempt', 'gangreclaim'] as const)('takes only in one HyperNode that gives enough, and not where less would go (%s)', (action) => {
+    const nodes = Object.entries(two).map(([name, racks]) => ({ names: [name], count: 1, racks, resources: { cpu: 2 } }))
+    const plugins = action === 'gangpreempt' ? (['priority', 'gang'] as const) : (['priority', 'gang', 'proportion'] as const)
+    const master = dispatcher({ cluster: { nodes }, policy: volcano({ actions: ['allocate', action], tiers: [{ plugins: [...plugins] }] }, placements[placement]) })
+    const held = (node: string, priority: number, preemptible: boolean) => {
+      master.submit(job({ id: node, demand: { cpu: 2 }, queue: action === 'gangpreempt' ? 'q' : 'other', priority, preemptible }), 0)
+      master.adopt({ job: node, stage: 0, task: 0, node }, 0)
+    }
+    held('a1', 1, false)
+    held('a2', 1, true)
+    held('b1', 2, true)
+    held('b2', 3, true)
+    master.submit({ ...job({ id: 'in', queue: 'q', priority: 9 }), topology: hard(1), stages: [{ name: 'pods', tasks: 2, gang: true, demand: { cpu: 2 }, duration: 9 }] }, 1)
+    const { start, kill } = master.pass(2)
+    expect([kill.map((each) => each.job), start.map(({ node }) => node)]).toEqual([['b1', 'b2'], ['b1', 'b2']])
+  })
   it('is refused where no HyperNode could hold it, where it waits for ever in Volcano', () => {
     expect(() => starts(placement, two, hard(1), [2, 3], [])).toThrow('more than any rack has room for')
   })

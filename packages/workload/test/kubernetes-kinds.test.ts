@@ -91,6 +91,39 @@ describe('jobs of several kinds', () => {
       expect(jobs(volcano('Completed', ran, { tasks }))[0]!.stages.map(({ tasks, minTasks }) => [tasks, minTasks])).toEqual([[2, 1], [4, 2]])
     })
 
+    describe('with tasks that start after others (dependsOn)', () => {
+      const after = (iteration: string | undefined, ...name: string[]) => ({ dependsOn: { name, ...(iteration !== undefined && { iteration }) } })
+      const stages = (spec: Json) => jobs(volcano('Completed', ran, spec))[0]!.stages.map(({ tasks, demand, gang, minTasks }) => [demand['cpu'], tasks, gang === true ? (minTasks ?? tasks) : 0])
+      // the launcher is listed first, the workers are needed first
+      const mpi = [{ ...task('launcher', 1, '1'), ...after(undefined, 'worker') }, task('worker', 4, '2')]
+
+      it('begin with those that wait for none, which alone are the gang', () => {
+        expect(stages({ tasks: mpi, minAvailable: 3 })).toEqual([[2000, 4, 3], [1000, 1, 0]])
+        // more than the workers have, or the minima of both, which Volcano never sees together
+        expect(stages({ tasks: mpi, minAvailable: 5 })).toEqual([[2000, 4, 4], [1000, 1, 0]])
+        expect(stages({ tasks: [mpi[0]!, { ...mpi[1]!, minAvailable: 2 }] })).toEqual([[2000, 4, 2], [1000, 1, 0]])
+        expect(stages({ tasks: [mpi[0]!, { ...mpi[1]!, minAvailable: 2 }], minAvailable: 4 })).toEqual([[2000, 4, 3], [1000, 1, 0]])
+      })
+
+      it('come after all of these, or after one with `iteration: any`', () => {
+        const three = (iteration: string) => ({ tasks: [task('a', 1, '1'), { ...task('b', 1, '2'), ...after(iteration, 'a', 'c') }, task('c', 1, '3')], minAvailable: 1 })
+        expect(stages(three('all')).map(([cpu]) => cpu)).toEqual([1000, 3000, 2000])
+        expect(stages(three('any')).map(([cpu]) => cpu)).toEqual([1000, 2000, 3000])
+      })
+
+      it('are the same where their pods are listed', () => {
+        const of = (name: string, cpu: string) => pod(`vj-${name}-0`, { annotations: { 'volcano.sh/task-spec': name }, ...owned('Job', 'vj') }, cpu)
+        expect(brief(volcano('Completed', ran, { tasks: mpi, minAvailable: 1 }), of('launcher', '1'), of('worker', '2'))[0]?.[4]).toEqual([[-1, 2000], [1, 1000]])
+      })
+
+      it.each<[string, Json[], string]>([
+        ['wait for one that is not there', [{ ...task('a', 1, '1'), ...after(undefined, 'x') }], 'dependsOn.name: there is no task "x".'],
+        ['wait for each other', [{ ...task('a', 1, '1'), ...after(undefined, 'b') }, { ...task('b', 1, '1'), ...after(undefined, 'a') }], 'dependsOn.name: the task waits for one that waits for it.'],
+      ])('are refused if they %s, as by Volcano', (_, tasks, message) => {
+        expect(messageOf(() => jobs(volcano('Completed', ran, { tasks })))).toContain(message)
+      })
+    })
+
     it('that have not ended run where it is said how long, from when they ran or else waiting', () => {
       const found = (phase: string, upTo: number) => {
         const text = JSON.stringify(list(volcano(phase, ran.slice(0, upTo))))
@@ -335,6 +368,13 @@ describe('what a group of pods asks at least', () => {
   it('is not to be preempted only where none of its pods is', () => {
     const of = (...values: readonly (string | undefined)[]) => jobs(...values.map((value, i) => pod(`p-${i}`, { ...owned('Job', 'j'), ...(value !== undefined && { annotations: { 'volcano.sh/preemptable': value } }) })))[0]?.preemptible
     expect([of('false', 'false'), of('false', undefined), of('true', 'false')]).toEqual([false, undefined, undefined])
+  })
+
+  it('says whether it may be moved, by its pod group of KAI, or else by annotations of the object around its pods or of a pod', () => {
+    const says = (word: string) => ({ 'kai.scheduler/safe-to-consolidate': word })
+    const of = (spec: Json, ...words: readonly string[]) => jobs(other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', { minMember: 1, ...spec }), ...['p', ...words].map((word, i) => pod(`p-${i}`, { annotations: { 'pod-group-name': 'pg', ...(i > 0 && says(word)) } })))[0]?.movable
+    expect([of({}), of({ safeToConsolidate: false }), of({ safeToConsolidate: true }, 'false'), of({}, 'false'), of({}, 'true', 'no')]).toEqual([undefined, false, undefined, false, undefined])
+    expect(jobs(job('train', { annotations: says('false') }))[0]?.movable).toBe(false)
   })
 
   it('says how many of its pods may be taken at a time, by annotations of its job or group', () => {

@@ -12,6 +12,7 @@ import { minimumOf, optionalGroupOf, protectedOf } from './minimum.js'
 import { Moving, type MovingMemory } from './moving.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
 import { Reclaiming } from './reclaiming.js'
+import { SteadyReclaiming } from './steady-reclaiming.js'
 import { StaleGangs, type StaleMemory } from './stale-gangs.js'
 import type { Victim } from './victim.js'
 import { Victims } from './victims.js'
@@ -194,7 +195,7 @@ class KaiPreempting implements Policy {
         this.#hasSpared ||= this.#taken.mayLater(job)
         continue
       }
-      const found = consolidation.find(job, this.#victimsIn(round), (victim) => this.#hasStarted(victim.tasks) && this.#placement?.confines?.(victim.job, round) !== true, round)
+      const found = consolidation.find(job, this.#victimsIn(round), (victim) => work.movable(victim.job) && this.#hasStarted(victim.tasks) && this.#placement?.confines?.(victim.job, round) !== true, round)
       if (found !== undefined && this.#moveFor(job, found.starts, found.moves, round)) return true
       inVain.add(asked)
     }
@@ -225,9 +226,11 @@ class KaiPreempting implements Policy {
 
   #reclaim(job: JobId, round: Round): boolean {
     const order = this.#order
-    if (!order.isWithinFairShare(job)) return false
-    const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), this.#leastRuntimes, this.#env.work, this.#settings)
-    return this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken), round)
+    const [leastRuntimes, { work }] = [this.#leastRuntimes, this.#env]
+    const makeRoom = (reclaiming: Reclaiming | SteadyReclaiming) => this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken), round)
+    if (order.isWithinFairShare(job) && makeRoom(new Reclaiming(job, order, this.#victimsIn(round), leastRuntimes, work, this.#settings))) return true
+    const gpu = order.reclaimsSteadily(job)
+    return gpu !== undefined && makeRoom(new SteadyReclaiming(job, order, gpu, this.#victimsIn(round), leastRuntimes, work, this.#settings.reclaimerSaturationMultiplier))
   }
 
   #preempt(job: JobId, round: Round): boolean {

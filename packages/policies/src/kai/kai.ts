@@ -7,6 +7,7 @@ import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } 
 import { PastUsage, type PastUsageMemory } from './past-usage.js'
 import { compareRanks, rankOf, type Rank } from './queue-order.js'
 import { isLimited, Queues, type Queue } from './queues.js'
+import { isBelowSteadyShare, SteadyShares } from './steady-shares.js'
 
 /**
  * Queues by what each has of its fair share, at every level of their tree: a list of comparisons, of which the first that
@@ -47,6 +48,8 @@ export class KaiOrder implements Order {
   readonly #isLimited: boolean
   /** Present where past usage counts. */
   readonly #past: PastUsage | undefined
+  /** Present where they count and there are GPUs. */
+  readonly #steady: SteadyShares | undefined
   readonly #now: () => Seconds
   /** Whether a job has come that is never preempted. */
   #hasFixed = false
@@ -89,6 +92,8 @@ export class KaiOrder implements Order {
     this.#ranks = cluster.lanes.map(() => [])
     this.#minimums = new Minimums(cluster.lanes.length, work, (job, lane, r, amount) => { this.#queues.change(job, lane, 'fixed', r, amount) })
     this.#addPools(0)
+    const gpu = cluster.resources.indexOf('gpu')
+    if (settings.steadyFairShareReclaim && gpu >= 0) this.#steady = new SteadyShares(gpu as ResourceId, cluster, this.#tree, this.#queues, this.#claims, past)
   }
 
   admits(job: JobSpec): string | undefined {
@@ -126,6 +131,7 @@ export class KaiOrder implements Order {
     if (this.#past?.fetch(now) === true) this.#queues.outdate()
     if (!this.areSharesHeld) this.#queues.divide(lane)
     const touched = this.#queues.touched(lane)
+    if (!this.areSharesHeld && this.#steady?.divide(lane) === true) for (let pool = 1; pool < this.#tree.pools.length; pool++) touched.add(pool)
     if (touched.size > 0) this.#sort(0, lane, touched)
     touched.clear()
     this.#lists.begin(lane)
@@ -219,6 +225,12 @@ export class KaiOrder implements Order {
     return this.resources.every((r) => (allocated[r] as number) + this.asked(job, r) <= (fairShare[r] as number))
   }
 
+  /** The GPUs, if the job asks for some and its queue has fewer than its steady fair share, and such shares count. */
+  reclaimsSteadily(job: JobId): ResourceId | undefined {
+    const gpu = this.#steady?.gpu
+    return gpu !== undefined && this.resources.includes(gpu) && this.asked(job, gpu) > 0 && isBelowSteadyShare(this.queue(this.leaf(job)), gpu) ? gpu : undefined
+  }
+
   /** The queue of the job and those around it, outermost first. */
   path(job: JobId): Queue[] {
     const found: Queue[] = []
@@ -283,11 +295,18 @@ export class KaiOrder implements Order {
       const job = lists.firstJob(child, lane)
       const queue = queues.of(child, lane)
       for (const r of resources) queue.asked[r] = this.#work.asked(job, lane, r)
-      ranks[child] = rankOf(queue, resources, queues.capacity, this.#fairSharesFirst)
+      ranks[child] = rankOf(queue, resources, queues.capacity, this.#fairSharesFirst, this.#steadily(queue, job, lane))
     }
     if (to - from === 1) return
     const sorted = Array.from(ids.subarray(from, to)).sort((a, b) => compareRanks(ranks[a] as Rank, ranks[b] as Rank, resources) || lists.tie(a) - lists.tie(b))
     for (const [place, child] of sorted.entries()) lists.placePool(child, lane, place)
+  }
+
+  /** Whether the next job of a queue may reclaim by its steady fair share, as in `Rank`. */
+  #steadily(queue: Queue, job: JobId, lane: LaneId): number {
+    const gpu = this.#steady?.gpu
+    if (gpu === undefined || queue.asked[gpu] === 0) return 0
+    return isBelowSteadyShare(queue, gpu) && isBelowSteadyShare(this.#queues.of(this.leaf(job), lane), gpu) ? 1 : 2
   }
 
   // ---- keeping current ----

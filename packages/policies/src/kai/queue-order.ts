@@ -12,8 +12,8 @@ export interface Standing extends Claims {
 const NOTHING_DUE = 1000
 
 /**
- * Which of two siblings is served first; below 0: queue a. The first of these rules that distinguishes them decides. First comes the queue that
- * does not exceed its fair share (of any resource); that stays within its quota with its next job; of the higher priority; that
+ * Which of two siblings is served first; below 0: queue a. The first of these rules that distinguishes them decides. With steady fair shares, and if
+ * both ask for GPUs next, the queue comes first that may reclaim by them. Then comes the queue that does not exceed its fair share (of any resource); that stays within its quota with its next job; of the higher priority; that
  * uses no resource of which it is due nothing; with the smaller dominant share with its next job; with the smaller one without it; that is due
  * less. A dominant share is the largest fraction that a queue has of what it is due. It is due its fair share, or its quota if that
  * is more (all there is if the quota has no bound), but at most its limit.
@@ -30,13 +30,15 @@ export interface Rank {
   readonly isOverFairShare: boolean
   readonly isOverQuota: boolean
   readonly usesUndue: boolean
+  /** Whether its next job may reclaim by its steady fair share: 1 if so, 2 if not; 0 where that does not count. */
+  readonly steadily: number
   /** Dominant share with the next job, and without. */
   readonly shareWithNext: number
   readonly share: number
 }
 
-/** The rank of a queue. `fairSharesFirst`: whether the rule about fair shares counts. */
-export function rankOf(queue: Standing, resources: readonly number[], capacity: ArrayLike<number>, fairSharesFirst: boolean): Rank {
+/** The rank of a queue. `fairSharesFirst`: whether the rule about fair shares counts. `steadily`: as in `Rank`. */
+export function rankOf(queue: Standing, resources: readonly number[], capacity: ArrayLike<number>, fairSharesFirst: boolean, steadily = 0): Rank {
   let isOverFairShare = fairSharesFirst
   let isOverQuota = false
   let usesUndue = false
@@ -53,12 +55,13 @@ export function rankOf(queue: Standing, resources: readonly number[], capacity: 
     shareWithNext = Math.max(shareWithNext, whole === 0 ? withNext * NOTHING_DUE : withNext / whole)
     share = Math.max(share, whole === 0 ? allocated * NOTHING_DUE : allocated / whole)
   }
-  return { queue, isOverFairShare, isOverQuota, usesUndue, shareWithNext, share }
+  return { queue, steadily, isOverFairShare, isOverQuota, usesUndue, shareWithNext, share }
 }
 
 /** `compareQueues` for queues of which the ranks are known. */
 export function compareRanks(a: Rank, b: Rank, resources: readonly number[]): number {
   return (
+    (a.steadily > 0 && b.steadily > 0 ? a.steadily - b.steadily : 0) ||
     Number(a.isOverFairShare) - Number(b.isOverFairShare) ||
     Number(a.isOverQuota) - Number(b.isOverQuota) ||
     b.queue.priority - a.queue.priority ||

@@ -11,6 +11,8 @@ export interface Queue extends Standing {
   /** The part of that which belongs to jobs that are never preempted. */
   readonly fixed: Float64Array
   readonly fairShare: Float64Array
+  /** Its steady fair share, where others reclaim by that (`SteadyShares`). */
+  readonly steadyShare: Float64Array
   /** By resource: while the queue has and waits for more than that, within its limit, no fair share depends on how much it is. */
   readonly bounds: Float64Array
   readonly asked: Float64Array
@@ -79,7 +81,7 @@ export class Queues {
     const column = (): Float64Array => new Float64Array(width)
     const claimants = (): Claimant[] => Array.from({ length: width }, (_, r) => ({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 }))
     for (const active of this.#active) active.push(new Set())
-    for (const [lane, queues] of this.#queues.entries()) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(`${lane} ${path}`), allocated: column(), fixed: column(), pending: column(), fairShare: column(), bounds: column().fill(Infinity), asked: column() })
+    for (const [lane, queues] of this.#queues.entries()) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(`${lane} ${path}`), allocated: column(), fixed: column(), pending: column(), fairShare: column(), steadyShare: column(), bounds: column().fill(Infinity), asked: column() })
   }
 
   of(pool: number, lane: LaneId): Queue {

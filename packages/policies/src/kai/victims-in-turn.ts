@@ -36,12 +36,15 @@ export class VictimsInTurn {
     this.#listOf = listOf
   }
 
-  /** The next victim; a leaf whose next victim may not be taken gives no more. `undefined` when no queue gives any. */
-  next(mayTake: (victim: Victim) => boolean): Victim | undefined {
+  /**
+   * The next victim; a leaf whose next victim may not be taken gives no more, or with `passes` the one behind it. `undefined` when no queue gives
+   * any.
+   */
+  next(mayTake: (victim: Victim) => boolean, passes = false): Victim | undefined {
     for (let giver = this.#last(0); giver !== undefined; giver = this.#last(0)) {
       for (let pool = giver.leaf; pool > 0; pool = this.#order.parent(pool)) this.#givers.delete(pool)
       const isTaken = mayTake(giver.victim)
-      this.#left.set(giver.leaf, isTaken ? this.#leftOf(giver.leaf) - 1 : 0)
+      this.#left.set(giver.leaf, isTaken || passes ? this.#leftOf(giver.leaf) - 1 : 0)
       if (isTaken) return giver.victim
     }
     return undefined

@@ -31,8 +31,8 @@ export class Victims {
     return this.#couldStart(node, job, victims, round) ? victims : undefined
   }
 
-  /** All running tasks that `kind` may take from, in the order in which they would go. */
-  all(job: VolcanoJob, kind: Kind, { nodes }: Round): Victim[] {
+  /** All running tasks on these nodes that `kind` may take from, in the order in which they would go. */
+  all(job: VolcanoJob, kind: Kind, nodes: readonly NodeId[]): Victim[] {
     return nodes.flatMap((node) => this.#candidates(node, job, kind)).sort((a, b) => this.#compare(a, b, job.queue))
   }
 

@@ -1,4 +1,5 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
+import type { Constraints, JobSpec } from '@sched/core'
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
 import { cluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -120,6 +121,29 @@ describe('the capacity scheduler', () => {
       return who(beat(master, 0, 9))
     }
     expect([10, 20, 6, 0].map(order)).toEqual(['15 10 8 5', '15 10 8 5', '8 15 10 5', '5 8 15 10'])
+  })
+
+  describe('keeps to nodes that requests name (relaxLocality false) and off those of a blacklist, as constraints say', () => {
+    const on = (operator: 'In' | 'NotIn', ...nodes: readonly number[]): Constraints => ({ nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator, values: nodes.map((node) => `n${node}-0`) }] }] })
+    const one = (id: string, mem: number, constraints: Constraints = {}): JobSpec => {
+      const asked = asking(id, 'a', 1, mem)
+      return { ...asked, stages: asked.stages.map((stage) => ({ ...stage, constraints })) }
+    }
+    const at = (nodes: readonly number[], beats: readonly number[], ...specs: readonly JobSpec[]) => {
+      const master = standing(nodes, { a: { capacity: 100 } })
+      for (const [i, spec] of specs.entries()) master.submit(spec, i)
+      return beats.map((node, i) => who(beat(master, node, 10 + i)))
+    }
+    it('a strict request waits for its node, and others pass it on all others (testLocalityConstraints, testRelaxLocalityOff)', () => {
+      expect(at([2, 2], [0, 0, 1], one('strict', 2, on('In', 1)), one('late', 1), one('later', 1))).toEqual(['late later', '', 'strict'])
+    })
+    it('a strict request reserves no other node (testConstrainedReservation)', () => {
+      // its own node is full until the end: nothing is kept on the other
+      expect(at([4, 4], [1, 0, 0, 1], one('first', 3, on('In', 1)), one('strict', 4, on('In', 1)), one('late', 4))).toEqual(['first', 'late', '', ''])
+    })
+    it('a job goes to no node of its blacklist, wherever its data is (testBlackListNodes)', () => {
+      expect(at([2, 2, 2], [0, 1, 2], one('picky', 2, on('NotIn', 0, 1)), one('late', 1))).toEqual(['late', '', 'picky'])
+    })
   })
 
   it('counts what runs already for queues and users (testCapacitySchedulerRecovery)', () => {

@@ -22,7 +22,7 @@ const q: Queues = { q: deserves(2) }
 const two = (quota: number): Queues => ({ q0: deserves(quota), q1: deserves(quota) })
 
 const nameOf = ({ job, stage, task }: { readonly job: string; readonly stage: number; readonly task: number }) => `${job} ${stage} ${task}`
-/** Where what runs does in the end, as job@nodes, and how many tasks were taken. `shares`: GPUs come in thousandths; jobs that are called `gap` end before those that wait come. */
+/** Where what runs does in the end, as job@nodes, and how many tasks were taken. `shares`: GPUs come in thousandths; jobs called `still` may not be moved; those that are called `gap` end before those that wait come. */
 function settled(nodes: readonly number[], queues: Queues, running: readonly Running[], waiting: readonly Waiting[], { shares = false, most = 16 } = {}): string {
   const cluster = instantCluster({ nodes: nodes.map((count) => (shares ? { count: 1, resources: {}, devices: { gpu: { count, milli: 1000 } } } : { count: 1, resources: { gpu: count } })) })
   const master = dispatcher({ cluster, policy: kaiPreempting({ ties: 'submission', nonPreemptiblePriority: build, maxConsolidationPreemptees: most, queues }) })
@@ -31,7 +31,7 @@ function settled(nodes: readonly number[], queues: Queues, running: readonly Run
   let now = 0
   const stage = (name: string, gpus: number, tasks = 1, least = tasks): StageSpec => ({ name, tasks, gang: tasks > 1, ...(least < tasks && { minTasks: least }), demand: { gpu: shares ? gpus * 1000 : gpus }, duration: 100 })
   const submit = (id: string, gpus: Gpus, tasks: number, priority: number, least: number) =>
-    master.submit({ id, submit: now, queue: id.split('_')[0] as string, priority, ...(typeof gpus === 'number' ? { stages: [stage('main', gpus, tasks, least)] } : { gang: true, stages: gpus.map((each, i) => ({ ...stage(`sub${i}`, each), gang: true })) }) }, now)
+    master.submit({ id, submit: now, queue: id.split('_')[0] as string, priority, ...(id.endsWith('still') && { movable: false }), ...(typeof gpus === 'number' ? { stages: [stage('main', gpus, tasks, least)] } : { gang: true, stages: gpus.map((each, i) => ({ ...stage(`sub${i}`, each), gang: true })) }) }, now)
   const gaps: { readonly id: number }[] = []
   for (const [id, gpus, on, priority = train, least = on.length, tasks = on.length] of running) {
     submit(id, gpus, tasks, priority, least)
@@ -122,6 +122,18 @@ describe('maxConsolidationPreemptees', () => {
   const moved = (most: number) => settled([2, 2, 2, 2], q, scattered, [['q_in', 2, 2]], { most })
   it('is of how many jobs tasks are moved for one', () => {
     expect([0, 1, 2, -1].map(moved)).toEqual(['q_0@0 q_1@1 q_2@2 q_3@3, 0 taken', 'q_0@0 q_1@1 q_2@2 q_3@3, 0 taken', 'q_0@0 q_1@1 q_2@0 q_3@1 q_in@23, 2 taken', 'q_0@0 q_1@1 q_2@0 q_3@1 q_in@23, 2 taken'])
+  })
+})
+
+describe('jobs that may not be moved (safeToConsolidate)', () => {
+  check([
+    ['stay, and others go', [4, 4], q, [['q_0', 2, [0]], ['q_still', 2, [1]]], [['q_in', 3]], 'q_0@1 q_in@0 q_still@1, 1 taken'],
+    ['stay, so that nobody starts', [4, 4], q, [['q_0still', 2, [0]], ['q_1still', 2, [1]]], [['q_in', 3]], 'q_0still@0 q_1still@1, 0 taken'],
+    ['give way to another queue', [4, 4], two(4), [['q0_0', 2, [0]], ['q0_1still', 4, [1]]], [['q1_in', 4]], 'q0_0@0 q1_in@1, 1 taken'],
+    ['are moved for while they wait', [4, 4], q, [['q_0', 2, [0]], ['q_1', 2, [1]]], [['q_still', 3]], 'q_0@0 q_1@0 q_still@1, 1 taken'],
+  ])
+  it('are not counted among those that are tried (TestPreemptibleFilterExcludedJobsDoNotUsePreempteeBudget)', () => {
+    expect(settled([4, 4, 4], q, [['q_0', 2, [0]], ['q_1', 2, [1]], ['q_still', 3, [2]]], [['q_in', 3]], { most: 1 })).toBe('q_0@0 q_1@0 q_in@1 q_still@2, 1 taken')
   })
 })
 

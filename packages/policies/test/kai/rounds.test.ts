@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
 // Cases of the KAI Scheduler's own tests of whole cycles, one after the other (TestAllocateIntegrationTest, TestReclaimIntegrationTest, TestPreemptIntegrationTest,
-// TestReclaimLargeJobsTest, TestPreemptGangIntegrationTest, TestReclaimSteadyFairShareIntegrationTest with its option off, TestReclaimCrossHierarchyRootLeafVictim), and of gangs (TestHandleGangAllocation,
+// TestReclaimLargeJobsTest, TestPreemptGangIntegrationTest, TestReclaimCrossHierarchyRootLeafVictim), and of gangs (TestHandleGangAllocation,
 // TestHandleGangReclaim, TestHandleGangPreempt): what runs when nothing happens any more. Queues have no bounds of CPUs and memory unless they are `bare`, and nodes have plenty where only their GPUs are given.
 
 /** GPUs where it is a number. */

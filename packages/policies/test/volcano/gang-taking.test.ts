@@ -73,6 +73,15 @@ describe('gangreclaim', () => {
     expect(count(outcome({ n1: both(7) }, reclaiming(plugins, more), held, coming), '-low')).toBe(gone)
   })
 
+  it.each<[string, number, readonly [number, number, number, number], readonly string[]]>([
+    ['that gives all it has, and not the last in order', 2, [2, 0, 4, 0], ['-a', '-a']],
+    ['that is the last in order, if they give the same part', 2, [2, 0, 2, 0], ['-b', '-b']],
+    ['of the lower priority, whatever it gives', 2, [2, 5, 4, 1], ['-b', '-b', '-b', '-b']],
+  ])('of two gangs of a queue takes the one %s (TestSortBundlesForReclaim_UsesQueueOrderThenROI)', (_, asked, [ofA, priorityA, ofB, priorityB], gone) => {
+    const gangs = [wants('a', 'qa', one, { tasks: ofA, min: ofA, priority: priorityA }), wants('b', 'qa', one, { tasks: ofB, min: ofB, priority: priorityB })]
+    expect(outcome({ n1: both(ofA + ofB) }, reclaiming(['gang', 'proportion']), gangs, wants('in', 'qc', both(asked))).filter((each) => each.startsWith('-'))).toEqual(gone)
+  })
+
   it('takes of the queue that gives first, whatever the priority of its jobs (TestSortBundlesForReclaim_UsesQueueOrderThenROI)', () => {
     const two = [wants('a', 'qa', one, { tasks: 2, priority: 1 }), wants('b', 'qb', one, { tasks: 4, priority: 500 })]
     expect(outcome({ n1: both(6) }, reclaiming(['gang', 'proportion']), two, wants('in', 'qc', one))).toEqual(['-b', '+in@n1'])

@@ -9,7 +9,7 @@ import type { ClusterFacts } from '../queue-policy.js'
 /** The settings that a SchedulingShard gives besides those of its queues. */
 export interface ShardSettings {
   /** Options of the policy `kai-preempting`. */
-  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'stalenessGracePeriod' | 'queuePriorityInQuotaReclaim' | 'pastUsage'>
+  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'stalenessGracePeriod' | 'queuePriorityInQuotaReclaim' | 'steadyFairShareReclaim' | 'pastUsage'>
   /** Undefined: the cluster has neither of the resources by which KAI packs or spreads. */
   readonly placement: Config | undefined
 }
@@ -31,6 +31,7 @@ const WITH_ARGUMENTS = ['minruntime', 'nodeplacement', 'proportion']
 /** KAI spells the argument like this. */
 const MULTIPLIER = 'relcaimerSaturationMultiplier'
 const PRIORITY = 'queuePriorityInQuotaReclaim'
+const STEADY = 'steadyFairShareReclaim'
 const [K_VALUE, TUMBLING, SLIDING, CRON] = ['kValue', 'tumbling', 'sliding', 'cron'] as const
 /** Fields of `minRuntime`, and the options that they give. */
 const times = { preemptMinRuntime: 'defaultPreemptMinRuntime', reclaimMinRuntime: 'defaultReclaimMinRuntime' } as const
@@ -121,17 +122,18 @@ class Reading {
   /** Reads the arguments of the plug-in proportion. If any is given, `kValue` of the shard does not count, even if the arguments have none. */
   #proportion(replaced: Readonly<Record<string, unknown>>, kValue: unknown, usage: unknown): void {
     const path = ['plugins', 'proportion', 'arguments']
-    const known = [MULTIPLIER, PRIORITY, K_VALUE]
+    const known = [MULTIPLIER, PRIORITY, STEADY, K_VALUE]
     for (const field of Object.keys(replaced)) if (!known.includes(field)) this.#tell('ignored', [...path, field], notSimulated(field, known))
     if (replaced[MULTIPLIER] !== undefined) {
       this.#options['reclaimerSaturationMultiplier'] = this.#number([...path, MULTIPLIER], 'a number from 1 on', 1)
       this.#tell('honoured', [...path, MULTIPLIER], '')
     }
-    if (replaced[PRIORITY] !== undefined) {
-      const counts = textOf(replaced[PRIORITY])
-      if (counts !== 'true' && counts !== 'false') throw unexpected(this.#found, ['spec', ...path, PRIORITY], 'true, false')
-      this.#options[PRIORITY] = counts === 'true'
-      this.#tell('honoured', [...path, PRIORITY], '')
+    for (const name of [PRIORITY, STEADY]) {
+      if (replaced[name] === undefined) continue
+      const counts = textOf(replaced[name])
+      if (counts !== 'true' && counts !== 'false') throw unexpected(this.#found, ['spec', ...path, name], 'true, false')
+      this.#options[name] = counts === 'true'
+      this.#tell('honoured', [...path, name], '')
     }
     const isReplaced = Object.keys(replaced).length > 0
     if (isReplaced && kValue !== undefined) this.#tell('ignored', [K_VALUE], 'arguments of the plug-in proportion take its place')

@@ -2,6 +2,7 @@ import type { StageSpec } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { marksOf } from './objects.js'
 import { leastOfSubgroups, type LeastOfKinds } from './subgroups.js'
+import { TaskDependencies } from './task-dependencies.js'
 import { hasPartitions, type VolcanoSubgroups } from './volcano-subgroups.js'
 
 /** Fewest pods of a group that start together. */
@@ -12,6 +13,8 @@ export interface LeastPods {
   readonly ofKind: LeastOfKinds | undefined
   /** Pods of the whole group that may not be preempted where only those beyond the minimum may be, if the group says so and kinds do not. */
   readonly nonPreemptible?: number | undefined
+  /** Places of the kinds in the order in which they start, where some start after others. */
+  readonly order?: ReadonlyMap<string, number>
 }
 
 /**
@@ -31,8 +34,14 @@ export function leastOf(object: Fields, kind: string, metadata: Fields, subgroup
     const least = together(spec?.whole('minMember'), kindsOf(spec?.object('minTaskMember')), subgroups)
     return least && { ...least, nonPreemptible: spec?.whole('minNonPreemptible') }
   }
-  if (object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true)
-    return together(spec?.whole('minAvailable'), kindsIn((spec?.list('tasks') ?? []).filter((each) => !hasPartitions(each)), (each) => each.whole('minAvailable') ?? each.whole('replicas') ?? 1), subgroups)
+  if (object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true) {
+    const tasks = spec?.list('tasks') ?? []
+    const [all, ofKind] = [spec?.whole('minAvailable'), kindsIn(tasks.filter((each) => !hasPartitions(each)), (each) => each.whole('minAvailable') ?? each.whole('replicas') ?? 1)]
+    const dependencies = subgroups === undefined ? TaskDependencies.of(tasks) : undefined
+    if (dependencies === undefined) return together(all, ofKind, subgroups)
+    const sum = sumOf([...ofKind.values()])
+    return { all: undefined, ofKind: dependencies.least(all ?? sum, ofKind, sum), order: dependencies.order }
+  }
   const parallelism = Number(marksOf(metadata)('kueue.x-k8s.io/job-min-parallelism'))
   return kind === 'Job' && Number.isSafeInteger(parallelism) ? { all: parallelism, ofKind: undefined } : undefined
 }

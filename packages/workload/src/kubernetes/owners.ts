@@ -19,6 +19,8 @@ export interface Task {
   readonly kind?: string | undefined
   /** Whether it may be preempted, if it says so. */
   readonly preemptible?: Preemptible | undefined
+  /** Whether it may be moved elsewhere to make room, if it says so. */
+  readonly movable?: boolean | undefined
   /** Which groups of nodes it should share with the other pods of its stage. */
   readonly levels?: AskedLevels | undefined
   /** Whether the pod failed; its Job may have started another for it. */
@@ -47,6 +49,8 @@ export interface Owner {
   deadline?: Seconds | undefined
   /** Whether it may be preempted, if it says so; counts before what its pods say. */
   preemptible?: Preemptible | undefined
+  /** Whether its pods may be moved elsewhere to make room, if it says so; counts before what they say. */
+  movable?: boolean | undefined
   /** How many of its tasks may be taken at a time, if it says so. */
   budget?: DisruptionBudget | undefined
   /** Which groups of nodes all its pods together should share. */
@@ -81,6 +85,7 @@ export interface Header {
   readonly least: LeastPods | undefined
   readonly priorityClass: string | undefined
   readonly preemptible: Preemptible | undefined
+  readonly movable: boolean | undefined
   readonly budget: DisruptionBudget | undefined
   readonly levels: AskedLevels | undefined
   readonly subgroups?: Subgroups | undefined
@@ -191,6 +196,7 @@ function complete(owner: Owner, header: Header | undefined, group: Header | unde
   owner.wholeClass ??= header?.priorityClass ?? group?.priorityClass
   owner.queue ??= header?.queue ?? group?.queue
   owner.preemptible = group?.preemptible ?? header?.preemptible ?? owner.preemptible
+  owner.movable = group?.movable ?? header?.movable ?? owner.movable
   owner.budget = group?.budget ?? header?.budget ?? owner.budget
   owner.levels = group?.levels ?? header?.levels ?? owner.levels
   owner.subgroups = header?.subgroups ?? group?.subgroups
@@ -225,7 +231,7 @@ const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.const
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, budget, levels, subgroups, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, movable, budget, levels, subgroups, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
@@ -235,6 +241,7 @@ function join(into: Owner, tasks: readonly Task[], { created, queue, priority, p
   into.wholeClass ??= wholeClass
   into.deadline ??= deadline
   into.preemptible ??= preemptible
+  into.movable ??= movable
   into.budget ??= budget
   into.levels ??= levels
   into.subgroups ??= subgroups

@@ -10,6 +10,13 @@ export interface PodStage {
   readonly stage: StageSpec
 }
 
+/** The pods in the order of their kinds, where some kinds start after others; otherwise as they are. */
+export function inTurn<T extends Task>(pods: readonly T[], least: LeastPods | undefined): readonly T[] {
+  if (least?.order === undefined) return pods
+  const place = ({ kind = '' }: T) => least.order?.get(kind) ?? Infinity
+  return [...pods].sort((a, b) => place(a) - place(b) || 0) // where neither has a place: Infinity - Infinity
+}
+
 /** The stages of a job: pods that ask for the same, and are of the same kind if `byKind`, are the tasks of a stage. No stage waits for another. */
 export function stagesOfPods(pods: readonly Task[], byKind: boolean): PodStage[] {
   const alike = new Map<string, Task[]>()

@@ -10,8 +10,8 @@ import { kindOf, leastOf, neededFirst } from './least-pods.js'
 import { marksOf, needed, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { PodRequests } from './pod-requests.js'
-import { asGangs, asOneGang, stagesOfPods, stagesOfTemplates } from './pod-stages.js'
-import { budgetOf, preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
+import { asGangs, asOneGang, inTurn, stagesOfPods, stagesOfTemplates } from './pod-stages.js'
+import { budgetOf, movableBy, preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, subgroupsOfKai, TopologyLevels } from './topology.js'
@@ -205,7 +205,7 @@ class KubernetesJobs implements LineParser {
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
     const ofVolcano = isOfVolcano(object, kind) ? volcanoSubgroups(object, kind === 'Job') : undefined
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata, ofVolcano), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata), subgroups: ofVolcano ?? (kind === 'PodGroup' ? subgroupsOfKai(object) : undefined) })
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata, ofVolcano), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), movable: movableBy(metadata, kind === 'PodGroup' ? object : undefined), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata), subgroups: ofVolcano ?? (kind === 'PodGroup' ? subgroupsOfKai(object) : undefined) })
     this.#owners.addPart(key, namespace, controllerOf(metadata), undefined)
     return true
   }
@@ -287,6 +287,7 @@ class KubernetesJobs implements LineParser {
     this.#owners.addPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     owner.preemptible ??= preemptibleBy(metadata)
+    owner.movable ??= movableBy(metadata)
     owner.budget ??= budgetOf(metadata)
     owner.levels ??= levelsAskedBy(metadata)
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
@@ -359,9 +360,9 @@ class KubernetesJobs implements LineParser {
   }
 
   /** What a pod, or a template of pods, asks for. `count`: the number of pods of a template. */
-  #asked(pod: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'levels'> {
+  #asked(pod: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'movable' | 'levels'> {
     const metadata = pod.object('metadata')
-    return { ...this.#requests.of(pod, namespace), preemptible: preemptibleBy(metadata), levels: levelsAskedBy(metadata, count) }
+    return { ...this.#requests.of(pod, namespace), preemptible: preemptibleBy(metadata), movable: movableBy(metadata), levels: levelsAskedBy(metadata, count) }
   }
 
   #add(owner: Owner): void {
@@ -370,13 +371,14 @@ class KubernetesJobs implements LineParser {
     const templates = owner.templates.length > 0 ? owner.templates : owner.workload
     const tasks = pods.length > 0 ? pods : templates
     const seen = <T extends Task>(task: T): T => this.#requests.selectable(subgroups === undefined ? task : { ...task, kind: subgroups.kindOf(task) })
-    const stages = pods.length > 0 ? stagesOfPods(pods.map(seen), least?.ofKind !== undefined) : stagesOfTemplates(templates.map(seen))
+    const stages = pods.length > 0 ? stagesOfPods(inTurn(pods, least).map(seen), least?.ofKind !== undefined) : stagesOfTemplates(inTurn(templates, least).map(seen))
     if (stages.length === 0) return void this.#counts.empty++
     const { gang } = this.options
     const hasFailed = owner.hasFailed && owner.isComplete !== true
     const start = tasks.reduce((first, each) => Math.min(first, each.start), Infinity)
     const priority = this.#priorityOf(owner)
     const preemptible = owner.preemptible ?? togetherPreemptible(tasks.map((each) => each.preemptible))
+    const isMovable = owner.movable ?? !tasks.some((each) => each.movable === false)
     const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => subgroups?.levelsOf(kind ?? '') ?? levels))
     if (topologies.isUnknown) this.#counts.levels++
     const together = gang === 'jobs' || (gang !== 'none' && owner.isGang)
@@ -384,7 +386,7 @@ class KubernetesJobs implements LineParser {
     const specs = isOne ? asOneGang(stages, least) : together ? asGangs(stages, least) : stages.map(({ stage }) => stage)
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
-      ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }), ...(deadline !== undefined && { estimate: deadline }),
+      ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(!isMovable && { movable: false }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }), ...(deadline !== undefined && { estimate: deadline }),
       ...(isGated && { startup: this.options.gated as number }),
       recorded: {
         ...(start < Infinity && { wait: Math.max(0, start - created) }),

@@ -44,6 +44,19 @@ export function togetherPreemptible(pods: readonly (Preemptible | undefined)[]):
 }
 
 /**
+ * Whether running pods may be moved elsewhere to make room, as a pod group of KAI says, or labels or annotations of a workload or pod; `undefined` if they
+ * do not say.
+ *
+ * Source: KAI Scheduler, `safeToConsolidate`.
+ */
+export function movableBy(metadata: Fields | undefined, group?: Fields): boolean | undefined {
+  const own = group?.object('spec')?.value('safeToConsolidate')
+  if (typeof own === 'boolean') return own
+  const mark = marksOf(metadata)('kai.scheduler/safe-to-consolidate')
+  return mark === 'true' ? true : mark === 'false' ? false : undefined
+}
+
+/**
  * How many tasks of a job may be taken at a time, by annotations of the job or its pod group; `undefined` if they do not say.
  *
  * Source: Volcano, extractBudget.

@@ -162,6 +162,8 @@ export const jobSchema = z.strictObject({
     .describe('By how much it stands behind, in the units of a priority that is computed (--nice), under `multifactor`. Default 0.'),
   preemptible: z.union([z.boolean(), z.literal('semi')]).exactOptional()
     .describe('Whether its running tasks may be preempted, under `kai-preempting`, `volcano` and `yunikorn-preempting`; the first two never preempt tasks that may not be, the third preempts them last. semi: under kai-preempting only the tasks beyond its minimum may be, under the others all. Default: what these policies do for jobs that do not say.'),
+  movable: z.boolean().exactOptional()
+    .describe('Whether its running tasks may be moved to other nodes to make room for others, under `kai-preempting` with `maxConsolidationPreemptees`. Default: they may.'),
   disruptionBudget: budgetSchema.exactOptional()
     .describe('How many of its tasks may be taken at a time, under `volcano` with the plug-in tdm. Default: one.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order. Default 1.'),
