@@ -57,6 +57,7 @@ export const slurmPreempting = (policy: Plug<'policy'>, { order, ...options }: S
 
 class SlurmPreempting implements Policy {
   readonly startsGangJobs: boolean
+  readonly startsInQueues: boolean
   readonly #policy: Policy
   readonly #options: ReadSlurmPreemptingOptions
   readonly #work: WorkView
@@ -108,6 +109,7 @@ class SlurmPreempting implements Policy {
         'Leave `heartbeat` out of the cluster, or use requeue or cancel.',
       )
     this.startsGangJobs = policy.startsGangJobs === true
+    this.startsInQueues = policy.startsInQueues === true
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
