@@ -392,7 +392,7 @@ describe('the policy of a slurm.conf', () => {
   it('lets preempted jobs run on for the GraceTime of their partition', () => {
     const text = (type: string) => `PreemptType=${type}\nPreemptMode=REQUEUE\nPartitionName=DEFAULT GraceTime=60\n${tiers} GraceTime=0`
     expect(policyOf(text('preempt/partition_prio'))).toMatchObject({ 'slurm-preempting': { graceTime: { low: 60 } } })
-    expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith('GraceTime'))).toEqual([['approximated', 4, 'DEFAULT GraceTime', 'preempted jobs stop when it is over and another job takes their place'], ['honoured', 6, 'high GraceTime', '']])
+    expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith('GraceTime'))).toEqual([['approximated', 4, 'DEFAULT GraceTime', 'plans count on the time limits of jobs that run on for it'], ['honoured', 6, 'high GraceTime', '']])
     expect(told(text('preempt/none')).filter(([, , setting]) => setting === 'DEFAULT GraceTime')).toEqual([['ignored', 4, 'DEFAULT GraceTime', 'nobody is preempted by tier']])
   })
 
