@@ -37,15 +37,26 @@ describe('what a queue demands of jobs that may start in several', () => {
   it('are the processors of nodes that jobs which start in it may have (MaxCPUsPerNode)', () => {
     // J starts in b, since A has all that a may have; K of a may have them again when A has ended, also while J runs
     const { come, end } = machine({ maxCpusPerNode: { a: 2 } })
-    expect(come(spec('A', 'a', 1, 2), spec('J', 'a,b', 1, 1), spec('K', 'a', 1, 2))).toEqual(['A', 'J'])
+    expect(come(spec('A', 'a', 1, 2), spec('J', 'a,b', 1, 1, 5), spec('K', 'a', 1, 2))).toEqual(['A', 'J'])
     expect(end(60, 'A')).toEqual(['K'])
   })
 
   it('are the nodes that a job which starts in it may be on (MaxNodes), and who shares them (ExclusiveUser)', () => {
     expect(machine({ maxNodes: { a: 1 } }, {}, { nodes: 2 }).come(spec('A', 'a', 2, 4), spec('J', 'a,b', 2, 4))).toEqual(['J'])
     const bob = { ...spec('B', 'b', 1, 1), user: 'bob' }
-    expect([machine({ exclusiveUsers: ['a'] }).come(bob, spec('A', 'a', 1, 1)), machine({ exclusiveUsers: ['a'] }).come(bob, spec('J', 'a,b', 1, 1), { ...bob, id: 'C' })])
+    expect([machine({ exclusiveUsers: ['a'] }).come(bob, spec('A', 'a', 1, 1)), machine({ exclusiveUsers: ['a'] }).come(bob, spec('J', 'a,b', 1, 1, 5), { ...bob, id: 'C' })])
       .toEqual([['B'], ['B', 'J', 'C']])
+  })
+
+  it('keep it off nodes in the others for which it waits in one of them (pa,pb on one node of Slurm 22.05.8, MaxCPUsPerNode=2 of pa)', () => {
+    // J is planned in a for the end of A at 600, and would run in b until then or longer; it starts in a when A has ended
+    const { come, end } = machine({ maxCpusPerNode: { a: 2 } })
+    expect(come(spec('A', 'a', 1, 2), spec('J', 'a,b', 1, 1, 11))).toEqual(['A'])
+    expect(end(60, 'A')).toEqual(['J'])
+    const atEvents = { twoPass: true, bf_interval: -1 } as const
+    expect(machine({ maxCpusPerNode: { a: 2 }, ...atEvents }).come(spec('A', 'a', 1, 2), spec('J', 'a,b', 1, 1, 5))).toEqual(['A'])
+    // it could never be on one node, so it does not wait in a
+    expect(machine({ maxNodes: { a: 1 }, ...atEvents }, {}, { nodes: 2 }).come(spec('J', 'a,b', 2, 4))).toEqual(['J'])
   })
 
   it('are those of the first one where it can start in each', () => {

@@ -225,6 +225,7 @@ export class NamedPlan implements Plan {
   /**
    * The earliest start on nodes in `#allowed` that have the same one of some labels: of equal ones the first label counts. Where the labels are those of
    * partitions, what its queue demands of a job holds in each; a start now on more nodes than limits allow there counts only if there is no other.
+   * Slurm looks for nodes in one after another, so what the job waits for in one keeps it off these nodes in those behind it.
    */
   #earliestAlike(job: JobId, asked: Asked, alike: readonly string[], notBefore: Seconds, latest: Seconds): Seconds {
     const allowed = this.#allowed.slice()
@@ -243,6 +244,7 @@ export class NamedPlan implements Plan {
       releases.take(asked.shape, this.#cluster)
       const start = this.#search(job, asked, notBefore, latest, releases)
       const isOver = queue !== undefined && start === this.#now && this.#nodesOf?.(job, queue)?.isOver(this.#places) === true
+      if (queue !== undefined && start > this.#now) this.#keepOff(allowed, job, label, { start, asked, latest, least: releases.leastNodes(asked.tasks) })
       if (start === Infinity || (best < Infinity && (isOver === isBestOver ? start >= best : isOver))) continue
       best = start
       isBestOver = isOver
@@ -252,6 +254,18 @@ export class NamedPlan implements Plan {
     if (queueOfBest !== undefined) this.#queues.seek(job, queueOfBest)
     this.#places.splice(0, Infinity, ...places)
     return best
+  }
+
+  /**
+   * Takes the nodes out of `allowed` that the job is kept off because it waits in a partition: at events, where no later start is looked for, all nodes of that,
+   * unless it could never start there; in a plan those of its reservation, if it would still run when that begins.
+   */
+  #keepOff(allowed: NodeBits, job: JobId, label: string, { start, asked, latest, least }: { readonly start: Seconds; readonly asked: Asked; readonly latest: Seconds; readonly least: number }): void {
+    if (latest <= this.#now) {
+      if (least > this.mostNodes(job)) return
+      const own = this.#allowedNodes.withLabel(label)
+      for (let w = 0; w < own.length; w++) allowed[w] = (allowed[w] as number) & ~(own[w] as number)
+    } else if (start < Infinity && this.#now + asked.length > this.#down(start)) for (const node of this.#places) clearBit(allowed, node)
   }
 
   /** The searches for tasks of a shape that found no start: what is reserved later only takes more nodes. */
