@@ -3,7 +3,7 @@ import type { Counted, Limit } from './counted.js'
 import type { Terms } from './terms.js'
 
 /** The limits of a job that may start in several queues. */
-export interface TermsOfQueues {
+interface TermsOfQueues {
   /** Those of each queue. */
   readonly of: ReadonlyMap<string, Terms>
   /** The groups with a limit that holds in any of them, and all limits of QOS and associations. */
