@@ -7,7 +7,7 @@ type Part = Omit<Policy, 'schedule'>
 type Answer = 'admits' | 'queueFor' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'memory'
 
 /** Hooks without an answer, all required: a part is viewed as this type only for the hook that it was chosen for. */
-type Told = Required<Omit<Part, Answer | 'recall' | 'sharing' | 'promises' | 'startsGangJobs' | 'asksForRoom'>>
+type Told = Required<Omit<Part, Answer | 'recall' | 'sharing' | 'promises' | 'startsGangJobs' | 'asksForRoom' | 'startsInQueues'>>
 type Hook = keyof Told
 
 /** What the functions below run on: for each hook the part that hears it, and the parts whose answers are combined. */

@@ -87,6 +87,11 @@ export interface Policy extends WorkListener {
   readonly promises?: boolean | undefined
   /** True: the policy calls `Round.makeRoom`, where it is there, for each job that finds no room when its turn comes. */
   readonly asksForRoom?: boolean | undefined
+  /**
+   * True: where all nodes of a job must have the label of the same one of several partitions, the policy starts it in one of these, whose limits then count. It
+   * asks `Round.mayStartIn` and calls `Round.startIn`.
+   */
+  readonly startsInQueues?: boolean | undefined
   /** True: the policy starts jobs that are one gang (`JobSpec.gang`) as a whole, and preempts them as a whole. Default: such jobs are refused. */
   readonly startsGangJobs?: boolean | undefined
 }

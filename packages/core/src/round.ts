@@ -159,8 +159,15 @@ export interface Round {
    * `take` and `claim` refuse those.
    */
   readonly limitsOf?: ((job: JobId) => LimitsSay) | undefined
-  /** What limits on nodes say of a job, of which `claim` refuses nodes beyond them; `undefined`: none holds for it. Absent: there are none. */
-  readonly nodesOf?: ((job: JobId) => NodesSay | undefined) | undefined
+  /**
+   * What limits on nodes say of a job, of which `claim` refuses nodes beyond them; `undefined`: none holds for it. Absent: there are none. `queue`: those that
+   * would hold if it started in this one of several.
+   */
+  readonly nodesOf?: ((job: JobId, queue?: string) => NodesSay | undefined) | undefined
+  /** Whether the limits of an enclosing policy let a job start in this one of its queues, if it has several (`Policy.startsInQueues`). Absent: they all do. */
+  readonly mayStartIn?: ((job: JobId, queue: string) => boolean) | undefined
+  /** Says that the next claims of a job start it in this one of its queues, so that the limits of that count. Absent: there are none. */
+  readonly startIn?: ((job: JobId, queue: string) => void) | undefined
   /**
    * Starts all waiting tasks of a job that start together, on at most `most` nodes (default: any number) for which `may` holds and in the place of others, where
    * an enclosing policy lets the job preempt them; false, and nothing changes, where there would not be room. Where there will be, but others run on for a grace

@@ -23,6 +23,8 @@ export abstract class WrappedRound implements Round {
   get bars() { return this.inner.bars }
   get limitsOf() { return this.inner.limitsOf }
   get nodesOf() { return this.inner.nodesOf }
+  get mayStartIn() { return this.inner.mayStartIn }
+  get startIn() { return this.inner.startIn }
   get makeRoom() { return this.inner.makeRoom }
   room(node: NodeId): boolean { return this.inner.room(node) }
   fits(job: JobId, node: NodeId): boolean { return this.inner.fits(job, node) }

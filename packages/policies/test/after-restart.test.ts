@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, slurmLimits, volcano, yarnFair, yunikorn } from '../src/index.js'
+import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, replan, slurmLimits, volcano, yarnFair, yunikorn } from '../src/index.js'
 
 const nodes = (count: number, resources: Record<string, number>) => ({ nodes: [{ count, name: 'n', resources }] })
 const job = (id: string, more: Partial<JobSpec> = {}, tasks = 1, demand: Record<string, number> = { cpu: 1 }): JobSpec =>
@@ -49,6 +49,24 @@ describe('after a restart', () => {
     before.submit({ ...wide, submit: 3 }, 3) // it comes again behind long, which may run
     const late = begunAgain(cluster, policy(), before, { jobs: [[{ ...wide, submit: 2 }, 2], [long, 2]] }) // told as if it had come before
     expect([ids(before.pass(4).start), ids(late.pass(4).start)]).toEqual([['long.0'], ['long.0']])
+  })
+
+  it('slurm-limits and replan count a job of several partitions where it has started', () => {
+    // of the 6 processors a may have 2, and 3 by its QOS, and b 1 by its own: `in-b` runs in b, so that a1 may have 2, and `b` none
+    const cluster = nodes(1, { cpu: 6 })
+    const of = (id: string, queue: string, cpu: number, alike?: readonly string[]): JobSpec =>
+      ({ ...job(id, { queue, user: 'u', estimate: 60 }), stages: [{ name: 's', tasks: 1, demand: { cpu }, duration: 1, ...(alike && { constraints: { alike } }) }] })
+    const policy = () => slurmLimits(replan(fifo(), { nodes: 'named', maxCpusPerNode: { a: 2 } }), { qos: { of_a: { GrpTRES: 'cpu=3' }, of_b: { GrpTRES: 'cpu=1' } }, partitions: { a: { QOS: 'of_a' }, b: { QOS: 'of_b' } } })
+    const before = dispatcher({ cluster, policy: policy() })
+    const [first, inB] = [of('first', 'a', 2), of('in-b', 'a', 1, ['partition:a|*', 'partition:b|*'])]
+    before.submit(first, 0)
+    before.submit(inB, 0)
+    const [running] = before.pass(0).start as [Placed, Placed]
+    before.taskEnded(running, 1)
+    const jobs = [[of('a1', 'a', 2), 2], [of('a2', 'a', 2), 2], [of('b', 'b', 1), 2]] as const
+    for (const [spec, at] of jobs) before.submit(spec, at)
+    const late = begunAgain(cluster, policy(), before, { jobs: [[inB, 0], ...jobs], runs: [['in-b', 0, 0]] })
+    expect([ids(before.pass(2).start), ids(late.pass(2).start)]).toEqual([['a1.0'], ['a1.0']])
   })
 
   it('slurm-limits counts jobs of a user who names no account where the first of them was, though that one has left', () => {

@@ -215,6 +215,27 @@ describe('preemption by tier', () => {
       expect(starts({ low: 60 }, ['low_1', 0, 2, 1000], ['low_2', 1, 2, 1000], ['high_1', 10, 2, 500], ['high_2', 20, 2, 50])).toMatchObject({ high_1: 70, high_2: 130 })
     })
 
+    it('those go when it is over whose place nobody needs any more, but not who would start anew at once (preempted ... for JobId=Invalid)', () => {
+      // of 2 nodes high_1 gets the one of high_0 at 20
+      const killed = (options: SlurmPreemptingOptions) => {
+        const { come, end } = machine({ graceTime: { low: 30 }, ...options }, { nodes: 2 })
+        come(0, cpu('high_0', 4), cpu('low_1', 4))
+        expect([come(10, cpu('high_1', 4)), end(20, 'high_0'), come(39)]).toEqual([{ start: [], kill: [] }, { start: ['high_1'], kill: [] }, { start: [], kill: [] }])
+        return come(40)
+      }
+      expect([{ requeueDelay: 121 }, { mode: 'cancel' } as const, {}].map((options) => killed(options).kill)).toEqual([['low_1'], ['low_1'], []])
+    })
+
+    it('those without it go at once, while others run on, and who would start anew at once with the last of them', () => {
+      const kills = (options: SlurmPreemptingOptions) => {
+        const { come } = machine({ graceTime: { mid: 60 }, ...options })
+        come(0, cpu('mid_1', 2), cpu('low_1', 2))
+        return [come(10, cpu('high_1', 4)), come(70)]
+      }
+      expect(kills({ requeueDelay: 121 })).toEqual([{ start: [], kill: ['low_1'] }, { start: ['high_1'], kill: ['mid_1'] }])
+      expect(kills({})).toEqual([{ start: [], kill: [] }, { start: ['high_1'], kill: ['low_1', 'mid_1'] }])
+    })
+
     it.each([
       ['a job', { stages: [{ name: 'job', tasks: 2, gang: true, demand: { procs: 3 }, duration: 50 }] }],
       ['a job of several stages', { gang: true, stages: ['first', 'second'].map((name) => ({ name, tasks: 1, gang: true, demand: { procs: 3 }, duration: 50 })) }],

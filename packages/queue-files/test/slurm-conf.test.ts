@@ -250,6 +250,7 @@ describe('the policy of a slurm.conf', () => {
     expect(read('SelectTypeParameters=CR_LLN\nPreemptMode=GANG\nPartitionName=p Nodes=ALL OverSubscribe=FORCE:2 LLN=YES')).toEqual([undefined, undefined, ['ignored', 'nodes are taken by weight and best fit'], ['ignored', 'jobs take turns']])
     expect(read('SchedulerParameters=pack_serial_at_end')).toEqual([undefined, true, ['honoured', '']])
     expect(read('SchedulerParameters=pack_serial_at_end', 1)).toEqual([undefined, undefined, ['ignored', 'there is one node, of which amounts are reserved']])
+    expect(read('SchedulerParameters=pack_serial_at_end\nNodeName=n[1-2]', 1)[2]).toEqual(['ignored', 'there is one node, of which amounts are reserved: give the nodes of this file (--nodes)'])
     expect(read('SchedulerParameters=pack_serial_at_end\nSelectType=select/linear')).toEqual([undefined, undefined, ['ignored', 'nodes are taken by weight and best fit']])
   })
 
@@ -392,7 +393,7 @@ describe('the policy of a slurm.conf', () => {
   it('lets preempted jobs run on for the GraceTime of their partition', () => {
     const text = (type: string) => `PreemptType=${type}\nPreemptMode=REQUEUE\nPartitionName=DEFAULT GraceTime=60\n${tiers} GraceTime=0`
     expect(policyOf(text('preempt/partition_prio'))).toMatchObject({ 'slurm-preempting': { graceTime: { low: 60 } } })
-    expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith('GraceTime'))).toEqual([['approximated', 4, 'DEFAULT GraceTime', 'preempted jobs stop when it is over and another job takes their place'], ['honoured', 6, 'high GraceTime', '']])
+    expect(told(text('preempt/partition_prio')).filter(([, , setting]) => String(setting).endsWith('GraceTime'))).toEqual([['approximated', 4, 'DEFAULT GraceTime', 'plans count on the time limits of jobs that run on for it'], ['honoured', 6, 'high GraceTime', '']])
     expect(told(text('preempt/none')).filter(([, , setting]) => setting === 'DEFAULT GraceTime')).toEqual([['ignored', 4, 'DEFAULT GraceTime', 'nobody is preempted by tier']])
   })
 
@@ -499,6 +500,8 @@ describe('the policy of a slurm.conf', () => {
       ['ignored', 4, 'PriorityWeightAges', 'not simulated; did you mean PriorityWeightAge?'],
       ['approximated', 5, 'SelectType', 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'],
     ])
+    expect(told('PartitionName=p Nodes=ALL MaxTmie=60 Stat=UP AllowAcounts=a OverSubscrib=NO').slice(1).map(([, , , note]) => note))
+      .toEqual(['MaxTime', 'State', 'AllowAccounts', 'OverSubscribe'].map((name) => `not simulated; did you mean ${name}?`))
     expect(told('SchedulerParameters=bf_widnow=60,bf_contineu')).toEqual([
       ['ignored', 2, 'SchedulerParameters bf_widnow', 'not simulated; did you mean bf_window?'],
       ['ignored', 2, 'SchedulerParameters bf_contineu', 'not simulated; did you mean bf_continue?'],

@@ -237,7 +237,7 @@ describe('a table of QOS', () => {
     const text = 'Name|GraceTime|Preempt\nnormal|00:01:30|\nhigh|00:00:00|normal\n'
     const conf = 'PreemptType=preempt/qos\nPreemptMode=REQUEUE'
     expect(made(conf, text).policy).toMatchObject({ 'slurm-preempting': { graceTime: { normal: 90 } } })
-    expect(told(conf, text)[0]).toEqual(['approximated', 2, 'QOS normal GraceTime', 'preempted jobs stop when it is over and another job takes their place'])
+    expect(told(conf, text)[0]).toEqual(['approximated', 2, 'QOS normal GraceTime', 'plans count on the time limits of jobs that run on for it'])
     expect(told('', text)[0]).toEqual(['ignored', 2, 'QOS normal GraceTime', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'])
   })
 

@@ -18,7 +18,7 @@ describe('a job in several partitions', () => {
       return [found, stage?.constraints]
     }
     expect(placed('last,first')).toEqual(['first', { require: { 'partition:first|partition:last': 'true' }, alike: ['partition:first', 'partition:last'] }])
-    expect(placed('all,last')).toEqual(['last', { alike: ['partition:last', '*'] }])
+    expect(placed('all,last')).toEqual(['last', { alike: ['partition:last', 'partition:all|*'] }])
     expect(placed('last')).toEqual(['last', { require: { 'partition:last': 'true' } }])
     expect(placed('x,last')).toEqual(['last', { require: { 'partition:last': 'true' } }])
     expect(placed('x,y')).toEqual(['x,y', undefined])

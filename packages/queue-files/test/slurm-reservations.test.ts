@@ -45,7 +45,7 @@ describe('reservations beside a slurm.conf', () => {
       ['ignored', 16, 'reservation', 'd', 'it has no nodes of its own'],
       ['ignored', 21, 'reservation', 'e', 'the cluster has none of its nodes'],
     ])
-    expect(told([shown('a', 'SPEC_NODES')], { nodes: 1, nodeNames: ['all'] })).toEqual([['ignored', 1, 'reservation', 'a', 'there is one node, of which amounts are reserved']])
+    expect(told([shown('a', 'SPEC_NODES')], { nodes: 1, nodeNames: ['all'] })).toEqual([['ignored', 1, 'reservation', 'a', 'there is one node, of which amounts are reserved: give the nodes of this file (--nodes)']])
     expect(messageOf(() => read('ReservationName=r StartTime=soon EndTime=2026-03-06T10:00:00\n'))).toBe('"beside-1" line 1 starttime: reservation "r" has "soon", expected a time such as 2026-03-01T08:00:00. Give what it prints, as it is.')
   })
 })

@@ -62,7 +62,7 @@ describe('a topology.yaml', () => {
     const note = (text: string, facts = {}) => read(`${FLAT}${lacking}`, `${text}\n`, facts).told.filter(([, , setting]) => setting === 'q Topology').map(([verdict, , , why]) => [verdict, why])
     expect(note('PartitionName=q Nodes=n[1-2] Topology=part')).toEqual([['honoured', '']])
     expect(note('PartitionName=q Nodes=n[1-3] Topology=part')).toEqual([['approximated', 'n3 has no switch, so that no job gets it in Slurm: here below one of its own']])
-    expect(note('PartitionName=q Nodes=ALL Topology=part', { nodes: 1 })).toEqual([['ignored', 'there is one node, of which amounts are reserved']])
+    expect(note('PartitionName=q Nodes=ALL Topology=part', { nodes: 1 })).toEqual([['ignored', 'there is one node, of which amounts are reserved: give the nodes of this file (--nodes)']])
     expect(note('PartitionName=q Nodes=n[1-2] Topology=part', { nodeNames: ['m1', 'n1'] })).toEqual([['honoured', '']])
     expect(note('PartitionName=q Nodes=n[1-2] Topology=part', { nodeNames: ['m1', 'm2'] })).toEqual([['ignored', 'the cluster has no node of it']])
     expect(read(`${FLAT}${lacking}`, 'PartitionName=q Nodes=n[1-2] Topology=part\n', { nodeNames: ['m1', 'm2'] })).not.toHaveProperty('topologies')

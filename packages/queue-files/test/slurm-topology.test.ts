@@ -98,7 +98,7 @@ describe('TopologyPlugin', () => {
     expect(read(TREE)).toEqual(['tree', ['honoured', '']])
     expect(read('TopologyPlugin=topology/flat\n')).toEqual([undefined, ['honoured', '']])
     expect(read('TopologyPlugin=topology/torus\n')).toEqual([undefined, ['ignored', 'not simulated: topology/tree and topology/block are']])
-    expect(read(TREE, { nodes: 1 })).toEqual([undefined, ['ignored', 'there is one node']])
+    expect(read(TREE, { nodes: 1 })).toEqual([undefined, ['ignored', 'there is one node, of which amounts are reserved: give the nodes of this file (--nodes)']])
     expect(read(TREE, { racks: 0 })).toEqual([undefined, ['ignored', 'the cluster has no racks: give its nodes some, or let this file, with a topology.conf beside it, be the cluster, too (--nodes)']])
     expect(read(TREE, { topology: 'SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]' })).toEqual(['tree', ['approximated', 'switches that nothing connects are one network']])
     expect(read(TREE, { topology: 'SwitchName=a Nodes=n[1-4]' })).toEqual(['tree', ['approximated', '2 nodes have no switch, so that no job gets them in Slurm: here below one of their own']])

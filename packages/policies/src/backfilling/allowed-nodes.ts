@@ -61,14 +61,14 @@ export class AllowedNodes {
     for (let w = 0; w < bits.length; w++) bits[w] = (bits[w] as number) & (nodes[w] as number)
   }
 
-  /** The nodes with a label, or with one of several between bars; of `*` all nodes. */
+  /** The nodes with a label, or with one of several between bars; with `*` among these all nodes. */
   withLabel(label: string): NodeBits {
     const known = this.#labelled.get(label)
     if (known !== undefined) return known
     const any = label.split('|')
     const nodes = bitsFor(this.#cluster.nodes)
     for (let node = 0; node < this.#cluster.nodes; node++)
-      if (label === '*' || any.some((each) => this.#cluster.label(node as NodeId, each) !== undefined)) setBit(nodes, node)
+      if (any.some((each) => each === '*' || this.#cluster.label(node as NodeId, each) !== undefined)) setBit(nodes, node)
     this.#labelled.set(label, nodes)
     return nodes
   }

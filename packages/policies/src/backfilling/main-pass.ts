@@ -1,7 +1,7 @@
 import type { Env, JobId, Round } from '@sched/core'
 import { ArrayTasks } from './array-tasks.js'
 import type { Plan } from './counted-plan.js'
-import { partitionOf } from './partitions.js'
+import { partitionOf, queuesIn } from './partitions.js'
 import { PreemptingStarts } from './preempting-starts.js'
 import { Quota } from './quota.js'
 import type { ReadReplanOptions } from './replan-options.js'
@@ -162,13 +162,27 @@ export class MainPass {
   /** Lets no more jobs start in the partitions of the job; false if that is everywhere. */
   #close(job: JobId, round: Round): boolean {
     for (const { stage } of round.work.parts(job, round.lane)) {
-      const partition = partitionOf(round.work.constraints(job, stage))
+      const constraints = round.work.constraints(job, stage)
+      const partition = partitionOf(constraints)
       if (partition === undefined) return false
+      if (round.mayStartIn !== undefined && constraints?.alike !== undefined && this.#closeEach(job, constraints.alike, round)) continue
       if (this.#closed.includes(partition)) continue
       this.#closed.push(partition)
       if (this.#isBegun) this.#plans[round.lane]?.close?.(partition)
     }
     return true
+  }
+
+  /** The same for the partitions of a job of several in which limits let it start; false if its nodes are not alike by partition. */
+  #closeEach(job: JobId, alike: readonly string[], round: Round): boolean {
+    const queues = queuesIn(alike)
+    for (const [i, queue] of (queues ?? []).entries()) {
+      const partition = alike[i] as string
+      if (round.mayStartIn?.(job, queue) === false || this.#closed.includes(partition)) continue
+      this.#closed.push(partition)
+      if (this.#isBegun) this.#plans[round.lane]?.close?.(partition)
+    }
+    return queues !== undefined
   }
 
   /** The plan of what runs now and what is closed. */

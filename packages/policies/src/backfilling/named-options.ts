@@ -3,6 +3,7 @@ import type { ClockMultiples } from './clock-multiples.js'
 import type { Licenses } from './licenses.js'
 import type { NodeReservations } from './node-reservations.js'
 import type { Window } from './options.js'
+import type { QueuesOfJobs } from './queues-of-jobs.js'
 import type { LookAhead } from './releases.js'
 import type { Topologies } from './topologies.js'
 
@@ -21,6 +22,8 @@ export interface NamedOptions extends LookAhead {
   /** Weights by the name of a node; a node that is not named has 1. */
   readonly weights: Readonly<Record<string, number>>
   readonly topologies: Topologies
+  /** Tells to the demands of which queue each job is held; the owner of the plan keeps it current. */
+  readonly queues: QueuesOfJobs
   /** Queues whose jobs share nodes only with jobs of their own user. */
   readonly exclusiveUsers: readonly string[]
   /** By queue: the most processors of each node that its jobs may have together. */

@@ -13,6 +13,7 @@ import type { Licenses } from './licenses.js'
 import type { NodeReservations } from './node-reservations.js'
 import { NodeUsers } from './node-users.js'
 import type { Window } from './options.js'
+import type { QueuesOfJobs } from './queues-of-jobs.js'
 import { Releases } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
 import { StartBounds } from './start-bounds.js'
@@ -66,11 +67,13 @@ export class NamedPlan implements Plan {
   /** By queue, for jobs of queues that may not have all processors of a node. */
   readonly #capped: ReadonlyMap<string, Releases>
   readonly #maxNodes: ReadonlyMap<string, number>
+  readonly #queues: QueuesOfJobs
   readonly #slots: ReservedSlots
   /** Searches that found no start, valid until something starts. */
   readonly #vain = new Map<Releases, Map<ShapeId, StartBounds>>()
   #now: Seconds = 0
   #nodesOf: Round['nodesOf']
+  #mayStartIn: Round['mayStartIn']
   /** Number of slots that windows have added. */
   #ofWindows = 0
   #cluster: ClusterView
@@ -95,12 +98,13 @@ export class NamedPlan implements Plan {
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
     this.#topologies = options.topologies
-    if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, cluster.nodes, options.exclusiveUsers)
+    this.#queues = options.queues
+    if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, options.queues, cluster.nodes, options.exclusiveUsers)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
     const resource = slurmResource('cpu', cluster.resources) as ResourceId
     const caps = Object.entries(options.maxCpusPerNode)
     if (caps.length > 0 && resource < 0) throw new SchedError('BAD_OPTION', 'the cluster has no processors.', { field: 'replan.maxCpusPerNode' }, 'Leave it out.')
-    this.#capped = new Map(caps.map(([queue, most]) => [queue, new Releases(lane, work, cluster.nodes, options, { queue, most, resource })]))
+    this.#capped = new Map(caps.map(([queue, most]) => [queue, new Releases(lane, work, cluster.nodes, options, { queue, most, resource, queues: options.queues })]))
     this.#maxNodes = new Map(Object.entries(options.maxNodes))
     this.#slots = new ReservedSlots(this.#nodes, true)
     this.#allowedNodes = new AllowedNodes(lane.lane, work, cluster)
@@ -112,7 +116,7 @@ export class NamedPlan implements Plan {
 
   /** A job has come that shares nodes only with jobs of its own user. */
   separateUsers(): void {
-    this.#users ??= new NodeUsers(this.#work, this.#nodes, [])
+    this.#users ??= new NodeUsers(this.#work, this.#queues, this.#nodes, [])
   }
 
   get entries(): number {
@@ -144,6 +148,7 @@ export class NamedPlan implements Plan {
     const { now, cluster, nodes } = round
     this.#now = now
     this.#nodesOf = round.nodesOf
+    this.#mayStartIn = round.mayStartIn
     this.#topologies.begin(round)
     this.#cluster = cluster
     this.#allowedNodes.begin(round)
@@ -203,12 +208,12 @@ export class NamedPlan implements Plan {
    */
   #earliestOf(job: JobId, asked: Asked, notBefore: Seconds, latest: Seconds, taken: readonly NodeId[] = []): Seconds {
     const { shape, tasks, length } = asked
-    const releases = this.#releasesFor(job)
-    releases.take(shape, this.#cluster)
     const isRestricted = this.#allowedNodes.set(job, shape) || taken.length > 0
     for (const node of taken) clearBit(this.#allowed, node)
     const { alike } = this.#work.constraints(job, asked.stage) ?? {}
-    if (alike !== undefined) return this.#earliestAlike(job, asked, alike, { notBefore, latest, releases })
+    if (alike !== undefined) return this.#earliestAlike(job, asked, alike, notBefore, latest)
+    const releases = this.#releasesFor(job)
+    releases.take(shape, this.#cluster)
     const vain = this.#topologies.asksForNear(job, this.#lane.lane) ? undefined : this.#vainOf(shape, releases)
     const least = Float64Array.of(releases.leastNodes(tasks))
     if (vain !== undefined && vain.of(length, least, 0) >= latest) return Infinity
@@ -217,21 +222,50 @@ export class NamedPlan implements Plan {
     return start
   }
 
-  /** The earliest start on nodes in `#allowed` that have the same one of some labels: of equal ones the first label counts. */
-  #earliestAlike(job: JobId, asked: Asked, alike: readonly string[], { notBefore, latest, releases }: { readonly notBefore: Seconds; readonly latest: Seconds; readonly releases: Releases }): Seconds {
+  /**
+   * The earliest start on nodes in `#allowed` that have the same one of some labels: of equal ones the first label counts. Where the labels are those of
+   * partitions, what its queue demands of a job holds in each; a start now on more nodes than limits allow there counts only if there is no other.
+   * Slurm looks for nodes in one after another, so what the job waits for in one keeps it off these nodes in those behind it.
+   */
+  #earliestAlike(job: JobId, asked: Asked, alike: readonly string[], notBefore: Seconds, latest: Seconds): Seconds {
     const allowed = this.#allowed.slice()
     const places: NodeId[] = []
     let best = Infinity
-    for (const label of alike) {
+    let isBestOver = false
+    let queueOfBest: string | undefined
+    for (const [label, queue] of this.#queues.among(job, alike)) {
+      if (queue !== undefined) {
+        if (this.#mayStartIn?.(job, queue) === false) continue
+        this.#queues.seek(job, queue)
+      }
       this.#allowed.set(allowed)
       this.#allowedNodes.keep(this.#allowedNodes.withLabel(label))
+      const releases = this.#releasesFor(job)
+      releases.take(asked.shape, this.#cluster)
       const start = this.#search(job, asked, notBefore, latest, releases)
-      if (start >= best) continue
+      const isOver = queue !== undefined && start === this.#now && this.#nodesOf?.(job, queue)?.isOver(this.#places) === true
+      if (queue !== undefined && start > this.#now) this.#keepOff(allowed, job, label, { start, asked, latest, least: releases.leastNodes(asked.tasks) })
+      if (start === Infinity || (best < Infinity && (isOver === isBestOver ? start >= best : isOver))) continue
       best = start
+      isBestOver = isOver
+      queueOfBest = queue
       places.splice(0, Infinity, ...this.#places)
     }
+    if (queueOfBest !== undefined) this.#queues.seek(job, queueOfBest)
     this.#places.splice(0, Infinity, ...places)
     return best
+  }
+
+  /**
+   * Takes the nodes out of `allowed` that the job is kept off because it waits in a partition: at events, where no later start is looked for, all nodes of that,
+   * unless it could never start there; in a plan those of its reservation, if it would still run when that begins.
+   */
+  #keepOff(allowed: NodeBits, job: JobId, label: string, { start, asked, latest, least }: { readonly start: Seconds; readonly asked: Asked; readonly latest: Seconds; readonly least: number }): void {
+    if (latest <= this.#now) {
+      if (least > this.mostNodes(job)) return
+      const own = this.#allowedNodes.withLabel(label)
+      for (let w = 0; w < own.length; w++) allowed[w] = (allowed[w] as number) & ~(own[w] as number)
+    } else if (start < Infinity && this.#now + asked.length > this.#down(start)) for (const node of this.#places) clearBit(allowed, node)
   }
 
   /** The searches for tasks of a shape that found no start: what is reserved later only takes more nodes. */
@@ -301,7 +335,7 @@ export class NamedPlan implements Plan {
    * limit is on nodes. Source: Slurm, `_find_grp_node_bitmap`.
    */
   #preferred(job: JobId, weights: Float64Array | undefined): Float64Array | undefined {
-    const say = this.#nodesOf?.(job)
+    const say = this.#nodesOf?.(job, this.#queues.of(job))
     return say && Float64Array.from({ length: this.#nodes }, (_, node) => (weights?.[node] ?? 1) + Number(!say.has(node as NodeId)))
   }
 
@@ -314,12 +348,12 @@ export class NamedPlan implements Plan {
   }
 
   mostNodes(job: JobId): number {
-    return Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))) ?? Infinity)
+    return Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#queues.of(job))) ?? Infinity)
   }
 
   /** Source: Slurm, `acct_policy_job_runnable_post_select`, which knows the nodes of starts now alone, else their number; and `select_nodes`. */
   isOnTooMany(job: JobId, found: 'now' | 'later' | 'none'): boolean {
-    const say = this.#nodesOf?.(job)
+    const say = this.#nodesOf?.(job, this.#queues.of(job))
     if (say === undefined) return false
     const [least, most] = [this.#work.minNodes(job), this.mostNodes(job)]
     return say.isOver(found === 'now' ? this.#places : found === 'later' ? new Set(this.#places).size : most === Infinity ? least : most)
@@ -361,6 +395,8 @@ export class NamedPlan implements Plan {
   start(job: JobId, round: Round): boolean {
     const hasLicenses = this.#licenses?.has(job) !== false
     this.#licenses?.start(job, round.now, round.now + (this.#lane.length[job] as number))
+    const queue = this.#queues.start(job)
+    if (queue !== undefined) round.startIn?.(job, queue)
     const isStarted = hasLicenses && this.#jobs.start(job, round, this.#places)
     if (isStarted) this.#begin()
     else this.#take(this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
@@ -377,7 +413,7 @@ export class NamedPlan implements Plan {
   }
 
   #releasesFor(job: JobId): Releases {
-    return (this.#capped.size === 0 ? undefined : this.#capped.get(this.#work.queueName(this.#work.queue(job)))) ?? this.#releases
+    return (this.#capped.size === 0 ? undefined : this.#capped.get(this.#queues.of(job))) ?? this.#releases
   }
 
   /** The earliest time from `from` on at which the job's licences are free for `length` seconds. */

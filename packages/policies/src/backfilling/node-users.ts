@@ -1,5 +1,6 @@
 import type { JobId, Seconds, TaskId, UserId, WorkView } from '@sched/core'
 import { clearBit, hasBit, type NodeBits } from './node-bits.js'
+import type { QueuesOfJobs } from './queues-of-jobs.js'
 
 const NOBODY = -1
 const SEVERAL = -2
@@ -17,7 +18,7 @@ export class NodeUsers {
   readonly #isOwned: Uint8Array
   readonly #until: Float64Array
 
-  constructor(private readonly work: WorkView, nodes: number, queues: readonly string[]) {
+  constructor(private readonly work: WorkView, private readonly queuesOf: QueuesOfJobs, nodes: number, queues: readonly string[]) {
     this.#queues = new Set(queues)
     this.#users = new Int32Array(nodes)
     this.#isOwned = new Uint8Array(nodes)
@@ -64,6 +65,6 @@ export class NodeUsers {
   }
 
   #isExclusive(job: JobId): boolean {
-    return this.work.isExclusiveToUser(job) || this.#queues.has(this.work.queueName(this.work.queue(job)))
+    return this.work.isExclusiveToUser(job) || (this.#queues.size > 0 && this.#queues.has(this.queuesOf.of(job)))
   }
 }

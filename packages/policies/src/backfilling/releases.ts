@@ -1,6 +1,7 @@
 import { lowestBit, type ClusterView, type JobId, type NodeId, type ResourceId, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { ClockMultiples } from './clock-multiples.js'
 import { bitsFor, hasBit, setBit, type NodeBits } from './node-bits.js'
+import type { QueuesOfJobs } from './queues-of-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
 /** The window of time, in seconds, within which the ends of tasks are added up together. */
@@ -19,6 +20,7 @@ export interface QueueCap {
   readonly most: number
   /** Processors. */
   readonly resource: ResourceId
+  readonly queues: QueuesOfJobs
 }
 
 /** Tasks of a job that are expected to end together. */
@@ -264,7 +266,7 @@ export class Releases {
 
   /** Processors that a running task takes of the cap. */
   #capped(task: TaskId): number {
-    const { queue, resource } = this.#cap as QueueCap
-    return this.#work.queueName(this.#work.queue(this.#work.jobOf(task))) === queue ? this.#work.demand(this.#work.shapeOf(task), resource) : 0
+    const { queue, resource, queues } = this.#cap as QueueCap
+    return queues.of(this.#work.jobOf(task)) === queue ? this.#work.demand(this.#work.shapeOf(task), resource) : 0
   }
 }

@@ -17,6 +17,7 @@ import { NamedPlan } from './named-plan.js'
 import { NodeReservations } from './node-reservations.js'
 import { PlanTimes } from './plan-times.js'
 import { PreemptingStarts } from './preempting-starts.js'
+import { QueuesOfJobs } from './queues-of-jobs.js'
 import { LookQuotas, Quota } from './quota.js'
 import { checkCounted, replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
@@ -39,7 +40,7 @@ const FIRST_WINDOW = 30
  * Limits are whole minutes, as in Slurm: an estimate is rounded up, to at least 1.
  *
  * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`; the select plug-ins for named nodes. Left out:
- * time limits of a pass, preemption, several partitions per job; a partition is a queue. All parts of a heterogeneous job, here one gang,
+ * time limits of a pass, preemption, a place in the queue for each partition of a job; a partition is a queue. All parts of a heterogeneous job, here one gang,
  * are planned at once; Slurm plans each from the latest start that this pass has found for the others.
  * Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is exactly
  * the end that makes room.
@@ -74,6 +75,7 @@ interface Search {
 class Replan implements Policy {
   readonly promises = true
   readonly asksForRoom: boolean
+  readonly startsInQueues: boolean
   readonly startsGangJobs: boolean
   readonly #options: ReadReplanOptions
   readonly #jobs: RigidJobs
@@ -102,6 +104,7 @@ class Replan implements Policy {
     const running = new LaneTasks(cluster)
     this.#options = options
     this.asksForRoom = options.nodes === 'named'
+    this.startsInQueues = options.nodes === 'named'
     this.#makesPlans = options.bf_interval > 0
     this.#noReserve = new Set(options.noReserve)
     if (!this.#makesPlans && !options.twoPass)
@@ -114,10 +117,11 @@ class Replan implements Policy {
     this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.keptBack(job, round) ?? (this.#plans[round.lane]?.isFar?.(job) === true ? { reason: Reason.Locality } : undefined))
     if ([options.topology, ...Object.values(options.topologies)].some((topology) => topology !== 'flat')) env.heedsTopology?.()
     const licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes)
-    const topologies = new Topologies(env, { ...options, switchWait: options.max_switch_wait })
+    const queues = new QueuesOfJobs(env)
+    const topologies = new Topologies(env, queues, { ...options, switchWait: options.max_switch_wait })
     const reservations = (this.#reservations = options.reservations.length === 0 ? undefined : new NodeReservations(options.reservations, env))
     const steps = (this.#steps = new ClockMultiples(options.bf_resolution, env))
-    const named = { reservations, step: options.bf_resolution, steps, barriers: new ClockMultiples(FIRST_WINDOW, env), window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
+    const named = { reservations, step: options.bf_resolution, steps, barriers: new ClockMultiples(FIRST_WINDOW, env), window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, queues, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running.of[i] as ReadonlySet<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
@@ -135,6 +139,7 @@ class Replan implements Policy {
       options.twoPass && this.#makesPlans ? this.#times : undefined,
       throttles,
       options.nodes === 'named' ? running : undefined,
+      options.nodes === 'named' ? queues : undefined,
       licenses,
       topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined,
       reservations && { admits: (spec: JobSpec) => reservations.admits(spec) },

@@ -3,6 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { JobsInBlocks, type NamedBlocks } from './jobs-in-blocks.js'
 import { NodeOrder } from './node-order.js'
 import { bestRuns, type Spread } from './node-runs.js'
+import type { QueuesOfJobs } from './queues-of-jobs.js'
 import { Switches } from './switches.js'
 
 const racks = z.enum(['flat', 'tree', 'asked', 'block'])
@@ -57,6 +58,7 @@ interface Chosen {
  */
 export class Topologies {
   readonly #work: WorkView
+  readonly #queues: QueuesOfJobs
   readonly #ofOthers: Chosen
   readonly #ofQueues: ReadonlyMap<string, Chosen>
   readonly #all: readonly Chosen[]
@@ -66,8 +68,9 @@ export class Topologies {
   /** With `pack_serial_at_end`: the resource of processors; a job of one task that asks for one of it gets the last nodes. */
   readonly #serial: ResourceId | undefined
 
-  constructor({ work, cluster }: Pick<Env, 'work' | 'cluster'>, { topology, topologies, switchWait, leastLoaded, pack_serial_at_end: hasSerial }: TopologyOptions) {
+  constructor({ work, cluster }: Pick<Env, 'work' | 'cluster'>, queues: QueuesOfJobs, { topology, topologies, switchWait, leastLoaded, pack_serial_at_end: hasSerial }: TopologyOptions) {
     this.#work = work
+    this.#queues = queues
     this.#leastLoaded = typeof leastLoaded === 'boolean' ? leastLoaded : new Set(leastLoaded)
     if (leastLoaded !== false || hasSerial) this.#order = new NodeOrder(cluster)
     if (hasSerial) this.#serial = this.#order?.processors('replan.pack_serial_at_end')
@@ -118,7 +121,7 @@ export class Topologies {
 
   #isLeastLoaded(job: JobId): boolean {
     const which = this.#leastLoaded
-    return typeof which === 'boolean' ? which : which.has(this.#work.queueName(this.#work.queue(job)))
+    return typeof which === 'boolean' ? which : which.has(this.#queues.of(job))
   }
 
   /** Whether the job may have to wait until nodes near each other are free. */
@@ -133,7 +136,7 @@ export class Topologies {
   }
 
   #of(job: JobId): Chosen {
-    return (this.#ofQueues.size === 0 ? undefined : this.#ofQueues.get(this.#work.queueName(this.#work.queue(job)))) ?? this.#ofOthers
+    return (this.#ofQueues.size === 0 ? undefined : this.#ofQueues.get(this.#queues.of(job))) ?? this.#ofOthers
   }
 }
 

@@ -27,7 +27,7 @@ export const slurmPreemptingOptions = z.strictObject({
   graceTime: z
     .record(z.string(), z.number().nonnegative())
     .default({})
-    .describe('seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken'),
+    .describe('seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes, one that would start anew at once as soon as its place is taken'),
   requeueDelay: z.number().nonnegative().default(0).describe('seconds for which a preempted job waits before it may start anew (in Slurm cred_expire of AuthInfo and one more: 121)'),
   youngestFirst: z
     .boolean()

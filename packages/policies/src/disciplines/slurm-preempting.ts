@@ -1,11 +1,12 @@
 import {
-  definePolicy, forwarding, jobsByName, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds,
+  definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds,
   type TaskId, type WorkView,
 } from '@sched/core'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
 import { onFewNodes } from '../backfilling/few-nodes.js'
 import { bestRuns, spreadOf } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
+import { GraceNotices } from './grace-notices.js'
 import { NumbersOfQos } from './numbers-of-qos.js'
 import { refuseLoops } from './preemption-loops.js'
 import { PreemptionRights } from './preemption-rights.js'
@@ -31,7 +32,7 @@ const NEXT_PASS: Seconds = 0.001
  * Jobs that are one gang of several stages are never suspended, and suspend nobody (heterogeneous jobs of Slurm 26.11; slurm.conf(5), PreemptMode).
  *
  * Source: Slurm, preempt/partition_prio and preempt/qos; `_run_now` and `_job_test` of select/cons_tres, gang.c. Deviations: what is preempted is gone
- * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; around a
+ * at once, or where it has a grace time when that is over, which plans do not count on, and if it would start anew at once when its place is taken; around a
  * policy that does not ask for room when a job's turn comes (`asksForRoom`) jobs that preempt come by tier or priority of their QOS, then by priority and
  * submission, and heed none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
  */
@@ -57,6 +58,7 @@ export const slurmPreempting = (policy: Plug<'policy'>, { order, ...options }: S
 
 class SlurmPreempting implements Policy {
   readonly startsGangJobs: boolean
+  readonly startsInQueues: boolean
   readonly #policy: Policy
   readonly #options: ReadSlurmPreemptingOptions
   readonly #work: WorkView
@@ -80,8 +82,7 @@ class SlurmPreempting implements Policy {
   #exempt: Seconds = Infinity
   /** Whether a job that this round has started was left alone, and whether one found no room for that: nothing that happens later tells of it. */
   #hasSpared = false
-  /** By lane: from when on those may go at once that were chosen and run on for their grace time. */
-  readonly #notices: readonly Map<JobId, Seconds>[]
+  readonly #notices: GraceNotices
   #isUnsettled = false
   /** Claims made so far. */
   #claims = 0
@@ -108,9 +109,10 @@ class SlurmPreempting implements Policy {
         'Leave `heartbeat` out of the cluster, or use requeue or cancel.',
       )
     this.startsGangJobs = policy.startsGangJobs === true
+    this.startsInQueues = policy.startsInQueues === true
     this.#waiting = env.cluster.lanes.map(() => new Set())
-    this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
+    this.#notices = new GraceNotices(env, this.#running)
     this.#suspended = suspends ? new SuspendedJobs(env, policy) : undefined
     const onNodes = this.#suspended && new TasksByNode(env.cluster)
     this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, (job, from) => this.#rights.mayTake(job, from))
@@ -120,12 +122,11 @@ class SlurmPreempting implements Policy {
       onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
       onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
       onClaim: () => void this.#claims++,
-      memory: () => this.#notices.map((notices, lane) => [...notices].filter(([job]) => this.#running.in(lane as LaneId).has(job)).map(([job, end]) => [env.work.name(job), end] as const)),
+      memory: () => this.#notices.memory(),
       recall: (memory: unknown) => {
-        const jobs = jobsByName(env.work)
-        for (const [lane, notices] of (memory as readonly (readonly (readonly [job: string, end: Seconds])[])[]).entries())
-          for (const [name, end] of notices) if (jobs.has(name)) this.#notices[lane]?.set(jobs.get(name) as JobId, end)
+        this.#notices.recall(memory as ReturnType<GraceNotices['memory']>)
       },
+      ...(Object.keys(options.graceTime).length > 0 && { wantsRound: (now: Seconds) => this.#notices.areOver(now, (job) => this.#mayLeave(job)) }),
     }
     this.#throttles = new ArrayThrottles(env)
     this.#exemptTimes = new NumbersOfQos(env.work, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
@@ -143,8 +144,8 @@ class SlurmPreempting implements Policy {
     this.#rights.begin(round, this.#waiting[round.lane] as Set<JobId>)
     this.#suspended?.begin(round)
     this.#requeued?.begin(round)
-    const notices = this.#notices[round.lane] as Map<JobId, Seconds>
-    for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
+    const notices = this.#notices.begin(round)
+    if (this.#acts && round.jobsLeft === Infinity && notices.size > 0) this.#leave([...notices.keys()], round)
     const asks = this.#policy.asksForRoom === true
     const isDone = !acts || asks || this.#preempt(round, true)
     const before = this.#claims
@@ -229,7 +230,7 @@ class SlurmPreempting implements Policy {
     const order = youngestFirst
       ? (a: JobId, b: JobId) => (started.get(b) as Seconds) - (started.get(a) as Seconds)
       : (a: JobId, b: JobId) => this.#rights.rankOf(a) - this.#rights.rankOf(b) || (nodes.get(a) as number) - (nodes.get(b) as number)
-    const notices = this.#notices[lane] as Map<JobId, Seconds>
+    const notices = this.#notices.in(lane)
     return [...started.keys()].sort((a, b) => Number(notices.has(b)) - Number(notices.has(a)) || order(a, b) || work.rank(a) - work.rank(b))
   }
 
@@ -282,18 +283,35 @@ class SlurmPreempting implements Policy {
   }
 
   /**
-   * Whether some of them run on for a while; these are told. The others go with the last of them: nobody goes before his place is taken, or
-   * he might get it back again and again.
+   * Whether some of them run on for a while; these are told. The others go at once then, or where they would get their places back at once and so go
+   * again and again, with the last of them, when their places are taken.
    */
-  #haveGrace(chosen: readonly JobId[], { lane, now }: Round): boolean {
-    const notices = this.#notices[lane] as Map<JobId, Seconds>
+  #haveGrace(chosen: readonly JobId[], round: Round): boolean {
+    const { lane, now } = round
+    const notices = this.#notices.in(lane)
     let runOn = false
     for (const job of chosen) {
       const grace = this.#rights.graceOf(job, this.#options.graceTime)
       if (grace > 0 && !notices.has(job)) notices.set(job, now + grace)
       runOn ||= (notices.get(job) ?? now) > now
     }
+    if (runOn) this.#leave(chosen, round)
     return runOn
+  }
+
+  /**
+   * Those of the jobs go that need not run on, whether or not anybody takes their places, if they are cancelled or start anew only later.
+   *
+   * Source: Slurm, `job_time_limit` of slurmctld/job_mgr.c.
+   */
+  #leave(jobs: readonly JobId[], round: Round): void {
+    const notices = this.#notices.in(round.lane)
+    for (const job of jobs) {
+      if ((notices.get(job) ?? -Infinity) > round.now || !this.#mayLeave(job)) continue
+      this.#evict(job, round)
+      this.#requeue([job], round)
+      notices.delete(job)
+    }
   }
 
   /**
@@ -324,6 +342,12 @@ class SlurmPreempting implements Policy {
     for (const [victim, of] of stopped) suspended.suspended(victim, of, round)
     this.#requeue(chosen, round)
     return true
+  }
+
+  /** Whether the job, once preempted, does not start again at once. */
+  #mayLeave(job: JobId): boolean {
+    const mode = this.#rights.modeOf(job)
+    return mode === 'cancel' || (mode === 'requeue' && this.#requeued !== undefined)
   }
 
   /** Those of the jobs that start anew wait for a while. */

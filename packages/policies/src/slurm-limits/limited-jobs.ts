@@ -1,22 +1,26 @@
 import {
-  listOf, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type NodeId, type NodesSay, type ResourceId, type Round, type Seconds, type TaskId,
+  listOf, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type NodeId, type NodesSay, type Policy, type ResourceId, type Round, type Seconds, type TaskId,
   type WorkListener,
 } from '@sched/core'
 import type { UsageMemory } from '../fair-share/decayed-usage.js'
+import { queuesIn } from '../backfilling/partitions.js'
 import { refusalOf } from './admission.js'
 import { slurmResource } from './amounts.js'
 import { AskedPiece } from './asked-piece.js'
 import type { Counted, Entry, Limit } from './counted.js'
 import { CountedTasks } from './counted-tasks.js'
+import { HeldJobs } from './held-jobs.js'
 import { NodeLimits } from './node-limits.js'
 import type { ReadOptions } from './options.js'
 import { TermsBook, type Terms } from './terms.js'
+import { TermsByQueue } from './terms-by-queue.js'
 
-/** Past usage, as it is kept over restarts, and by user the account of jobs that name none: it is that of the user's first job. */
+/** Past usage, as it is kept over restarts, and by user the account of jobs that name none: it is that of the user's first job; and where jobs of several queues run. */
 interface PastMemory {
   readonly usage: UsageMemory
   readonly lasting: UsageMemory
   readonly usual: Readonly<Record<string, string>>
+  readonly queues: Readonly<Record<string, string>>
 }
 
 /**
@@ -28,11 +32,12 @@ export class LimitedJobs implements WorkListener {
   readonly #told: WorkListener
   readonly #book: TermsBook
   readonly #lanes: number
+  /** By job: its limits; of a job that may start in several queues those of the one in which it started last, or that it names. */
   readonly #terms: Terms[] = []
+  /** Absent where the policy inside starts jobs in the queue that they name alone. */
+  readonly #several: TermsByQueue | undefined
   readonly #tasks: CountedTasks
-  /** By entry: the limit that holds the job back; undefined: none. */
-  readonly #heldBy: (Limit | undefined)[] = []
-  readonly #held = new Set<Entry>()
+  readonly #held = new HeldJobs()
   /** By entry: whether it waits and no limit holds it back; and the number of those. */
   readonly #isShown = listOf<boolean>()
   #shown = 0
@@ -51,14 +56,15 @@ export class LimitedJobs implements WorkListener {
   /** Absent where no limit is about nodes. */
   readonly #nodes: NodeLimits | undefined
 
-  /** `told` is the listener that hears only of jobs that no limit holds back. */
-  constructor(options: ReadOptions, env: Env, told: WorkListener) {
+  /** `told` is the policy that hears only of jobs that no limit holds back. */
+  constructor(options: ReadOptions, env: Env, told: WorkListener & Pick<Policy, 'startsInQueues'>) {
     this.#env = env
     this.#told = told
     this.#book = new TermsBook(options, env)
     this.#lanes = env.cluster.lanes.length
     this.#piece = new AskedPiece(env)
     this.#stops = options.assocLimitStop
+    this.#several = told.startsInQueues === true ? new TermsByQueue(env.work) : undefined
     const nodes = this.#book.areOfNodes ? slurmResource('node', env.cluster.resources) : -1
     this.#nodes = nodes < 0 ? undefined : new NodeLimits(env.work, nodes as ResourceId)
     this.#tasks = new CountedTasks(env, this.#book.past, this.#nodes)
@@ -74,18 +80,22 @@ export class LimitedJobs implements WorkListener {
   }
 
   onSubmit(job: JobId): void {
-    const terms = (this.#terms[job] = this.#termsOf(job))
+    const { work } = this.#env
+    const queues = this.#several === undefined ? undefined : queuesIn(work.constraints(job, 0)?.alike)
+    const started = queues === undefined ? undefined : this.#several?.enter(job, queues, (queue) => this.#termsOf(job, queue))
+    const terms = (this.#terms[job] = started ?? this.#termsOf(job))
     this.#tasks.enter(job)
     for (const group of terms.counted) group.submitted++
   }
 
-  #termsOf(job: JobId): Terms {
+  #termsOf(job: JobId, partition = this.#env.work.queueName(this.#env.work.queue(job))): Terms {
     const { work } = this.#env
-    return this.#book.of({ user: work.userName(work.user(job)), account: work.account(job), qos: work.qos(job), partition: work.queueName(work.queue(job)), licenses: work.licenses(job) })
+    return this.#book.of({ user: work.userName(work.user(job)), account: work.account(job), qos: work.qos(job), partition, licenses: work.licenses(job) })
   }
 
   onFinish(job: JobId): void {
     for (const group of (this.#terms[job] as Terms).counted) group.submitted--
+    this.#several?.leave(job)
     for (let lane = 0; lane < this.#lanes; lane++) this.#changed.delete(job * this.#lanes + lane)
   }
 
@@ -102,7 +112,7 @@ export class LimitedJobs implements WorkListener {
   onMore(job: JobId, lane: LaneId): void {
     const entry = job * this.#lanes + lane
     if (this.#held.has(entry)) {
-      if (this.#isSeen(job, this.#heldBy[entry])) this.#told.onMore?.(job, lane)
+      if (this.#isSeen(job, this.#held.by(entry))) this.#told.onMore?.(job, lane)
       return
     }
     const limit = this.#limitOf(job, lane)
@@ -114,8 +124,8 @@ export class LimitedJobs implements WorkListener {
   onDrained(job: JobId, lane: LaneId): void {
     const entry = job * this.#lanes + lane
     const isHeld = this.#held.has(entry)
-    const isSeen = !isHeld || this.#isSeen(job, this.#heldBy[entry])
-    if (isHeld) this.#forget(entry)
+    const isSeen = !isHeld || this.#isSeen(job, this.#held.by(entry))
+    if (isHeld) this.#held.delete(entry)
     else this.#hide(job, entry)
     if (isSeen) this.#told.onDrained?.(job, lane)
   }
@@ -132,7 +142,12 @@ export class LimitedJobs implements WorkListener {
 
   /** Whether the policy knows of the job although the limit holds it back. */
   #isSeen(job: JobId, limit: Limit | undefined): boolean {
-    return this.#stops && limit !== undefined && (this.#terms[job] as Terms).accounting.has(limit)
+    return this.#stops && limit !== undefined && (this.#several?.of(job) ?? (this.#terms[job] as Terms)).accounting.has(limit)
+  }
+
+  /** The groups with a limit that holds for the job, in any of its queues. */
+  #limiting(job: JobId): readonly Counted[] {
+    return (this.#several?.of(job) ?? (this.#terms[job] as Terms)).limiting
   }
 
   /** Tells the policy about the limits of a job; undefined if the policy is told of no job that is held back. */
@@ -151,26 +166,57 @@ export class LimitedJobs implements WorkListener {
     return { held: limit?.isOfNumbers === true ? 'number' : 'amount', by: qos.includes(name) ? name : '', groups: qos }
   }
 
-  /**
-   * The first limit that keeps the next piece of the job from starting; undefined: none does. If the policy is told of jobs held back by QOS and associations,
-   * a limit of a partition or a licence is preferred, for which it is not.
-   */
+  /** The first limit that keeps the next piece of the job from starting, in each of the queues in which it may start; undefined: none does. */
   #limitOf(job: JobId, lane: LaneId): Limit | undefined {
-    const { limits, accounting, bill } = this.#terms[job] as Terms
+    const several = this.#tasks.of(job) > 0 ? undefined : this.#several?.of(job)
+    if (several === undefined) return this.#limitIn(this.#terms[job] as Terms, job, lane)
+    let first: Limit | undefined
+    for (const terms of several.of.values()) {
+      const limit = this.#limitIn(terms, job, lane)
+      if (limit === undefined) return undefined
+      first ??= limit
+    }
+    return first
+  }
+
+  /**
+   * The first limit of one queue. If the policy is told of jobs held back by QOS and associations, a limit of a partition or a licence is preferred, for which it
+   * is not.
+   */
+  #limitIn({ limits, accounting, bill }: Terms, job: JobId, lane: LaneId): Limit | undefined {
     if (limits.length === 0) return undefined
     this.#piece.ask(job, lane, this.#tasks.of(job), bill)
     const hiding = this.#stops ? limits.find((limit) => !accounting.has(limit) && this.#piece.isOver(limit)) : undefined
     return hiding ?? limits.find((limit) => this.#piece.isOver(limit))
   }
 
-  /** Tells the policy of limits on nodes; undefined if there are none. */
-  get nodes(): ((job: JobId, lane: LaneId) => NodesSay | undefined) | undefined {
-    return this.#nodes === undefined ? undefined : (job, lane) => this.#nodesOf(job, lane)
+  /** Whether limits let the job start in this one of its queues; true, too, if it is held back in all of them, and the policy knows of it nevertheless. */
+  get mayStartIn(): ((job: JobId, lane: LaneId, queue: string) => boolean) | undefined {
+    const several = this.#several
+    return several && ((job, lane, queue) => {
+      const terms = this.isHeld(job, lane) ? undefined : several.of(job)?.of.get(queue)
+      return terms === undefined || this.#limitIn(terms, job, lane) === undefined
+    })
   }
 
-  #nodesOf(job: JobId, lane: LaneId): NodesSay | undefined {
+  /** The job starts in this one of its queues, and counts there. */
+  startIn(job: JobId, queue: string): void {
+    const terms = this.#tasks.of(job) > 0 ? undefined : this.#several?.start(job, queue)
+    if (terms === undefined || terms === this.#terms[job]) return
+    for (const group of (this.#terms[job] as Terms).counted) group.submitted--
+    for (const group of terms.counted) group.submitted++
+    this.#terms[job] = terms
+  }
+
+  /** Tells the policy of limits on nodes; undefined if there are none. */
+  get nodes(): ((job: JobId, lane: LaneId, queue?: string) => NodesSay | undefined) | undefined {
+    return this.#nodes === undefined ? undefined : (job, lane, queue) => this.#nodesOf(job, lane, queue)
+  }
+
+  #nodesOf(job: JobId, lane: LaneId, queue = ''): NodesSay | undefined {
     const { work } = this.#env
-    const { ofNodes } = this.#terms[job] as Terms
+    const own = this.#terms[job] as Terms
+    const { ofNodes } = this.#several?.of(job)?.of.get(queue) ?? own
     return ofNodes.length > 0 && this.#nodes?.isShared(work.shape(job, lane)) === true ? this.#nodes.say(job * this.#lanes + lane, ofNodes) : undefined
   }
 
@@ -183,28 +229,22 @@ export class LimitedJobs implements WorkListener {
 
   /** Tells the groups that limit a job which is shown what it asks. */
   #note(job: JobId, lane: LaneId): void {
-    const { limiting, bill } = this.#terms[job] as Terms
+    const limiting = this.#limiting(job)
     if (limiting.length === 0) return
-    this.#piece.ask(job, lane, this.#tasks.of(job), bill)
+    this.#piece.ask(job, lane, this.#tasks.of(job), (this.#terms[job] as Terms).bill)
     for (const group of limiting) group.show(job * this.#lanes + lane, this.#piece)
   }
 
   #hide(job: JobId, entry: Entry): void {
     this.#shown--
     this.#isShown[entry] = false
-    for (const group of (this.#terms[job] as Terms).limiting) group.hide(entry)
+    for (const group of this.#limiting(job)) group.hide(entry)
   }
 
   #hold(entry: Entry, limit: Limit): void {
-    this.#held.add(entry)
-    this.#heldBy[entry] = limit
-    limit.of?.held.add(entry)
-  }
-
-  #forget(entry: Entry): void {
-    this.#held.delete(entry)
-    this.#heldBy[entry]?.of?.held.delete(entry)
-    this.#heldBy[entry] = undefined
+    const [job, lane] = [Math.floor(entry / this.#lanes) as JobId, (entry % this.#lanes) as LaneId]
+    const several = this.#tasks.of(job) > 0 ? undefined : this.#several?.of(job)
+    this.#held.add(entry, limit, several && [...several.of.values()].flatMap((terms) => this.#limitIn(terms, job, lane) ?? []))
   }
 
   // ---- rounds ----
@@ -237,13 +277,14 @@ export class LimitedJobs implements WorkListener {
   /** What is to be kept over a restart. */
   memory(): PastMemory {
     const { usual, past: { usage, lasting } } = this.#book
-    return { usage: usage.memory(), lasting: lasting.memory(), usual }
+    return { usage: usage.memory(), lasting: lasting.memory(), usual, queues: this.#several?.memory() ?? {} }
   }
 
   recall(memory: unknown): void {
-    const { usage, lasting, usual } = memory as PastMemory
+    const { usage, lasting, usual, queues } = memory as PastMemory
     this.#book.recall(usual)
-    for (const job of this.#env.work.jobs()) if (this.#termsOf(job) !== this.#terms[job]) this.#comeAgain(job)
+    const elsewhere = this.#several?.recall(queues)
+    for (const job of this.#env.work.jobs()) if (this.#termsOf(job) !== this.#terms[job] || elsewhere?.has(job) === true) this.#comeAgain(job)
     this.#book.past.usage.recall(usage)
     this.#book.past.lasting.recall(lasting)
     this.#tick = NaN // so that the next round checks all jobs anew
@@ -266,7 +307,7 @@ export class LimitedJobs implements WorkListener {
     })
     for (const lane of waiting) this.onDrained(job, lane)
     for (const [lane, task] of running) this.#tasks.count(job, lane, task, work.nodeOf(task) as NodeId, -1, this.#terms[job] as Terms)
-    this.onFinish(job)
+    for (const group of (this.#terms[job] as Terms).counted) group.submitted--
     this.onSubmit(job)
     for (const [lane, task] of running) this.#tasks.count(job, lane, task, work.nodeOf(task) as NodeId, 1, this.#terms[job] as Terms)
     for (const lane of waiting) this.onReady(job, lane)
@@ -274,13 +315,13 @@ export class LimitedJobs implements WorkListener {
 
   /** Whether a piece of the job may start now; asked once before its first claim. */
   mayStart(job: JobId, lane: LaneId): boolean {
-    return !this.isHeld(job, lane) && this.#limitOf(job, lane) === undefined
+    return !this.isHeld(job, lane) && this.#limitIn(this.#terms[job] as Terms, job, lane) === undefined
   }
 
   /** A piece of the job has been claimed, because of which others may have to wait. */
   claimed(job: JobId): void {
     for (const group of (this.#terms[job] as Terms).counted) if (group.isLimiting) this.#hideOver(group)
-    if ((this.#terms[job] as Terms).areOwn) for (let lane = 0; lane < this.#lanes; lane++) this.#hideIfOver(job * this.#lanes + lane)
+    if (this.#isOwn(job)) for (let lane = 0; lane < this.#lanes; lane++) this.#hideIfOver(job * this.#lanes + lane)
   }
 
   /** Claims were taken back: jobs that were held back because of them are checked again. */
@@ -296,9 +337,9 @@ export class LimitedJobs implements WorkListener {
     if (!round.explained) return
     for (const [entry, { reason }] of this.#nodes?.broken ?? [])
       if (this.#isShown[entry] === true && entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, reason)
-    for (const entry of this.#held) {
+    for (const entry of this.#held.entries) {
       const job = Math.floor(entry / this.#lanes) as JobId
-      if (entry % this.#lanes === round.lane) round.defer(job, Reason.Limit, (this.#limitOf(job, round.lane) ?? this.#heldBy[entry])?.reason)
+      if (entry % this.#lanes === round.lane) round.defer(job, Reason.Limit, (this.#limitOf(job, round.lane) ?? this.#held.by(entry))?.reason)
     }
   }
 
@@ -309,12 +350,13 @@ export class LimitedJobs implements WorkListener {
   #wake(round: Round): void {
     const { usage, charged } = this.#book.past
     let soonest = charged.some(({ running, shown }) => running > 0 && shown.size > 0) ? usage.next : Infinity
-    for (const entry of this.#held) {
-      const limit = this.#heldBy[entry]
-      if (limit?.opensAt === undefined) continue
-      const job = Math.floor(entry / this.#lanes) as JobId
-      this.#piece.ask(job, (entry % this.#lanes) as LaneId, this.#tasks.of(job), (this.#terms[job] as Terms).bill)
-      soonest = Math.min(soonest, limit.opensAt(this.#piece))
+    for (const entry of this.#held.entries) {
+      for (const limit of this.#held.all(entry)) {
+        if (limit.opensAt === undefined) continue
+        const job = Math.floor(entry / this.#lanes) as JobId
+        this.#piece.ask(job, (entry % this.#lanes) as LaneId, this.#tasks.of(job), (this.#terms[job] as Terms).bill)
+        soonest = Math.min(soonest, limit.opensAt(this.#piece))
+      }
     }
     if (soonest < Infinity) round.wakeAt(soonest)
   }
@@ -344,11 +386,11 @@ export class LimitedJobs implements WorkListener {
     const job = Math.floor(entry / this.#lanes) as JobId
     const lane = (entry % this.#lanes) as LaneId
     const limit = this.#limitOf(job, lane)
-    const wasHeldBy = this.#heldBy[entry]
+    const wasHeldBy = this.#held.by(entry)
     if (limit !== undefined && isInRound) this.#heldNow.push(entry)
-    if (limit === wasHeldBy) return
+    if (limit === wasHeldBy && !this.#held.isElsewhere(entry)) return
     const [wasSeen, isSeen] = [this.#isSeen(job, wasHeldBy), this.#isSeen(job, limit)]
-    this.#forget(entry)
+    this.#held.delete(entry)
     if (limit === undefined) return this.#show(job, lane, wasSeen)
     this.#hold(entry, limit)
     if (wasSeen && !isSeen) this.#told.onDrained?.(job, lane)
@@ -361,7 +403,7 @@ export class LimitedJobs implements WorkListener {
     const terms = this.#terms[job] as Terms
     this.#tasks.price(job, lane, task, terms.bill)
     this.#tasks.count(job, lane, task, node, 1, terms)
-    const isShown = terms.limiting[0]?.shown.has(job * this.#lanes + lane) === true
+    const isShown = this.#limiting(job)[0]?.shown.has(job * this.#lanes + lane) === true
     if (isShown && this.#env.work.unplaced(job, lane) > 0) this.#note(job, lane) // its next piece may ask for more
     if (this.#isInRound) return
     for (const group of terms.counted) this.#tighter.add(group)
@@ -376,6 +418,11 @@ export class LimitedJobs implements WorkListener {
   }
 
   #change(job: JobId): void {
-    if ((this.#terms[job] as Terms).areOwn) for (let lane = 0; lane < this.#lanes; lane++) this.#changed.add(job * this.#lanes + lane)
+    if (this.#isOwn(job)) for (let lane = 0; lane < this.#lanes; lane++) this.#changed.add(job * this.#lanes + lane)
+  }
+
+  /** Whether what runs of the job itself may let a limit hold it back, or not any more. */
+  #isOwn(job: JobId): boolean {
+    return (this.#terms[job] as Terms).areOwn || this.#several?.of(job) !== undefined
   }
 }

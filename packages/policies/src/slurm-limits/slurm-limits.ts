@@ -73,7 +73,16 @@ class LimitedRound extends WrappedRound {
 
   override get nodesOf() {
     const { nodes } = this.#jobs
-    return nodes && ((job: JobId) => nodes(job, this.lane))
+    return nodes && ((job: JobId, queue?: string) => nodes(job, this.lane, queue))
+  }
+
+  override get mayStartIn() {
+    const { mayStartIn } = this.#jobs
+    return mayStartIn && ((job: JobId, queue: string) => mayStartIn(job, this.lane, queue))
+  }
+
+  override get startIn() {
+    return (job: JobId, queue: string) => this.#jobs.startIn(job, queue)
   }
 
   override fits(job: JobId, node: NodeId): boolean {

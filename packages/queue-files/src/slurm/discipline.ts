@@ -8,6 +8,7 @@ import { areLimitsEnforced } from './limits.js'
 import { minPrioritiesOfAssociations } from './min-priorities.js'
 import { leastLoaded, whyNotSerial } from './node-order.js'
 import type { NodeWeights } from './node-weights.js'
+import { ofOneNode } from './one-node.js'
 import { flagsOf, hasParameter, makesPlans, replanOptions, tellType } from './options.js'
 import { maxCpusPerNode, maxNodes } from './partition-limits.js'
 import { partitionTopologies } from './partition-topologies.js'
@@ -107,7 +108,7 @@ function reserving(conf: SlurmConf, nodes: number, whole: WholeNodes, findings: 
     const { verdict, note: ofNodes } = whole.ofAll()
     if (isLinear(conf) && (nodes > 1 || whole.any)) findings.add(verdict, type, type.name, type.value, ofNodes)
     else {
-      const note = nodes === 1 ? 'there is one node, of which amounts are reserved' : isKnown ? '' : 'taken for select/cons_tres'
+      const note = nodes === 1 ? ofOneNode(conf) : isKnown ? '' : 'taken for select/cons_tres'
       findings.add(note === '' ? 'honoured' : 'ignored', type, type.name, type.value, note)
     }
   }

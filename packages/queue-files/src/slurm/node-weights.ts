@@ -2,6 +2,7 @@ import type { Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { hostNames } from './hosts.js'
+import { ofOneNode } from './one-node.js'
 import { preemptionActs } from './preemption.js'
 import { isLinear } from './whole-nodes.js'
 
@@ -28,7 +29,7 @@ export function nodeWeights(conf: SlurmConf, { nodes, nodeNames = [] }: Pick<Clu
     const weight = setting === undefined ? USUAL : wholeOf(setting, 0, 2 ** 32 - 1)
     return hostNames(name).filter((host) => known.has(host)).map((host) => [host, weight] as const)
   })
-  if (nodes === 1) return { weights: {}, verdict: 'ignored', note: 'there is one node' }
+  if (nodes === 1) return { weights: {}, verdict: 'ignored', note: ofOneNode(conf) }
   if (all.length === 0) return { weights: {}, verdict: 'ignored', note: 'the cluster has no node of the file: give the nodes of this file (--nodes)' }
   const differ = new Set(all.map(([, weight]) => weight)).size > 1 || all.length < nodeNames.length
   const weights = differ ? Object.fromEntries(all.filter(([, weight]) => weight !== USUAL)) : {}

@@ -83,8 +83,8 @@ export function markedPartitions(conf: SlurmConf, { nodesWith = () => [], nodeNa
   }))
 }
 
-/** Stands for any nodes among labels of which all nodes of a job have the same one. */
-const ANY_NODES = '*'
+/** Stands for a partition with all nodes among labels of which all nodes of a job have the same one. */
+const withAllNodes = (partition: string): string => `${labelOf(partition)}|*`
 
 /**
  * Keeps the tasks of a job on the nodes of its partition, or of the partition of their stage, if that is one of `marked`. `several`: the partitions that the
@@ -94,7 +94,7 @@ export function onNodesOf(spec: JobSpec, marked: ReadonlySet<string>, several: r
   const onNodes = (stage: StageSpec): StageSpec => {
     const { partition = spec.queue, constraints } = stage
     if (several.length > 1 && stage.partition === undefined) {
-      const alike = constraints?.alike ?? several.map((name) => (marked.has(name) ? labelOf(name) : ANY_NODES))
+      const alike = constraints?.alike ?? several.map((name) => (marked.has(name) ? labelOf(name) : withAllNodes(name)))
       const areMarked = several.every((name) => marked.has(name)) // if not, one of them has all nodes
       return { ...stage, constraints: { ...constraints, ...(areMarked && { require: { ...constraints?.require, [several.map(labelOf).join('|')]: 'true' } }), alike } }
     }

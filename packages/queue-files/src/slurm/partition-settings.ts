@@ -5,6 +5,7 @@ import { billingOf } from './billing.js'
 import { isYes, wholeOf, type SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
 import { limitingSettings, maxNodes, qosNamed } from './partition-limits.js'
+import { ofOneNode } from './one-node.js'
 import { BEST_FIT, isAsHere, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
 import { toldOfTopology } from './partition-topologies.js'
@@ -110,14 +111,20 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
       return weightsOf(setting, facts)
     default:
       if (limitingSettings.includes(key) || isAsHere(key, value)) return ['honoured']
-      return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor', 'Topology'])]
+      return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...KNOWN, ...Object.keys(whyIgnoredOfPartition)])]
   }
 }
+
+/** Settings that have an effect, for those who mistype one. */
+const KNOWN = [
+  'Nodes', 'Default', 'DefaultTime', 'MaxTime', 'MaxNodes', 'MinNodes', 'State', 'AllowAccounts', 'DenyAccounts', 'AllowQos', 'DenyQos', 'QOS', 'PriorityTier', 'PriorityJobFactor', 'Topology',
+  'GraceTime', 'PreemptMode', 'OverSubscribe', 'ExclusiveUser', 'MaxCPUsPerNode', 'LLN', 'TRESBillingWeights',
+]
 
 /** The verdict on a setting that plans with named nodes respect, but not jobs that preempt others. */
 function ofNamedNodes({ conf, nodes }: Facts): Told {
   if (timeSlices(conf) !== undefined) return ['ignored', 'jobs take turns']
-  if (nodes === 1) return ['ignored', 'there is one node, of which amounts are reserved']
+  if (nodes === 1) return ['ignored', ofOneNode(conf)]
   return preemptionActs(conf) ? ['approximated', 'but for jobs that preempt others'] : ['honoured']
 }
 

@@ -3,6 +3,7 @@ import { didYouMean, type Verdict } from '../finding.js'
 import type { Setting } from '../setting.js'
 import type { SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
+import { ofOneNode } from './one-node.js'
 import { hostsOf } from './partition-nodes.js'
 import { blocksIn, nodesWithoutSwitch, switchPaths } from './switches.js'
 import { timeSlices } from './time-slices.js'
@@ -33,7 +34,7 @@ export function toldOfTopology(setting: Setting, partitions: readonly Declared[]
   if (topologies === undefined) return /^default$/i.test(setting.value) ? ['honoured'] : ['ignored', 'no topology.yaml stands beside the file']
   const own = topologies.all.find(({ name }) => name.value === setting.value)
   if (own === undefined || own === topologies.ofOthers || own.kind === 'flat') return ['honoured']
-  if (nodes === 1) return ['ignored', 'there is one node, of which amounts are reserved']
+  if (nodes === 1) return ['ignored', ofOneNode(conf)]
   if (timeSlices(conf) !== undefined) return ['ignored', 'jobs that take turns get nodes by the topology of the cluster']
   if (isAbsent(own, conf, present)) return ['ignored', 'the cluster has no node of it']
   const placed = inPlace(own, conf)

@@ -22,8 +22,8 @@ interface Partition {
 /**
  * In which of the partitions that a job names it can be, and on how many nodes it must be there.
  *
- * Source: Slurm, `_valid_job_part`, `_part_access_check` and `job_limits_check` of job_mgr.c. Deviations: a job of several partitions is in the first of them,
- * and whom a partition allows is not looked at; MaxCPUsPerNode is compared with the processors of a task.
+ * Source: Slurm, `_valid_job_part`, `_part_access_check` and `job_limits_check` of job_mgr.c. Deviations: a job of several partitions has the place of the first of them
+ * in the queue, and whom a partition allows is looked at when it waits; MaxCPUsPerNode is compared with the processors of a task.
  */
 export class PartitionsOfJob {
   readonly #known: ReadonlyMap<string, Partition>

@@ -12,7 +12,7 @@ import type { Setting } from '../setting.js'
 /**
  * Returns a function that fills in what Slurm fills in when a job is submitted; undefined if there is nothing to fill in. A job that names no partition gets
  * the default one; no account: the default account of its user; no QOS: the default QOS of its user's association or of the accounts around it; no time
- * limit: DefaultTime or else MaxTime of its partition. One that names several partitions is in the first of them in which it can be. Its tasks are on as many
+ * limit: DefaultTime or else MaxTime of its partition. One that names several partitions has the first of them in which it can be for its queue, and may start in any of these. Its tasks are on as many
  * nodes as the partition demands, are kept on the nodes of its partition if the cluster marks these, and get whole nodes if the partition or the job demands it.
  */
 export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'nodeNames' | 'nodesWith' | 'sizesWith'> = { nodes: 1 }): ((spec: JobSpec) => JobSpec) | undefined {

@@ -92,7 +92,7 @@ function ofQosAndQueues(conf: SlurmConf, [name, ofQueues]: readonly [string, str
 }
 
 /** The note for GraceTime. */
-export const RUNS_ON = 'preempted jobs stop when it is over and another job takes their place'
+export const RUNS_ON = 'plans count on the time limits of jobs that run on for it'
 /** The note for settings of preemption by QOS if there is none. */
 export const NO_QOS_PREEMPTION = 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'
 

@@ -6,6 +6,7 @@ import type { SourceText } from '../source-text.js'
 import type { SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
 import { hostNames } from './hosts.js'
+import { ofOneNode } from './one-node.js'
 import { preemptionActs } from './preemption.js'
 
 /** A reservation as an option of `replan`. */
@@ -80,7 +81,7 @@ export function reservationsOf(conf: SlurmConf, { nodes, nodeNames = [] }: Pick<
     const flags = listed(text('flags').toUpperCase())
     const own = settings.has('nodes') ? hostNames(settings.get('nodes') as Setting) : []
     const present = own.filter((node) => nodeNames.includes(node))
-    const why = nodes === 1 ? 'there is one node, of which amounts are reserved'
+    const why = nodes === 1 ? ofOneNode(conf)
       : flags.includes('TIME_FLOAT') ? 'a time that moves on (TIME_FLOAT) is not simulated'
         : own.length === 0 ? 'it has no nodes of its own' : present.length === 0 ? 'the cluster has none of its nodes' : undefined
     const times = `${text('starttime')} to ${text('endtime')}`

@@ -2,6 +2,7 @@ import type { Findings, Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import { listed } from '../setting.js'
 import type { SlurmConf } from './conf.js'
+import { ofOneNode } from './one-node.js'
 import { preemptionActs } from './preemption.js'
 import { blocksIn, nodesWithoutSwitch, rootsOf } from './switches.js'
 import { timeSlices } from './time-slices.js'
@@ -53,7 +54,7 @@ function chosen(conf: SlurmConf, { nodes, racks = 0, nodeNames }: Facts, flags: 
   const { topology } = conf
   if (topology === 'flat') return flat('honoured', '')
   if (topology === 'other') return flat('ignored', 'not simulated: topology/tree and topology/block are')
-  if (nodes === 1) return flat('ignored', 'there is one node')
+  if (nodes === 1) return flat('ignored', ofOneNode(conf))
   if (topology === 'block') return inBlocks(conf, nodeNames)
   if (racks === 0) return flat('ignored', 'the cluster has no racks: give its nodes some, or let this file, with a topology.conf beside it, be the cluster, too (--nodes)')
   const isAsked = flags.includes('topooptional')

@@ -4,6 +4,7 @@ import type { Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import type { SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
+import { ofOneNode } from './one-node.js'
 import { WHOLE_NODES } from './other-settings.js'
 import { labelOf, markedPartitions } from './partition-nodes.js'
 
@@ -75,7 +76,7 @@ export class WholeNodes {
   #find(name: string | undefined): Whole | undefined {
     const declared = this.conf.partitions.find((each) => each.name.value === name)
     if (declared === undefined ? !this.#isLinear : !isExclusive(declared, this.conf)) return undefined
-    if (!this.areSizesKnown) return { sizes: [], verdict: 'ignored', note: this.facts.nodes === 1 ? 'there is one node, of which amounts are reserved' : WHOLE_NODES }
+    if (!this.areSizesKnown) return { sizes: [], verdict: 'ignored', note: this.facts.nodes === 1 ? ofOneNode(this.conf) : WHOLE_NODES }
     const sizes = this.#sizesOf(name)
     if (processorsOfAll(sizes) !== undefined) return { sizes, verdict: 'honoured', note: HONOURED }
     const isAlone = sizes.every((size) => size['nodes'] === 1) && this.conf.partitions.every((other) => isExclusive(other, this.conf) || !this.#meet(name, other.name.value))
