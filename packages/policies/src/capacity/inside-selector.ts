@@ -166,7 +166,7 @@ export class InsideSelector {
     const { pots, users } = queues
     const found = new Set(jobs.of(leaf, lane))
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
-      const pairs = queues.waiting(leaf, pot)
+      const pairs = queues.waiting.of(leaf, pot)
       for (let k = pairs.from; k < pairs.to; k++) {
         const list = users.jobs[(pairs.ids[k] as number) * pots.count + pot]
         if (list !== undefined) for (let j = list.from; j < list.to; j++) found.add(list.ids[j] as number)

@@ -80,7 +80,7 @@ export class CapacityPreemption implements Policy {
     this.#balanceFactors = { ...options, balances: true }
     this.#env = env
     if (options.lazyPreemption) this.#killable = policy.killable = queues.killable = new KillableTasks(queues, env.work)
-    const waiting = new WaitingAmounts(queues.pots, env.work, policy.reservations, queues)
+    const waiting = new WaitingAmounts(queues.pots, env.work, policy.reservations, { potOf: queues.waiting.potOf, pairOf: queues.pairOf })
     this.#loads = new LiveLoads(queues, waiting)
     this.#toTake = new WhatToTake(queues.pots, options.conservativeDrf)
     this.#chosen = { tasks: [], count: 0, allowed: this.#toTake.allowed }
