@@ -218,7 +218,7 @@ export class Draft implements OpenRound {
   cancelJob(job: JobId): void {
     const running: TaskId[] = []
     for (let lane = 0 as LaneId; lane < this.work.lanes; lane++) this.work.runningTasks(job, lane, running)
-    if (running.length === 0) throw new SchedError('BROKEN_CONTRACT', `job ${this.work.name(job)} is cancelled of which nothing runs`)
+    if (running.length === 0) throw new SchedError('BROKEN_CONTRACT', `job ${this.work.name(job)} is cancelled of which nothing runs.`, {}, 'Cancel only what runs; a job that waits stays until it starts.')
     for (const task of running) this.evict(task)
     this.#interruptions.cancel(job, this.#moves.count)
   }
@@ -308,7 +308,7 @@ export class Draft implements OpenRound {
   commit(mode: CommitMode): Commit {
     const suspended = this.#state === 'suspended'
     if (!suspended) this.#mustBeOpen()
-    else if (mode.conflict === 'none') throw new SchedError('BROKEN_CONTRACT', 'a suspended round must be checked when it is committed')
+    else if (mode.conflict === 'none') throw new SchedError('BROKEN_CONTRACT', 'a suspended round must be checked when it is committed.', {}, "Commit it with `conflict` 'fit' or 'version': what it claims may be gone.")
     this.#state = 'closed'
     this.#forget()
     this.#commit.now = this.now
@@ -420,7 +420,7 @@ export class Draft implements OpenRound {
   }
 
   #mustBeOpen(): void {
-    if (this.#state !== 'open') throw new SchedError('ROUND_CLOSED', 'the round is closed; a round is valid only inside schedule()')
+    if (this.#state !== 'open') throw new SchedError('ROUND_CLOSED', 'the round is closed.', {}, 'A round is valid only inside schedule(); ask for another with wakeAt().')
   }
 }
 
