@@ -16,6 +16,7 @@ import { infeasible, refusedWhole } from './infeasible.js'
 import { interruptedTasks, takeUpInterrupted } from './interrupted-tasks.js'
 import { loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
+import { giveBack } from './places.js'
 import { Shapes } from './shapes.js'
 import { Starts } from './starts.js'
 import { withTimes, type SubmittedJob } from './submitted-job.js'
@@ -332,7 +333,7 @@ export class Dispatcher {
         {},
         start === undefined ? 'Give what `start`, `resume` or `adopt` answered: its `id` is the number of the start.' : 'Tell each end once, and none of a task that was to be killed.',
       )
-    cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+    giveBack(task, work, cell)
     work.release(task, how)
     return task
   }
