@@ -15,32 +15,21 @@ export interface Request {
   readonly job: JobId
 }
 
-interface Entry extends Request {
+/** What requests have of their jobs, each read by the method of that name. */
+const ofJob = [
+  'name', 'priority', 'weight', 'deadline', 'user', 'queue', 'preemptible', 'movable', 'disruptionBudget', 'account', 'qos', 'array', 'arrayThrottle',
+  'isExclusiveToUser', 'nice', 'minNodes', 'maxNodes', 'reservation', 'licenses', 'classOf',
+] as const satisfies readonly (keyof WorkView)[]
+type JobFacts = { readonly [Fact in (typeof ofJob)[number]]: ReturnType<WorkView[Fact]> }
+
+/** Copies them, because the job may be gone when its virtual cluster ends. */
+const factsOf = (job: JobId, work: WorkView): JobFacts => Object.fromEntries(ofJob.map((fact) => [fact, work[fact](job)])) as JobFacts
+
+interface Entry extends Request, JobFacts {
   readonly rank: number
   readonly asked: Seconds
   /** One task per node. */
   readonly tasks: readonly TaskId[]
-  /** What a policy may ask about the job. It is copied, because the job may be gone when its virtual cluster ends. */
-  readonly name: string
-  readonly priority: number
-  readonly weight: number
-  readonly deadline: Seconds
-  readonly user: UserId
-  readonly queue: QueueId
-  readonly preemptible: boolean | 'semi' | undefined
-  readonly movable: boolean
-  readonly disruptionBudget: DisruptionBudget | undefined
-  readonly account: string
-  readonly qos: string
-  readonly array: string
-  readonly arrayThrottle: number
-  readonly isExclusiveToUser: boolean
-  readonly nice: number
-  readonly minNodes: number
-  readonly maxNodes: number
-  readonly reservation: string
-  readonly licenses: Readonly<Record<string, number>>
-  readonly classOf: string
   unplaced: number
   running: number
 }
@@ -87,7 +76,7 @@ export class Requests implements WorkView {
       this.#node[task] = None
       this.#started[task] = NaN
     }
-    const entry: Entry = { ...request, ...this.#factsOf(request.job), rank: this.#asked++, asked: now, tasks, unplaced: 0, running: 0 }
+    const entry: Entry = { ...request, ...factsOf(request.job, this.#work), rank: this.#asked++, asked: now, tasks, unplaced: 0, running: 0 }
     this.#entries[id] = entry
     this.#suitings[request.suiting.id] = request.suiting
     this.listener?.onSubmit?.(id) // when a job is submitted, none of its tasks is unplaced yet
@@ -95,32 +84,6 @@ export class Requests implements WorkView {
     this.pending += request.nodes
     this.listener?.onReady?.(id, LANE)
     return id
-  }
-
-  #factsOf(job: JobId) {
-    const work = this.#work
-    return {
-      name: work.name(job),
-      priority: work.priority(job),
-      weight: work.weight(job),
-      deadline: work.deadline(job),
-      user: work.user(job),
-      queue: work.queue(job),
-      preemptible: work.preemptible(job),
-      movable: work.movable(job),
-      disruptionBudget: work.disruptionBudget(job),
-      account: work.account(job),
-      qos: work.qos(job),
-      array: work.array(job),
-      arrayThrottle: work.arrayThrottle(job),
-      isExclusiveToUser: work.isExclusiveToUser(job),
-      nice: work.nice(job),
-      minNodes: work.minNodes(job),
-      maxNodes: work.maxNodes(job),
-      reservation: work.reservation(job),
-      licenses: work.licenses(job),
-      classOf: work.classOf(job),
-    }
   }
 
   /** Removes a request, served or not. */

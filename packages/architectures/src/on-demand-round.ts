@@ -60,12 +60,12 @@ export class AllocationRound implements Round {
   }
 
   mould(): void {
-    throw new SchedError('BROKEN_CONTRACT', 'a request for nodes is not mouldable')
+    throw new SchedError('BROKEN_CONTRACT', 'a request for nodes is not mouldable.', {}, 'Ask `moulding` first: it knows of no request.')
   }
 
   claim(task: TaskId, node: NodeId): boolean {
     this.#mustBeOpen()
-    if (this.work.nodeOf(task) !== None) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
+    if (this.work.nodeOf(task) !== None) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced.`, {}, 'Claim what `work.taskFor` of the round gives, as long as the request has unplaced tasks.')
     if (!this.fits(this.work.jobOf(task), node)) return false
     this.cluster.take(node)
     this.work.claim(task, node)
@@ -151,6 +151,6 @@ export class AllocationRound implements Round {
   }
 
   #mustBeOpen(): void {
-    if (!this.#isOpen) throw new SchedError('ROUND_CLOSED', 'the round is closed; a round is valid only inside schedule()')
+    if (!this.#isOpen) throw new SchedError('ROUND_CLOSED', 'the round is closed.', {}, 'A round is valid only inside schedule(); ask for another with wakeAt().')
   }
 }

@@ -8,14 +8,15 @@ import { checkMemory } from './check-memory.js'
 import { checkStages } from './check-stages.js'
 import { CountedStreams } from './counted-streams.js'
 import { MEMORY_VERSION, type Decisions, type DispatcherMemory, type Placed, type RunningTask } from './decisions.js'
+import { DispatchedDecisions } from './dispatched-decisions.js'
 import { DispatchedJobs } from './dispatched-jobs.js'
 import { checkOptions, type DispatcherOptions, type HeartbeatOptions, type SubmitOptions } from './dispatcher-options.js'
-import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
 import { infeasible, refusedWhole } from './infeasible.js'
 import { interruptedTasks, takeUpInterrupted } from './interrupted-tasks.js'
 import { loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
+import { giveBack } from './places.js'
 import { Shapes } from './shapes.js'
 import { Starts } from './starts.js'
 import { withTimes, type SubmittedJob } from './submitted-job.js'
@@ -60,7 +61,6 @@ export class Dispatcher {
   readonly #mayLook: Uint8Array
   readonly #policyName: string
   readonly #streams: CountedStreams
-  readonly #promised: DispatcherOptions['promised']
   readonly #warn: (message: string) => void
   readonly #unheeded: Unheeded
   /** What rounds cover: single nodes if the cluster is described with heartbeats; otherwise as the caller asks, which is unknown at first. */
@@ -74,7 +74,6 @@ export class Dispatcher {
     const { cluster, policy, seed = 1, promised, warn = () => undefined } = options
     this.#policyName = policy.name
     this.#streams = new CountedStreams(seed)
-    this.#promised = promised
     this.#warn = onceEach(warn)
     this.#unheeded = new Unheeded(this.#warn)
     this.#model = buildCluster(cluster)
@@ -97,7 +96,8 @@ export class Dispatcher {
     this.#owner = this.work.addListener(this.policy)
     this.#jobs = new DispatchedJobs(this.work, this.cell)
     this.#starts = new Starts(this.work, this.cell)
-    this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
+    const sink = new DispatchedDecisions({ work: this.work, jobs: this.#jobs, starts: this.#starts, wakes: this.#wakes, promised, now: () => this.#now })
+    this.#draft = new Draft(this.cell, this.work, sink, this.#owner)
     this.#mayLook = new Uint8Array(this.#model.lanes.length)
   }
 
@@ -117,7 +117,7 @@ export class Dispatcher {
    * - `TAKEN_NAME` for an id that is in the system.
    */
   submit(submitted: SubmittedJob, now: Seconds = this.#now, { again = false }: SubmitOptions = {}): void {
-    this.#pass(now)
+    this.#beginAt(now)
     const { shapes } = this.work
     if (typeof submitted !== 'object' || (submitted as unknown) === null) throw new SchedError('BAD_INPUT', `it is ${JSON.stringify(submitted)}.`, { field: 'job' }, 'Give an object with `id` and `stages`.')
     const spec = withTimes(submitted, now)
@@ -144,7 +144,7 @@ export class Dispatcher {
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
     if (free !== undefined && !(typeof free === 'number' && free >= 0))
       throw new SchedError('BAD_INPUT', `node ${node} has room for ${String(free)} starts.`, { field: 'free' }, 'Give a number, at least 0, or leave it out where all that fits may start.')
-    this.#pass(now)
+    this.#beginAt(now)
     const id = this.#node(node)
     if (this.#rounds === 'unknown') this.#goByNode()
     if (this.nextWake <= now) this.#asked()
@@ -163,7 +163,7 @@ export class Dispatcher {
    * `nextWake`: more may fit now.
    */
   pass(now: Seconds): Decisions {
-    this.#pass(now)
+    this.#beginAt(now)
     if (this.#model.heartbeat === undefined) this.#rounds = 'all'
     this.#wakes.asked(now)
     for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++)
@@ -178,7 +178,7 @@ export class Dispatcher {
    * instead.
    */
   tick(now: Seconds): Decisions {
-    this.#pass(now)
+    this.#beginAt(now)
     this.#asked()
     return this.#starts.decisions
   }
@@ -190,7 +190,7 @@ export class Dispatcher {
    * ended, or waits for other stages; `INFEASIBLE` if the task has no room on the node or may not run there.
    */
   adopt({ job, stage = 0, task, node }: RunningTask, now: Seconds = this.#now): Placed {
-    this.#pass(now)
+    this.#beginAt(now)
     const id = this.#jobs.named(job)
     const on = this.#node(node)
     const taken = unplacedTask(this.work, id, stage, task)
@@ -235,7 +235,7 @@ export class Dispatcher {
    */
   recall(memory: DispatcherMemory): void {
     checkMemory(memory, this.#policyName)
-    this.#pass(memory.now)
+    this.#beginAt(memory.now)
     for (const time of memory.wakes) this.#wakes.add(time)
     this.#streams.skipTo(memory.draws)
     for (const [lane, least] of memory.least.entries()) if (lane < this.#model.lanes.length) this.work.shapes.lowerLeast(lane as LaneId, (r) => least[this.#model.resources[r] as string] ?? Infinity)
@@ -278,7 +278,7 @@ export class Dispatcher {
    * before that. Suspended tasks of the job end at once and are not returned.
    */
   cancel(job: string, now: Seconds = this.#now): readonly Placed[] {
-    this.#pass(now)
+    this.#beginAt(now)
     const { work } = this
     const id = this.#jobs.named(job)
     const running: TaskId[] = []
@@ -294,7 +294,7 @@ export class Dispatcher {
    * if the policy refuses the changed job; the job then stays as it was.
    */
   update(job: string, changes: JobUpdate, now: Seconds = this.#now): void {
-    this.#pass(now)
+    this.#beginAt(now)
     const { work } = this
     const id = this.#jobs.named(job)
     const field = Object.keys(changes).find((key) => !(updatable as readonly string[]).includes(key))
@@ -312,7 +312,7 @@ export class Dispatcher {
   }
 
   #setUp(name: string, up: boolean, now: Seconds): void {
-    this.#pass(now)
+    this.#beginAt(now)
     const node = this.#node(name)
     if (this.cell.up(node) === up) return
     if (!up) loseSuspendedOn(this.work, this.cell, node)
@@ -322,7 +322,7 @@ export class Dispatcher {
 
   /** A program without types may pass `undefined`: what it finds where nothing was started. */
   #take(placed: Pick<Placed, 'id'> | undefined, how: Release, now: Seconds): TaskId {
-    this.#pass(now)
+    this.#beginAt(now)
     const { work, cell } = this
     const start = placed?.id as number
     const task = this.#starts.end(start)
@@ -333,7 +333,7 @@ export class Dispatcher {
         {},
         start === undefined ? 'Give what `start`, `resume` or `adopt` answered: its `id` is the number of the start.' : 'Tell each end once, and none of a task that was to be killed.',
       )
-    cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+    giveBack(task, work, cell)
     work.release(task, how)
     return task
   }
@@ -375,31 +375,8 @@ export class Dispatcher {
     return this.work.pending(this.#owner, lane)
   }
 
-  #sink(): DraftSink {
-    return {
-      explained: false,
-      start: (tasks, from) => {
-        for (const task of tasks.slice(from)) this.#starts.start(task, this.#now)
-      },
-      kill: (task, suspends) => {
-        const job = this.work.jobOf(task)
-        const isCancelled = this.#jobs.isCancelled(job)
-        if (isCancelled) this.#jobs.killed(job)
-        this.#starts.stop(task, suspends && !isCancelled, this.#now) // a task of a cancelled job would never resume
-      },
-      abandon: (job) => {
-        this.#starts.cancel(this.work.name(job))
-        this.#jobs.drop(job)
-      },
-      reserve: (job, start) => this.#promised?.(this.work.name(job), start),
-      defer: () => undefined,
-      wakeAt: (time) => {
-        if (time > this.#now && time < Infinity) this.#wakes.add(time)
-      },
-    }
-  }
-
-  #pass(now: Seconds): void {
+  /** Begins a call at a time, which has decided nothing yet. Throws `BROKEN_CONTRACT` for a time before that of an earlier call. */
+  #beginAt(now: Seconds): void {
     if (!(typeof now === 'number' && now >= this.#now && now < Infinity))
       throw new SchedError(
         'BROKEN_CONTRACT',

@@ -10,6 +10,8 @@ import { includes } from './sorted-nodes.js'
 import type { DraftSink } from './draft-sink.js'
 import { takeLostClaims } from './lost-claims.js'
 import { Moves } from './moves.js'
+import { Outcome } from './outcome.js'
+import { giveBack, takeAgain } from './places.js'
 import { SuspendedMoves } from './suspended-moves.js'
 import type { Work } from './work.js'
 
@@ -42,9 +44,10 @@ export class Draft implements OpenRound {
   readonly #moves = new Moves()
   readonly #suspended: SuspendedMoves
   readonly #interruptions: Interruptions
-  readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
+  readonly #outcome: Outcome
   #state: 'closed' | 'open' | 'suspended' = 'closed'
-  #only: NodeId | -1 = -1
+  /** The node in sight, if it is one alone. */
+  #only: NodeId | None = None
   /** `work.stops` when the round was opened. */
   #stops = 0
   #jobs = 0
@@ -62,6 +65,7 @@ export class Draft implements OpenRound {
     this.#owner = owner
     this.#suspended = new SuspendedMoves(this.#moves, work, cluster)
     this.#interruptions = new Interruptions(work)
+    this.#outcome = new Outcome(work, sink, this.#interruptions)
   }
 
   /** Opens a round. Throws `BROKEN_CONTRACT` if the previous one is not closed. */
@@ -77,13 +81,12 @@ export class Draft implements OpenRound {
     this.serial++
     this.now = now
     this.lane = lane
-    this.nodes = nodes
+    this.#see(nodes)
     this.reach = limits?.reach
     this.cluster = on
     this.taken = None
     this.claims = 0
     this.evictions = 0
-    this.#only = nodes.length === 1 ? (nodes[0] as NodeId) : -1
     this.#stops = this.work.stops
     this.#jobs = 0
     this.#isPeek = limits?.peek ?? false
@@ -96,12 +99,16 @@ export class Draft implements OpenRound {
 
   goOn(now: Seconds, jobs: number, nodes = this.nodes): void {
     this.#mustBeOpen()
-    this.nodes = nodes
-    this.#only = nodes.length === 1 ? (nodes[0] as NodeId) : -1
+    this.#see(nodes)
     this.serial++
     this.now = now
     this.#maxJobs = this.#jobs + jobs
     if (jobs > 0) this.taken = None
+  }
+
+  #see(nodes: readonly NodeId[]): void {
+    this.nodes = nodes
+    this.#only = nodes.length === 1 ? (nodes[0] as NodeId) : None
   }
 
   get pending(): number {
@@ -197,7 +204,7 @@ export class Draft implements OpenRound {
   #evict(task: TaskId, cluster = this.cluster): void {
     if (Number.isNaN(this.work.started(task)) || this.work.isReleased(task))
       throw new SchedError('BROKEN_CONTRACT', `task ${task} is evicted but not running.`, {}, 'Only what has started can be evicted, once; what this round has claimed is taken back by `rollback`.')
-    cluster.give(this.work.shapeOf(task), this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
+    giveBack(task, this.work, cluster)
     this.work.release(task, 'evicted')
     this.#moves.push(~task)
     this.evictions++
@@ -218,7 +225,7 @@ export class Draft implements OpenRound {
   cancelJob(job: JobId): void {
     const running: TaskId[] = []
     for (let lane = 0 as LaneId; lane < this.work.lanes; lane++) this.work.runningTasks(job, lane, running)
-    if (running.length === 0) throw new SchedError('BROKEN_CONTRACT', `job ${this.work.name(job)} is cancelled of which nothing runs`)
+    if (running.length === 0) throw new SchedError('BROKEN_CONTRACT', `job ${this.work.name(job)} is cancelled of which nothing runs.`, {}, 'Cancel only what runs; a job that waits stays until it starts.')
     for (const task of running) this.evict(task)
     this.#interruptions.cancel(job, this.#moves.count)
   }
@@ -250,15 +257,14 @@ export class Draft implements OpenRound {
     while (this.#moves.count > to) {
       const move = this.#moves.pop()
       const task = (move < 0 ? ~move : move) as TaskId
-      const node = this.work.nodeOf(task) as NodeId
       if (move < 0) {
         if (hasInterruptions) this.#interruptions.beforeKeep(task, this.cluster)
-        this.cluster.take(this.work.shapeOf(task), node, this.work.devicesOf(task))
+        takeAgain(task, this.work, this.cluster)
         this.work.keep(task)
         this.evictions--
       } else {
         const shape = this.work.shapeOf(task)
-        this.cluster.give(shape, node, this.work.devicesOf(task))
+        giveBack(task, this.work, this.cluster)
         this.work.unclaim(task, 'withdrawn')
         this.claims--
         this.#allowance?.giveBack(shape)
@@ -271,10 +277,9 @@ export class Draft implements OpenRound {
   rehearse(attempt: (see: (nodes: readonly NodeId[]) => void) => void): void {
     const before = this.savepoint()
     const { nodes, taken } = this
-    const [only, jobs, most] = [this.#only, this.#jobs, this.#maxClaims]
+    const [jobs, most] = [this.#jobs, this.#maxClaims]
     const see = (others: readonly NodeId[]) => {
-      this.nodes = others
-      this.#only = others.length === 1 ? (others[0] as NodeId) : -1
+      this.#see(others)
       this.#maxClaims = this.claims + most
       this.serial++
     }
@@ -282,7 +287,6 @@ export class Draft implements OpenRound {
     this.rollback(before)
     see(nodes)
     this.taken = taken
-    this.#only = only
     this.#jobs = jobs
     this.#maxClaims = most
   }
@@ -308,18 +312,18 @@ export class Draft implements OpenRound {
   commit(mode: CommitMode): Commit {
     const suspended = this.#state === 'suspended'
     if (!suspended) this.#mustBeOpen()
-    else if (mode.conflict === 'none') throw new SchedError('BROKEN_CONTRACT', 'a suspended round must be checked when it is committed')
+    else if (mode.conflict === 'none') throw new SchedError('BROKEN_CONTRACT', 'a suspended round must be checked when it is committed.', {}, "Commit it with `conflict` 'fit' or 'version': what it claims may be gone.")
+    const outcome = this.#outcome
     this.#state = 'closed'
-    this.#forget()
-    this.#commit.now = this.now
-    if (this.#moves.count === 0 && !suspended) return this.#commit
-    if (suspended) this.#suspended.makeAgain(mode, this.#commit.conflicted)
+    outcome.begin(this.now)
+    if (this.#moves.count === 0 && !suspended) return outcome
+    if (suspended) this.#suspended.makeAgain(mode, outcome.conflicted)
     else if (this.#live.hasDown || this.work.hasMasters || this.work.failed.size > 0 || (this.work.areGangs && this.work.stops !== this.#stops)) this.#withdrawLost()
     if (this.evictions > 0 && this.work.areGangs) this.#stopShortGangs(suspended ? this.#live : this.cluster)
-    this.#apply()
+    outcome.apply(this.#moves, this.#live.versions)
     this.#moves.count = 0
-    if (this.work.areRules && this.#commit.accepted.length > 0 && this.pending > 0 && this.#live.heartbeat === 0) this.#sink.wakeAt(this.now + MOMENT)
-    return this.#commit
+    if (this.work.areRules && outcome.accepted.length > 0 && this.pending > 0 && this.#live.heartbeat === 0) this.#sink.wakeAt(this.now + MOMENT)
+    return outcome
   }
 
   /** If evictions leave too few tasks of a gang, evicts the rest of it and withdraws its claims. */
@@ -328,7 +332,7 @@ export class Draft implements OpenRound {
     const short = shortGangs(this.#moves, work)
     if (short.size === 0) return
     const isShort = (move: number) => move >= 0 && work.stopsWith(short, work.taskStage[move] as number)
-    this.#withdraw(this.#moves.takeClaims(isShort), cluster)
+    this.#outcome.withdraw(this.#moves.takeClaims(isShort), cluster)
     for (const gang of short) for (const task of [...work.startedInGang(gang)]) this.#evict(task, cluster)
   }
 
@@ -347,58 +351,17 @@ export class Draft implements OpenRound {
    * which other tasks have stopped.
    */
   #withdrawLost(): void {
-    if (this.claims > 0) this.#withdraw(takeLostClaims(this.#moves, this.work, this.#live), this.cluster)
+    if (this.claims > 0) this.#outcome.withdraw(takeLostClaims(this.#moves, this.work, this.#live), this.cluster)
   }
 
   /** Takes back the claim of a task that is not needed any more, from a round that is open or suspended. It is unplaced again. */
   takeBack(task: TaskId): void {
     const shape = this.work.shapeOf(task)
-    if (this.#state === 'open') this.cluster.give(shape, this.work.nodeOf(task) as NodeId, this.work.devicesOf(task))
+    if (this.#state === 'open') giveBack(task, this.work, this.cluster)
     this.#moves.takeClaim(task)
     this.work.unclaim(task, 'withdrawn')
     this.claims--
     this.#allowance?.giveBack(shape)
-  }
-
-  /** Gives back claims that have been removed from the moves, and reports them as conflicts. */
-  #withdraw(tasks: readonly TaskId[], cluster: CellState): void {
-    const { work } = this
-    for (const task of tasks) {
-      cluster.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
-      this.#commit.conflicted.push(task)
-      work.unclaim(task, 'withdrawn')
-    }
-  }
-
-  /** Reports the moves to the sink in order; consecutive starts are reported together. */
-  #apply(): void {
-    const { count, tasks } = this.#moves
-    const { versions } = this.#live
-    const { accepted } = this.#commit
-    let told = 0
-    for (let i = 0; i < count; i++) {
-      const move = tasks[i] as number
-      if (move < 0) {
-        if (told < accepted.length) this.#sink.start(accepted, told)
-        told = accepted.length
-        this.#sink.kill(~move as TaskId, this.#interruptions.isSuspended(~move as TaskId))
-        continue
-      }
-      const node = this.work.nodeOf(move as TaskId) as NodeId
-      versions[node] = (versions[node] as number) + 1
-      accepted.push(move as TaskId)
-    }
-    if (told < accepted.length) this.#sink.start(accepted, told)
-    if (!this.#interruptions.areAny) return
-    for (const job of this.#interruptions.cancelled) this.#sink.abandon(job)
-    this.#interruptions.clear()
-  }
-
-  /** Empties the last commit. It pops the few entries, because setting an array's length is a slow call. */
-  #forget(): void {
-    const { accepted, conflicted } = this.#commit
-    while (accepted.length > 0) accepted.pop()
-    while (conflicted.length > 0) conflicted.pop()
   }
 
   #inSight(node: NodeId): boolean {
@@ -420,7 +383,7 @@ export class Draft implements OpenRound {
   }
 
   #mustBeOpen(): void {
-    if (this.#state !== 'open') throw new SchedError('ROUND_CLOSED', 'the round is closed; a round is valid only inside schedule()')
+    if (this.#state !== 'open') throw new SchedError('ROUND_CLOSED', 'the round is closed.', {}, 'A round is valid only inside schedule(); ask for another with wakeAt().')
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CommitMode, NodeId, ShapeId, TaskId } from '@sched/core'
 import type { CellState } from './cell-state.js'
 import type { Moves } from './moves.js'
+import { giveBack, takeAgain } from './places.js'
 import type { Work } from './work.js'
 import { OPEN } from './work-columns.js'
 
@@ -44,7 +45,7 @@ export class SuspendedMoves {
 
   #leaveEviction(index: number, task: TaskId, cluster: CellState): void {
     const work = this.#work
-    cluster.take(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+    takeAgain(task, work, cluster)
     work.keep(task)
     this.#moves.seen[index] = work.started(task)
     this.#moves.ranks[index] = work.rank(work.jobOf(task))
@@ -110,7 +111,7 @@ export class SuspendedMoves {
     const isSame = (work.taskRun[task] as number) >= 0 && work.started(task) === this.#moves.seen[index] && work.rank(work.jobOf(task)) === this.#moves.ranks[index]
     if (!isSame || work.isReleased(task)) return false
     work.release(task, 'evicted')
-    this.#live.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
+    giveBack(task, work, this.#live)
     return true
   }
 
@@ -120,12 +121,11 @@ export class SuspendedMoves {
     while (this.#moves.count > from) {
       const move = this.#moves.pop()
       const task = (move < 0 ? ~move : move) as TaskId
-      const node = work.nodeOf(task) as NodeId
       if (move < 0) {
-        this.#live.take(work.shapeOf(task), node, work.devicesOf(task))
+        takeAgain(task, work, this.#live)
         work.keep(task)
       } else {
-        this.#live.give(work.shapeOf(task), node, work.devicesOf(task))
+        giveBack(task, work, this.#live)
         conflicted.push(task)
       }
     }

@@ -157,7 +157,7 @@ export const defineFormat = <Options, const I extends Inner = Record<never, neve
  */
 export function checkOptions<Options>(path: string, schema: OptionsSchema<Options>, value: unknown): Options {
   const result = schema['~standard'].validate(value)
-  if (result instanceof Promise) throw new SchedError('BROKEN_CONTRACT', `options of "${path}" are validated asynchronously`)
+  if (result instanceof Promise) throw new SchedError('BROKEN_CONTRACT', `options of "${path}" are validated asynchronously.`, {}, 'Give a schema that answers at once.')
   if (result.issues === undefined) return result.value
   const { at, fact, wayOut } = describeIssues(schema, value, result.issues)
   throw new SchedError('BAD_OPTION', fact, { field: fieldOf([path, ...at]) }, wayOut)

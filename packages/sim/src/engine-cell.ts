@@ -55,7 +55,7 @@ export class EngineCell implements Cell {
   }
 
   after(delay: Seconds, token: number): void {
-    if (!(delay >= 0)) throw new SchedError('BROKEN_CONTRACT', `an architecture asked to be woken after ${delay} s`)
+    if (!(delay >= 0)) throw new SchedError('BROKEN_CONTRACT', `an architecture asked to be woken after ${delay} s.`, {}, 'Give seconds from now, at least 0.')
     this.#queue.push(this.#host.now + delay, delay === 0 ? EventKind.AtOnce : EventKind.Timer, token)
   }
 

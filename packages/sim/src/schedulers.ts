@@ -41,7 +41,7 @@ export class Schedulers {
   /** Throws if there is no scheduler, or if `policies` names a scheduler that does not exist: that policy would silently never be used. */
   check(): void {
     const { architecture, policies = {} } = this.#options
-    if (this.all.length === 0) throw new SchedError('BROKEN_CONTRACT', `architecture "${architecture.name}" has no scheduler`)
+    if (this.all.length === 0) throw new SchedError('BROKEN_CONTRACT', `architecture "${architecture.name}" has no scheduler.`, {}, 'Add one with `addScheduler` in `create`.')
     const known = [...new Set(this.all.flatMap(({ name, group }) => [group, name]))]
     for (const name of Object.keys(policies))
       if (!known.includes(name)) throw new SchedError('UNKNOWN_NAME', `no scheduler is called "${name}".`, { field: 'policies' }, suggest(name, known))

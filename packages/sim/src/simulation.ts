@@ -1,11 +1,12 @@
-import { buildCluster, CellState, placedBlocks, Shapes, Unheeded, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, placedBlocks, Shapes, Unheeded, Work, type DraftSink } from '@sched/cluster'
 import {
-  onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Pass,
-  type Reason, type Scheduler, type Seconds, type TaskId,
+  onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Reason,
+  type Scheduler, type Seconds, type TaskId,
 } from '@sched/core'
 import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
 import { checkParts } from './check-parts.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
+import { environment } from './environment.js'
 import { EventByEvent } from './event-by-event.js'
 import { EventKind, EventQueue } from './event-queue.js'
 import { FirstStarts } from './first-starts.js'
@@ -44,7 +45,6 @@ export class Simulation implements CellHost, DraftSink {
 
   readonly #options: SimulationOptions
   readonly #schedulers: Schedulers
-  readonly #model: ClusterModel
   readonly #validate: boolean
   readonly #architecture: Architecture
   readonly #observers: Observers
@@ -68,72 +68,40 @@ export class Simulation implements CellHost, DraftSink {
 
   constructor(options: SimulationOptions) {
     checkParts(options)
-    const { seed = 1, observers = [] } = options
+    const { seed = 1, observers = [], passPerEvent, workload } = options
+    const model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)
+    const shapes = new Shapes(model)
+    const queue = this.#queue
     this.now = 0
     this.#options = options
     this.#validate = options.validate ?? false
-    this.#model = 'total' in options.cluster ? options.cluster : buildCluster(options.cluster)
-    const model = this.#model
-    const shapes = new Shapes(model)
-    this.cell = new CellState(model, shapes, { validate: options.validate ?? false })
+    this.cell = new CellState(model, shapes, { validate: this.#validate })
     this.work = new Work(model, shapes, placedBlocks(model, seed))
-    this.work.onWithdrawn = (job) => this.#queue.push(this.now, EventKind.Withdrawn, job)
+    this.work.onWithdrawn = (job) => queue.push(this.now, EventKind.Withdrawn, job)
+    const { cell, work } = this
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
-    this.#slots = model.dynamicSlots === undefined
-      ? undefined
-      : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
-    const starts = options.workload.chained === false ? [] : [new FirstStarts((job) => this.#jobs.started(this.work.spec(job).id, this.now))]
+    this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots({ cell, work, queue }, model.dynamicSlots, options.slotsAdjuster)
+    const starts = workload.chained === false ? [] : [new FirstStarts((job) => this.#jobs.started(work.spec(job).id, this.now))]
     this.#observers = new Observers([...observers, ...starts, ...(this.#slots === undefined ? [] : [this.#slots])])
-    this.#sleep = model.sleep === undefined ? undefined : new SleepingNodes(model.sleep, this.work, this.#queue, this.#observers)
-    this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, sleep: this.#sleep, host: this })
+    this.#sleep = model.sleep === undefined ? undefined : new SleepingNodes(model.sleep, work, queue, this.#observers)
+    this.#runs = taskRunsOf(options, seed, { model, work, cell, queue, observers: this.#observers, sleep: this.#sleep, host: this })
     const warn = onceEach((message: string) => options.warn?.(message))
     const unheeded = new Unheeded(warn)
-    const env = {
-      cluster: this.cell,
-      work: this.work,
-      now: () => this.now,
-      seesWholeInstants: options.passPerEvent === undefined && model.heartbeat === undefined,
-      ...(options.workload.start !== undefined && { start: options.workload.start }),
-      ...(options.workload.timeZone !== undefined && { timeZone: options.workload.timeZone }),
-      random: (stream: string) => randomStream(seed, stream),
-      warn,
-      heedsTopology: unheeded.heedsTopology,
-      heedsPlacementRules: unheeded.heedsPlacementRules,
-      tellPass: (pass: Pass) => this.#observers.onPass(pass, this.now),
-    }
-    const schedulers = new Schedulers(options, env, this.cell, this.work, this)
-    this.schedulers = schedulers.all
-    this.#schedulers = schedulers
-    const cell = new EngineCell(this.cell, this.work, schedulers.drafts, this.#queue, this)
-    this.#architecture = options.architecture.create({ ...env, addScheduler: schedulers.add, cell })
-    schedulers.check()
-    for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work, architecture: this.#architecture })
-    this.#prefill = new Prefill(this.cell, shapes, this.#queue, this.#sleep)
+    const env = environment(options, seed, { model, cell, work, observers: this.#observers, unheeded, warn, now: () => this.now })
+    this.#schedulers = new Schedulers(options, env, cell, work, this)
+    this.schedulers = this.#schedulers.all
+    this.#architecture = options.architecture.create({ ...env, addScheduler: this.#schedulers.add, cell: new EngineCell(cell, work, this.#schedulers.drafts, queue, this) })
+    this.#schedulers.check()
+    for (const observer of observers) observer.onRunStart?.({ cluster: cell, work, architecture: this.#architecture })
+    this.#prefill = new Prefill(cell, shapes, queue, this.#sleep)
     for (const task of options.prefill ?? []) this.#prefill.add(task)
-    this.#outages = options.outages === undefined
+    const parts = { cell, work, queue, observers: this.#observers, runs: this.#runs, architecture: this.#architecture }
+    this.#outages = options.outages === undefined ? undefined : new Outages(options.outages, (name) => randomStream(seed, name), { ...parts, sleep: this.#sleep })
+    this.#lives = new JobLives({ ...parts, model, schedulers: this.schedulers, infeasible: options.infeasible, unheeded, host: this })
+    this.#byEvent = passPerEvent === undefined || model.heartbeat !== undefined
       ? undefined
-      : new Outages(
-        options.outages,
-        (name) => randomStream(seed, name),
-        { cell: this.cell, work: this.work, runs: this.#runs, sleep: this.#sleep, architecture: this.#architecture, observers: this.#observers, queue: this.#queue },
-      )
-    this.#lives = new JobLives({
-      model,
-      work: this.work,
-      cell: this.cell,
-      queue: this.#queue,
-      observers: this.#observers,
-      runs: this.#runs,
-      architecture: this.#architecture,
-      schedulers: this.schedulers,
-      infeasible: options.infeasible,
-      unheeded,
-      host: this,
-    })
-    this.#byEvent = options.passPerEvent === undefined || model.heartbeat !== undefined
-      ? undefined
-      : new EventByEvent(options.passPerEvent, this.#queue, this.work, { arrive: () => this.#arrive(), fire: (kind, subject) => this.#fire(kind, subject), pass: () => this.pass() })
-    this.#jobs = new JobArrivals(options.workload, this.#queue, this, this.#byEvent?.submits)
+      : new EventByEvent(passPerEvent, queue, work, { arrive: () => this.#arrive(), fire: (kind, subject) => this.#fire(kind, subject), pass: () => this.pass() })
+    this.#jobs = new JobArrivals(workload, queue, this, this.#byEvent?.submits)
   }
 
   /** Runs to the end or to `until`; events at `until` still fire. Throws for a workload that must be awaited: see `advance`. */

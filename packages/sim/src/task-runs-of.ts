@@ -5,7 +5,8 @@ import { Failures } from './failures.js'
 import { progressOf } from './progress/progress-of.js'
 import { runtimeModel } from './runtime.js'
 import { Speculation } from './speculation/speculation.js'
-import { TaskRuns, type TaskRunsOptions } from './task-runs.js'
+import { TaskRuns } from './task-runs.js'
+import type { TaskRunsOptions } from './task-runs-options.js'
 import { JobKeys } from './task-start.js'
 
 /** The task runs of a simulation, as its options say. Throws `BAD_INPUT` for options that do not go together. */

@@ -1,6 +1,5 @@
-import type { CellState, ClusterModel, Work } from '@sched/cluster'
-import { None, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
-import type { Checkpoints } from './checkpoints.js'
+import type { CellState, Work } from '@sched/cluster'
+import { None, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type TaskEnd, type TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Failures } from './failures.js'
 import { InVain } from './in-vain.js'
@@ -8,43 +7,14 @@ import { KeptWork } from './kept-work.js'
 import { Masters } from './masters.js'
 import { NodeRuns } from './node-runs.js'
 import type { Observers } from './observers.js'
-import type { Progress, ProgressHost } from './progress/progress.js'
 import { ProgressRuns } from './progress/progress-runs.js'
 import type { RuntimeModel } from './runtime.js'
 import type { SleepingNodes } from './sleeping-nodes.js'
 import type { Speculation } from './speculation/speculation.js'
 import { TaskEnds } from './task-ends.js'
 import { Ending, Starting } from './task-rows.js'
-import type { JobKeys } from './task-start.js'
-import { TaskStart } from './task-start.js'
-
-export interface TaskRunsOptions {
-  readonly model: ClusterModel
-  readonly work: Work
-  readonly cell: CellState
-  readonly queue: EventQueue
-  readonly observers: Observers
-  readonly runtime: RuntimeModel
-  readonly keys: JobKeys
-  /** Whether ends of tasks that start in a row may share an event. */
-  readonly sharesEvents: boolean
-  readonly commitPending: boolean
-  /** What tasks save of their work; not for mouldable jobs, which may come back with another number of tasks. Default: nothing. */
-  readonly checkpoints?: Checkpoints | undefined
-  /** Which tasks fail by themselves; default: none. */
-  readonly failures?: Failures | undefined
-  /** Which tasks are copied; default: none. */
-  readonly speculation?: Speculation | undefined
-  /** Nodes that sleep, and for which tasks wait. Default: none sleeps. */
-  readonly sleep?: SleepingNodes | undefined
-  /** Model of tasks whose progress depends on what else runs. Default: each task takes its own time. */
-  readonly progress?: ((host: ProgressHost) => Progress) | undefined
-  /**
-   * Called when the last task of a job has ended, when a task was stopped before it was done, and when a task has failed so often that its job fails.
-   * `takeBack` takes back the claim of a task, which is unplaced again.
-   */
-  readonly host: { jobEnded(job: JobId): void; taskKilled(job: JobId): void; jobFailed(job: JobId): void; takeBack(task: TaskId): void }
-}
+import type { TaskRunsOptions } from './task-runs-options.js'
+import { TaskStart, type JobKeys } from './task-start.js'
 
 /**
  * Tasks from start to end: how long they take, when they stop, and when the master learns of it: where the cluster has heartbeats, at the next
@@ -67,7 +37,6 @@ export class TaskRuns {
    * not count.
    */
   lastEnd: Seconds = NaN
-  readonly #model: ClusterModel
   readonly #work: Work
   readonly #cell: CellState
   readonly #queue: EventQueue
@@ -82,22 +51,20 @@ export class TaskRuns {
   readonly #keys: JobKeys
   readonly #host: TaskRunsOptions['host']
   readonly #hasHeartbeats: boolean
-  /** Whether nodes differ in speed, and whether tasks hold devices; otherwise these columns need not be read. */
-  readonly #isUneven: boolean
+  /** Whether tasks hold devices; otherwise that column need not be read. */
   readonly #hasDevices: boolean
   readonly #nodeRuns: NodeRuns
   readonly #ends: TaskEnds
   readonly #start: TaskStart
   /** Rows that observers have not been told of yet; empty between two events. */
   readonly #starting = new Starting()
-  readonly #ending = new Ending()
+  readonly #ending: Ending
   /** By node: runs that wait one more heartbeat for their slot (commit pending). */
   readonly #pendingCommits: number[][] = []
 
   constructor(options: TaskRunsOptions) {
     const { model, queue, cell } = options
     this.lastEnd = 0
-    this.#model = model
     this.#work = options.work
     this.#cell = cell
     this.#queue = queue
@@ -111,11 +78,11 @@ export class TaskRuns {
     this.#keys = options.keys
     this.#host = options.host
     this.#hasHeartbeats = model.heartbeat !== undefined
-    this.#isUneven = model.speed.some((speed) => speed !== 1)
     this.#hasDevices = model.devices !== undefined
     this.#nodeRuns = new NodeRuns(this.#hasHeartbeats ? model.nodes : 0)
     this.#ends = new TaskEnds(queue, options.sharesEvents && options.progress === undefined)
-    this.#start = new TaskStart(cell.levels, options.keys)
+    this.#ending = new Ending(options.work, options.observers)
+    this.#start = new TaskStart(options.work, model, options.keys)
     this.masters = new Masters(options.work, queue, (run, end) => this.#addEnd(run, options.work.runNode(run), end))
     this.progress = options.progress === undefined
       ? undefined
@@ -165,7 +132,7 @@ export class TaskRuns {
         row.level = level
         isEven = undefined
       } else isEven ??= this.#isEven(runtime)
-      if (isEven !== true) alone = runtime.runtime(this.#fill(task, stage, row.job, level, node))
+      if (isEven !== true) alone = runtime.runtime(this.#start.fill(task, stage, row.job, level, node))
       work.setRunStart(run, now)
       row.add(task, node)
       const ready = waits === undefined ? now : now + (waits[i - from] as Seconds)
@@ -194,7 +161,7 @@ export class TaskRuns {
 
   /** Whether all tasks of the stage take the same time at the same level. */
   #isEven(runtime: RuntimeModel): boolean {
-    return !this.#isUneven && this.progress === undefined && this.#failures === undefined && runtime.isEven?.(this.#start.stage) === true
+    return !this.#start.isUneven && this.progress === undefined && this.#failures === undefined && runtime.isEven?.(this.#start.stage) === true
   }
 
   #tellStarts(now: Seconds): void {
@@ -205,25 +172,6 @@ export class TaskRuns {
     this.#observers.onTasksStart(row, now)
     this.speculation?.started(row.job, now)
     row.count = 0
-  }
-
-  #fill(task: TaskId, stage: number, job: JobId, at: number, node: NodeId): TaskStart {
-    const work = this.#work
-    const model = this.#model
-    const level = work.nearAnywhere.size > 0 && at > 0 && work.nearAnywhere.has(job) ? 0 : at
-    const start = this.#start
-    const spec = work.spec(job)
-    const stageIndex = stage - (work.jobFirstStage[job] as number)
-    start.spec = spec
-    start.stage = spec.stages[stageIndex] as StageSpec
-    start.stageIndex = stageIndex
-    start.task = work.indexOf(task)
-    start.isCopy = work.isCopy(task)
-    start.tasks = work.stageTasks[stage] as number
-    start.job = job
-    start.level = level
-    if (this.#isUneven) start.speed = model.speed[node] as number
-    return start
   }
 
   #addEnd(run: number, node: NodeId, end: Seconds): void {
@@ -256,14 +204,14 @@ export class TaskRuns {
     const stage = work.taskStage[task] as number
     const started = work.runStart(run)
     const stopped = how === 'failed' || how === 'superseded' ? Math.min(now, work.runEnd(run)) : now
-    const row = this.#endRow(stage, how, started, stopped, now)
+    const row = this.#ending.rowOf(stage, how, started, stopped, now)
     row.add(task, node)
     row.saved = this.#saved(task, job, this.#worked(run, stopped - started), how, isSuspended)
     if (isSuspended) this.#sleep?.suspend(run, task, node)
     else this.#sleep?.stop(run, node, now)
-    if (how === 'superseded') return this.#tellEnds(now)
+    if (how === 'superseded') return this.#ending.tell(now)
     this.inVain.killed(how, row.saved, now)
-    this.#tellEnds(now)
+    this.#ending.tell(now)
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) this.#queue.push(now, EventKind.Wake, 0)
     this.#host.taskKilled(job)
@@ -331,7 +279,7 @@ export class TaskRuns {
         ;(this.#pendingCommits[node] ??= []).push(run)
       } else this.#end(run, now)
     }
-    this.#tellEnds(now)
+    this.#ending.tell(now)
     if (this.#failed.length > 0) this.#fail(now)
   }
 
@@ -351,7 +299,7 @@ export class TaskRuns {
     const work = this.#work
     const other = work.otherAttempt(task)
     if (other === None) return
-    this.#tellEnds(now)
+    this.#ending.tell(now)
     if (work.nodeOf(other) !== None && Number.isNaN(work.started(other))) this.#host.takeBack(other)
     if (work.nodeOf(other) === None) this.#giveUp(other, now)
     else {
@@ -374,7 +322,7 @@ export class TaskRuns {
     if (runs === undefined) return
     this.#pendingCommits[node] = []
     for (const run of runs) this.#finish(run, now)
-    this.#tellEnds(now)
+    this.#ending.tell(now)
   }
 
   /** Handles the event of one or several ends. */
@@ -389,7 +337,7 @@ export class TaskRuns {
       if (next >= 0) this.shared++
       run = next
     }
-    this.#tellEnds(now)
+    this.#ending.tell(now)
     if (this.#failed.length > 0) this.#fail(now)
   }
 
@@ -433,7 +381,7 @@ export class TaskRuns {
     const node = work.runNode(run)
     if (work.isMaster(task)) this.masters.stopped(task)
     else this.progress?.done(run, now)
-    const row = this.#endRow(stage, 'done', work.runStart(run), this.#hasHeartbeats ? work.runEnd(run) : now, now)
+    const row = this.#ending.rowOf(stage, 'done', work.runStart(run), this.#hasHeartbeats ? work.runEnd(run) : now, now)
     row.add(task, node)
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices(run) : 0)
     this.#sleep?.stop(run, node, now)
@@ -441,31 +389,8 @@ export class TaskRuns {
     this.done++
     const last = work.finishRun(run)
     if (!last) this.speculation?.done(stage, node, row.stopped - row.started, now)
-    if (last || this.progress !== undefined) this.#tellEnds(now)
+    if (last || this.progress !== undefined) this.#ending.tell(now)
     if (last) this.#host.jobEnded(row.job)
     else if (work.hasMasters) this.masters.mayEnd(row.job, now)
-  }
-
-  /** The row that an end belongs to, new if the previous one does not match. */
-  #endRow(stage: number, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): Ending {
-    const row = this.#ending
-    if (row.stage === stage && row.started === started && row.stopped === stopped && row.count > 0) return row
-    this.#tellEnds(now)
-    const work = this.#work
-    row.stage = stage
-    row.job = work.stageJob[stage] as JobId
-    row.lane = work.stageLane[stage] as LaneId
-    row.how = how
-    row.started = started
-    row.stopped = stopped
-    row.saved = 0
-    return row
-  }
-
-  #tellEnds(now: Seconds): void {
-    const row = this.#ending
-    if (row.count === 0) return
-    this.#observers.onTasksEnd(row, now)
-    row.count = 0
   }
 }

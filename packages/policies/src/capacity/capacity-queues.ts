@@ -1,8 +1,8 @@
 import { None, portableLog2, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type ShapeId, type TaskId, type UserId } from '@sched/core'
 import { JobLimits, type AdmittedMemory } from '../orders/job-limits.js'
-import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
+import { HeldAmounts } from './held-amounts.js'
 import { LeafUsers, RATIO } from './leaf-users.js'
 import { MadeQueues, type MadeMemory } from './made-queues.js'
 import { MasterLimits } from './master-limits.js'
@@ -12,6 +12,7 @@ import { QueueTree, type Queue } from './queue-tree.js'
 import { Quotas } from './quotas.js'
 import { QueueUsage } from './usage.js'
 import { UserLimits } from './user-limits.js'
+import { WaitingLists } from './waiting-lists.js'
 
 /** Names of the jobs that may run, and the queues that were made at first use. */
 export interface QueuesMemory {
@@ -27,8 +28,9 @@ export class CapacityQueues {
   readonly usage: QueueUsage
   readonly users: LeafUsers
   readonly limits: UserLimits
-  /** `[job * lanes + lane]`: the pot in which a waiting job is listed; -1 for a job that is in none. */
-  readonly potOf: number[] = []
+  readonly waiting: WaitingLists
+  /** What jobs hold by reservations. */
+  readonly held: HeldAmounts
   /** By job: its pair, which is its user in its leaf (see `LeafUsers`). */
   readonly pairOf: number[] = []
   readonly #env: Env
@@ -41,14 +43,8 @@ export class CapacityQueues {
   readonly #masters: MasterLimits
   /** The queues of the tree as `JobLimits` reads them. */
   readonly #limited: { readonly path: string; readonly parent: number; readonly maxRunningJobs: number }[] = []
-  /** `[leaf * pots + pot]`: users with waiting jobs, by their first job. */
-  readonly #waiting: SortedIds[] = []
   /** `[job * lanes + lane]`: memory that a job uses, for the fair order inside leaves. */
   readonly #memory: number[] = []
-  /** By `job * lanes + lane`: the counted amounts that a job holds by reservations in the default partition, and the number of these. */
-  readonly #holds = new Map<number, Float64Array>()
-  /** `[pair * pots + pot]`: the number of reservations of a user in a leaf. */
-  readonly holdsOfPair: number[] = []
   /** By shape: the partitions with nodes that it may run on. */
   readonly #partitions: (readonly number[])[] = []
   readonly #admitted: JobId[] = []
@@ -82,6 +78,8 @@ export class CapacityQueues {
     ))
     this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.minimum)
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
+    this.waiting = new WaitingLists(this.tree, this.pots, this.users, this.usage)
+    this.held = new HeldAmounts(this.tree, this.pots)
     this.limits = new UserLimits(this.tree, this.pots, this.users, this.minimum, options.userLimitBasis)
     this.#admission = new Admission(options, this.tree, cluster, work)
     this.#made = new MadeQueues(options, this.tree, env)
@@ -123,11 +121,6 @@ export class CapacityQueues {
     return this.#admission.queueFor(spec)
   }
 
-  /** Users of a leaf with waiting jobs, by their first job. */
-  waiting(leaf: number, pot: number): SortedIds {
-    return this.#waiting[leaf * this.pots.count + pot] as SortedIds
-  }
-
   // ---- jobs ----
 
   add(job: JobId): void {
@@ -137,10 +130,8 @@ export class CapacityQueues {
     this.#made.enter(job, leaf)
     this.#followTree()
     this.pairOf[job] = this.#pair(leaf, work.user(job))
-    for (let lane = 0; lane < this.pots.lanes; lane++) {
-      this.potOf[job * this.pots.lanes + lane] = None
-      this.#memory[job * this.pots.lanes + lane] = 0
-    }
+    this.waiting.enter(job)
+    for (let lane = 0; lane < this.pots.lanes; lane++) this.#memory[job * this.pots.lanes + lane] = 0
     if (this.#limits.ask(job)) this.#activateAll([job])
   }
 
@@ -194,7 +185,7 @@ export class CapacityQueues {
   }
 
   drained(job: JobId, lane: LaneId): void {
-    if ((this.potOf[job * this.pots.lanes + lane] as number) < 0) return
+    if (this.waiting.potIn(job, lane) < 0) return
     this.#unlist(job, lane)
     this.#activate(this.pairOf[job] as number, lane, -1)
   }
@@ -202,7 +193,7 @@ export class CapacityQueues {
   /** A waiting job asks for something else now. */
   renew(job: JobId, lane: LaneId): void {
     this.onWaiting?.(job, lane)
-    const pot = this.potOf[job * this.pots.lanes + lane] as number
+    const pot = this.waiting.potIn(job, lane)
     if (pot < 0) return
     const queue = this.tree.queue(this.leafOf(job))
     if (this.#potFor(job, lane) === pot && (queue.ordering !== 'fair' || this.keyIn(job, lane, queue) === this.users.jobKeys[pot]?.key[job])) return
@@ -216,49 +207,15 @@ export class CapacityQueues {
   }
 
   #enlist(job: JobId, lane: LaneId): void {
-    const pot = this.#potFor(job, lane)
     const pair = this.pairOf[job] as number
     const queue = this.tree.queue(this.users.leaf[pair] as number)
-    const jobs = this.users.jobs[pair * this.pots.count + pot] as SortedIds
-    const keys = this.users.jobKeys[pot] as Keys
-    keys.set(job, this.keyIn(job, lane, queue), this.#env.work.rank(job))
-    this.potOf[job * this.pots.lanes + lane] = pot
+    this.waiting.add(job, lane, pair, this.#potFor(job, lane), this.keyIn(job, lane, queue), this.#env.work.rank(job))
     this.onWaiting?.(job, lane)
-    const first = jobs.size === 0 ? None : (jobs.ids[jobs.from] as number)
-    jobs.add(job)
-    if (first === None || jobs.ids[jobs.from] === job) this.#placePair(pair, pot, first === None)
-    this.usage.join(queue.id, pot)
   }
 
   #unlist(job: JobId, lane: LaneId): void {
-    const { pots, users } = this
-    const pot = this.potOf[job * pots.lanes + lane] as number
-    const pair = this.pairOf[job] as number
-    const jobs = users.jobs[pair * pots.count + pot] as SortedIds
-    const wasFirst = jobs.ids[jobs.from] === job
-    jobs.remove(job)
-    this.potOf[job * pots.lanes + lane] = None
+    this.waiting.remove(job, lane, this.pairOf[job] as number)
     this.onWaiting?.(job, lane)
-    if (jobs.size > 0) {
-      if (wasFirst) this.#placePair(pair, pot, false)
-      return
-    }
-    const leaf = users.leaf[pair] as number
-    const waiting = this.waiting(leaf, pot)
-    waiting.remove(pair)
-    if (waiting.size === 0) this.usage.leave(leaf, pot)
-  }
-
-  /** Puts a user where the first of its jobs belongs. */
-  #placePair(pair: number, pot: number, isNew: boolean): void {
-    const { users, pots } = this
-    const waiting = this.waiting(users.leaf[pair] as number, pot)
-    const jobs = users.jobs[pair * pots.count + pot] as SortedIds
-    const first = jobs.ids[jobs.from] as number
-    const { key, tie } = users.jobKeys[pot] as Keys
-    if (!isNew) waiting.remove(pair)
-    users.pairKeys[pot]?.set(pair, key[first] as number, tie[first] as number)
-    waiting.add(pair)
   }
 
   /** The key by which the jobs of a leaf are sorted, smallest first. */
@@ -337,27 +294,10 @@ export class CapacityQueues {
     users.ratio[at] = Math.floor(share * RATIO)
   }
 
+  /** Counts a reservation that was made (`sign` 1) or given up (-1) as used, without `#memory`: the fair order of jobs counts running tasks only. */
   hold(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void {
-    const { pots, usage } = this
-    const pot = pots.of(lane, node)
-    const from = pots.demandAt(shape, lane)
-    this.#count(job, lane, shape, node, sign) // without `#memory`: the fair order of jobs counts running tasks only
-    if (!pots.isDefault(node)) return
-    const key = job * pots.lanes + lane
-    const held = this.#holds.get(key) ?? new Float64Array(pots.width + 1)
-    this.#holds.set(key, held)
-    for (let i = 0; i < pots.width; i++) held[i] = (held[i] as number) + sign * (pots.demands[from + i] as number)
-    held[pots.width] = (held[pots.width] as number) + sign
-    if (held[pots.width] === 0) this.#holds.delete(key)
-    const at = (this.pairOf[job] as number) * pots.count + pot
-    this.holdsOfPair[at] = (this.holdsOfPair[at] ?? 0) + sign
-    const { parents } = this.tree
-    for (let id = this.leafOf(job); id >= 0; id = parents[id] as number) usage.held[id * pots.count + pot] = (usage.held[id * pots.count + pot] as number) + sign
-  }
-
-  /** The counted amounts that the job could give up with its reservations in the default partition; `undefined`: none. */
-  held(job: JobId, lane: LaneId): Float64Array | undefined {
-    return this.#holds.size === 0 ? undefined : this.#holds.get(job * this.pots.lanes + lane)
+    this.#count(job, lane, shape, node, sign)
+    if (this.pots.isDefault(node)) this.held.change(job, lane, shape, this.pots.of(lane, node), this.pairOf[job] as number, this.leafOf(job), sign)
   }
 
   /** One more job of a user waits in a lane, or one less: the first makes the user active, the last makes it inactive. */
@@ -410,14 +350,10 @@ export class CapacityQueues {
 
   #addColumns(): void {
     this.#changes = this.tree.changes
-    const { queues } = this.tree
-    const { count } = this.pots
     this.usage.addQueues()
     this.limits.addQueues()
+    this.waiting.addQueues()
     this.#limitJobs()
-    for (let id = this.#waiting.length / count; id < queues.length; id++) {
-      for (let pot = 0; pot < count; pot++) this.#waiting.push(new SortedIds(this.users.pairKeys[pot] as Keys))
-    }
   }
 
   /** Adds new queues to the limits of running jobs. */

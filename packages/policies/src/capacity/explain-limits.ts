@@ -21,7 +21,7 @@ function explainPot(round: Round, queues: CapacityQueues, pot: number): void {
     if (tree.isInner[leaf] === true || !usage.isListed(leaf, pot)) continue
     const rooms = [...tree.chain(leaf)].map(({ id, path }) => roomOf(queues, id, path, pot))
     const ofUsers = `user-limit ${tree.queue(leaf).path}`
-    const waiting = queues.waiting(leaf, pot)
+    const waiting = queues.waiting.of(leaf, pot)
     for (let i = waiting.from; i < waiting.to; i++) {
       const pair = waiting.ids[i] as number
       const isOver = limits.isOver(pair, pot)

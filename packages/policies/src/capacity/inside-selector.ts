@@ -1,12 +1,14 @@
-import { None, type JobId, type LaneId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { None, type JobId, type LaneId, type TaskId, type WorkView } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import type { CapacityQueues } from './capacity-queues.js'
+import { chosenBefore, type Chosen } from './chosen.js'
 import { dominantShare } from './comparing.js'
 import type { HoldingJobs } from './holding-jobs.js'
 import { insideQueue, Vectors, type JobInside, type Share, type UserInside } from './inside-queues.js'
 import type { preemptionOptions } from './options.js'
 import type { LiveLoads } from './queue-loads.js'
 import type { RunningTasks } from './running-tasks.js'
+import { demandOf } from './tasks-on-nodes.js'
 import type { WaitingAmounts } from './waiting-amounts.js'
 
 type Options = NonNullable<z.output<typeof preemptionOptions>['intraQueue']>
@@ -18,16 +20,6 @@ interface State {
   readonly waiting: WaitingAmounts
   readonly jobs: HoldingJobs
   readonly running: RunningTasks
-}
-/**
- * The tasks that a look has chosen so far (the first `count` of the list), what it may still take, and by pot what it was to take from leaves for
- * other queues.
- */
-export interface Look {
-  readonly tasks: TaskId[]
-  count: number
-  readonly allowed: Float64Array
-  readonly toObtain: readonly Float64Array[]
 }
 interface User extends UserInside {
   readonly pair: number
@@ -63,12 +55,13 @@ export class InsideSelector {
     this.#options = options
   }
 
-  choose(lane: LaneId, look: Look): void {
+  /** `toObtain`: by pot, what leaves are to give for other queues. */
+  choose(lane: LaneId, chosen: Chosen, toObtain: readonly Float64Array[]): void {
     const { pots } = this.#it.queues
     const plans: Plan[] = []
-    for (let pot = lane as number; pot < pots.count; pot += pots.lanes) for (const leaf of this.#leaves(pot)) plans.push(...this.#plan(leaf, lane, pot, look))
-    const before = new Set(look.tasks.slice(0, look.count))
-    for (const plan of plans) this.#take(plan, lane, look, before)
+    for (let pot = lane as number; pot < pots.count; pot += pots.lanes) for (const leaf of this.#leaves(pot)) plans.push(...this.#plan(leaf, lane, pot, chosen, toObtain[pot] as Float64Array))
+    const before = chosenBefore(chosen)
+    for (const plan of plans) this.#take(plan, lane, chosen, before)
   }
 
   /** Leaves that want more or use more than their guarantee, in the order in which the pot serves them. */
@@ -87,7 +80,7 @@ export class InsideSelector {
   }
 
   /** The plan of what the jobs of a leaf give to each other; none where the leaf uses too little, or has only one job. */
-  #plan(leaf: number, lane: LaneId, pot: number, look: Look): Plan[] {
+  #plan(leaf: number, lane: LaneId, pot: number, chosen: Chosen, forOthers: Float64Array): Plan[] {
     const { queues, loads } = this.#it
     const { guaranteed, used, width, total } = loads
     const { minimumThreshold, maxAllowableLimit, order, conservativeDrf, equalParts } = this.#options
@@ -101,17 +94,17 @@ export class InsideSelector {
       dominantShare(guaranteed, leaf * width, total, 0, width),
     )) < Math.fround(minimumThreshold))
       return []
-    const { jobs, amounts } = this.#jobs(leaf, lane, pot, look)
+    const { jobs, amounts } = this.#jobs(leaf, lane, pot, chosen)
     if (jobs.length === 1) return []
     const vectors = new Vectors([...total])
-    const toObtain = of(look.toObtain[pot] as Float64Array)
+    const toObtain = of(forOthers)
     const most = of(guaranteed).map((amount) => Math.floor(amount * maxAllowableLimit))
     const open = vectors.compare(most, toObtain) > 0 ? most.map((amount, i) => amount - (toObtain[i] as number)) : most.map(() => 0)
     const shares = insideQueue({
       total: [...total],
       jobs,
       divided: of(used).map((amount, i) => amount - (toObtain[i] as number)),
-      most: vectors.least(open, [...look.allowed]),
+      most: vectors.least(open, [...chosen.allowed]),
       minimum,
       order,
       conservativeDrf,
@@ -123,7 +116,7 @@ export class InsideSelector {
   }
 
   /** The jobs of a leaf in order, and the amounts of each of their tasks that were chosen for other queues. */
-  #jobs(leaf: number, lane: LaneId, pot: number, { tasks, count }: Look): { jobs: Job[]; amounts: number[][] } {
+  #jobs(leaf: number, lane: LaneId, pot: number, { tasks, count }: Chosen): { jobs: Job[]; amounts: number[][] } {
     const { queues, work, running, waiting } = this.#it
     const { pots, users } = queues
     const none = Array.from({ length: pots.width }, () => 0)
@@ -147,7 +140,7 @@ export class InsideSelector {
     const jobs = ids.map((id): Job => {
       const used = [...none]
       const shape = work.masterShape(id)
-      const asked = shape === None || pots.laneOfShape(shape) !== lane || queues.potOfShape(shape, leaf, lane) !== pot ? none : this.#amount(shape, lane)
+      const asked = shape === None || pots.laneOfShape(shape) !== lane || queues.potOfShape(shape, leaf, lane) !== pot ? none : demandOf(shape, lane, queues)
       let mastering = none
       for (let task = running.any(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) {
         if (pots.of(lane, work.nodeOf(task)) !== pot) continue
@@ -173,7 +166,7 @@ export class InsideSelector {
     const { pots, users } = queues
     const found = new Set(jobs.of(leaf, lane))
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
-      const pairs = queues.waiting(leaf, pot)
+      const pairs = queues.waiting.of(leaf, pot)
       for (let k = pairs.from; k < pairs.to; k++) {
         const list = users.jobs[(pairs.ids[k] as number) * pots.count + pot]
         if (list !== undefined) for (let j = list.from; j < list.to; j++) found.add(list.ids[j] as number)
@@ -196,7 +189,7 @@ export class InsideSelector {
   }
 
   /** Chooses tasks of the jobs that are to give something, the last in order first. */
-  #take({ pot, jobs, shares, vectors, isEqual }: Plan, lane: LaneId, look: Look, before: ReadonlySet<TaskId>): void {
+  #take({ pot, jobs, shares, vectors, isEqual }: Plan, lane: LaneId, chosen: Chosen, before: ReadonlySet<TaskId>): void {
     const { queues, work, running } = this.#it
     let left = shares.reduce<number[]>((sum, { taken }) => this.#plus(sum, taken), Array.from({ length: queues.pots.width }, () => 0))
     for (let k = jobs.length - 1; k >= 0; k--) {
@@ -216,13 +209,13 @@ export class InsideSelector {
         const keepsLimit = isEqual ? amount.every((each, i) => each <= (gives[i] as number)) : this.#options.order === 'priority-first' || vectors.compare(this.#minus(user.rest, amount), user.limit) > 0
         if (!keepsLimit && gang === undefined) break // as in Hadoop, even though an older task might be smaller
         const keepsIdeal = isEqual || gang === undefined || vectors.compare(this.#minus(has, amount), ideal) >= 0
-        if (!keepsLimit || !keepsIdeal || !this.#isWanted(amount, left, vectors) || amount.some((each, i) => each > (look.allowed[i] as number))) continue
-        for (const each of gang ?? [task]) look.tasks[look.count++] = each
+        if (!keepsLimit || !keepsIdeal || !this.#isWanted(amount, left, vectors) || amount.some((each, i) => each > (chosen.allowed[i] as number))) continue
+        for (const each of gang ?? [task]) chosen.tasks[chosen.count++] = each
         left = this.#minus(left, amount)
         has = this.#minus(has, amount)
         given = this.#plus(given, amount)
         user.rest = this.#minus(user.rest, amount)
-        for (const [i, each] of amount.entries()) look.allowed[i] = (look.allowed[i] as number) - each
+        for (const [i, each] of amount.entries()) chosen.allowed[i] = (chosen.allowed[i] as number) - each
       }
     }
   }
@@ -244,13 +237,7 @@ export class InsideSelector {
   }
 
   #demand(task: TaskId, lane: LaneId): number[] {
-    return this.#amount(this.#it.work.shapeOf(task), lane)
-  }
-
-  #amount(shape: ShapeId, lane: LaneId): number[] {
-    const { pots } = this.#it.queues
-    const at = pots.demandAt(shape, lane)
-    return Array.from({ length: pots.width }, (_, i) => pots.demands[at + i] as number)
+    return demandOf(this.#it.work.shapeOf(task), lane, this.#it.queues)
   }
 
   /** Adds what a task uses, in place, since a leaf may have very many tasks. */

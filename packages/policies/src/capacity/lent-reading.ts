@@ -67,7 +67,7 @@ export class LentReading {
     const leaf = this.#leaves.pop()
     this.#merge.begin(users.jobKeys[this.#lane] as Keys)
     if (leaf === undefined) return
-    const { ids, from, to } = this.#queues.waiting(leaf, this.#lane)
+    const { ids, from, to } = this.#queues.waiting.of(leaf, this.#lane)
     for (let i = from; i < to; i++) {
       const pair = ids[i] as number
       const jobs = users.jobs[pair * pots.count + this.#lane] as SortedIds

@@ -1,8 +1,9 @@
-import { forwarding, jobsByName, None, type Env, type JobId, type LaneId, type Policy, type Round, type Seconds, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
+import { forwarding, jobsByName, None, type Env, type LaneId, type Policy, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
+import { BetweenSelector } from './between-selector.js'
 import type { CapacityQueues } from './capacity-queues.js'
-import { compareShares } from './comparing.js'
+import type { Chosen } from './chosen.js'
 import { HoldingJobs } from './holding-jobs.js'
 import { IdealPlan, type PreemptionFactors } from './ideal-allocation.js'
 import { InsideSelector } from './inside-selector.js'
@@ -32,13 +33,12 @@ interface PreemptionMemory {
 
 /**
  * Takes back what queues use above their guarantee for queues that want theirs. At every multiple of the interval it computes the
- * ideal allocation and chooses tasks of leaves above it, from the last job in order and its newest tasks first. A task is marked when it is
- * first chosen; if it is chosen again `maxWaitBeforeKill` or more after that, it is killed. Reservations are given up first, at once. Gangs,
- * which YARN does not know, are killed as a whole; masters go last. Under lazy preemption single tasks whose wait is over go to `KillableTasks`.
+ * ideal allocation, and selectors choose tasks one after the other: on reserved nodes for leaves of higher priority (`PrioritySelector`) and for any
+ * leaf (`ReservedSelector`), for other queues (`BetweenSelector`), and for other jobs of the same queue (`InsideSelector`); all but the third if
+ * options say so. A task is marked when it is first chosen; if it is chosen again `maxWaitBeforeKill` or more after that, it is killed. Under lazy
+ * preemption single tasks whose wait is over go to `KillableTasks`.
  *
- * After that, if options say so, tasks are chosen for other jobs of the same queue (`InsideSelector`).
- *
- * Source: Hadoop 3, ProportionalCapacityPreemptionPolicy and FifoCandidatesSelector.
+ * Source: Hadoop 3, ProportionalCapacityPreemptionPolicy.
  * Deviations: a killed task's room is free at once, where Hadoop frees it at the node's next heartbeat; there are no looks
  * while nothing waits.
  */
@@ -47,6 +47,7 @@ export class CapacityPreemption implements Policy {
   readonly #queues: CapacityQueues
   readonly #options: ReadPreemptionOptions
   readonly #factors: PreemptionFactors
+  readonly #balanceFactors: PreemptionFactors
   readonly #env: Env
   readonly #loads: LiveLoads
   readonly #plan = new IdealPlan()
@@ -58,9 +59,10 @@ export class CapacityPreemption implements Policy {
   readonly #marks: Marks
   readonly #jobs: HoldingJobs
   readonly #running: RunningTasks
-  /** The range of `#tasks` chosen to balance queues; and the tasks chosen before the choice under way, if it must not choose them again. */
+  readonly #chosen: Chosen
+  /** The range of the chosen tasks that were chosen to balance queues. */
   #balancing: readonly [from: number, to: number] = [0, 0]
-  #before: ReadonlySet<TaskId> | undefined
+  readonly #between: BetweenSelector
   /** Chooses tasks for other jobs of the same queue; present if options say so. */
   readonly #inside: InsideSelector | undefined
   /** Choose tasks on reserved nodes; present if options say so. */
@@ -68,13 +70,6 @@ export class CapacityPreemption implements Policy {
   readonly #ofReserved: ReservedSelector | undefined
   /** Present under lazy preemption. */
   readonly #killable: KillableTasks | undefined
-  /** The first `#chosen` tasks are the chosen ones; the list is used again. */
-  readonly #tasks: TaskId[] = []
-  #chosen = 0
-  /** Stages of the current job whose gangs were looked at. */
-  readonly #gangs: number[] = []
-  /** Masters of the current leaf that were passed over. */
-  readonly #passed: TaskId[] = []
 
   constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp' | 'killable'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
     const { lanes } = env.cluster
@@ -82,11 +77,13 @@ export class CapacityPreemption implements Policy {
     this.#queues = queues
     this.#options = options
     this.#factors = { ...options, countsReserved: options.countReserved }
+    this.#balanceFactors = { ...options, balances: true }
     this.#env = env
     if (options.lazyPreemption) this.#killable = policy.killable = queues.killable = new KillableTasks(queues, env.work)
-    const waiting = new WaitingAmounts(queues.pots, env.work, policy.reservations, queues)
+    const waiting = new WaitingAmounts(queues.pots, env.work, policy.reservations, { potOf: queues.waiting.potOf, pairOf: queues.pairOf })
     this.#loads = new LiveLoads(queues, waiting)
     this.#toTake = new WhatToTake(queues.pots, options.conservativeDrf)
+    this.#chosen = { tasks: [], count: 0, allowed: this.#toTake.allowed }
     this.#next = lanes.map(() => -1)
     this.#looked = lanes.map(() => -1)
     this.#marks = new Marks(lanes.length, env.work, 2 * options.maxWaitBeforeKill)
@@ -95,14 +92,21 @@ export class CapacityPreemption implements Policy {
     const { intraQueue, balance, maxWaitBeforeKill } = options
     if (balance?.enabled === true && balance.maxWaitBeforeKill > 2 * maxWaitBeforeKill)
       env.warn(`preemption: nobody is killed to balance queues, since marks are forgotten after ${2 * maxWaitBeforeKill} s (twice maxWaitBeforeKill) and balance.maxWaitBeforeKill is ${balance.maxWaitBeforeKill} s`)
-    if (intraQueue?.enabled === true)
-      this.#inside = new InsideSelector({ queues, work: env.work, loads: this.#loads, waiting, jobs: this.#jobs, running: this.#running }, intraQueue)
     const { cluster, work } = env
-    const reserved = { queues, work, cluster, running: this.#running, reservations: policy.reservations }
+    const { reservations } = policy
+    const [loads, jobs, running] = [this.#loads, this.#jobs, this.#running]
+    this.#between = new BetweenSelector({
+      queues, work, loads, jobs, running, reservations, plan: this.#plan, toTake: this.#toTake, killable: this.#killable,
+      giveUp: (reservation) => {
+        if (!options.observeOnly) policy.giveUp(reservation)
+      },
+    })
+    if (intraQueue?.enabled === true) this.#inside = new InsideSelector({ queues, work, loads, waiting, jobs, running }, intraQueue)
+    const reserved = { queues, work, cluster, running, reservations }
     if (options.byPriority?.enabled === true) this.#ofPriority = new PrioritySelector(reserved, options.byPriority.delay)
     if (options.selectByReservations) this.#ofReserved = new ReservedSelector(reserved)
     queues.onWaiting = (job, lane) => waiting.note(job, lane)
-    policy.reservations.onChange = (reservation, sign) => {
+    reservations.onChange = (reservation, sign) => {
       const { job, lane } = reservation
       this.#ofPriority?.note(reservation, sign, env.now())
       this.#jobs.change(job, queues.leafOf(job), lane, sign)
@@ -202,9 +206,9 @@ export class CapacityPreemption implements Policy {
     this.#choose(lane, now)
     if (observeOnly) return
     const [from, to] = this.#balancing
-    for (let i = 0; i < this.#chosen; i++) {
+    for (let i = 0; i < this.#chosen.count; i++) {
       const wait = i >= from && i < to ? (balance?.maxWaitBeforeKill as number) : maxWaitBeforeKill
-      const task = this.#tasks[i] as TaskId
+      const task = this.#chosen.tasks[i] as TaskId
       if (!this.#marks.mark(task, lane, now, wait)) continue
       if (this.#killable === undefined || work.inGang(task)) round.evict(task)
       else this.#killable.add(task, lane)
@@ -212,192 +216,34 @@ export class CapacityPreemption implements Policy {
     this.#marks.forget(lane, now)
   }
 
-  /** Chooses the tasks of this look. */
+  /** Chooses the tasks of this look, selector by selector. */
   #choose(lane: LaneId, now: Seconds): void {
     const toTake = this.#toTake
-    this.#chosen = 0
+    const chosen = this.#chosen
+    const taken: Float64Array[] | undefined = this.#inside === undefined ? undefined : []
+    chosen.count = 0
     this.#balancing = [0, 0]
     this.#queues.refresh()
     toTake.begin(lane, this.#options.totalPreemptionPerRound)
-    this.#chooseReserved(lane, now)
-    const taken: Float64Array[] = []
-    this.#before = this.#chosen > 0 ? new Set(this.#tasks.slice(0, this.#chosen)) : undefined
-    const goesOn = this.#chooseBetween(lane, taken, false)
-    this.#before = undefined
-    if (!goesOn) return
-    if (this.#options.balance?.enabled === true) {
-      const from = this.#chosen
-      this.#before = new Set(this.#tasks.slice(0, from))
-      const balancesOn = this.#chooseBetween(lane, taken, true)
-      this.#before = undefined
-      this.#balancing = [from, this.#chosen]
-      if (!balancesOn) return
-    }
-    if (this.#inside === undefined || toTake.isSpent) return
-    const look = { tasks: this.#tasks, count: this.#chosen, allowed: toTake.allowed, toObtain: taken }
-    this.#inside.choose(lane, look)
-    this.#chosen = look.count
-  }
-
-  /** Chooses tasks on reserved nodes: for leaves of higher priority, then from leaves that use more than they should. */
-  #chooseReserved(lane: LaneId, now: Seconds): void {
-    if (this.#ofPriority === undefined && this.#ofReserved === undefined) return
-    const { pots } = this.#queues
-    const chosen = { tasks: this.#tasks, count: 0, allowed: this.#toTake.allowed }
     this.#ofPriority?.choose(lane, now, chosen)
-    if (this.#ofReserved !== undefined) {
-      const toObtain: Float64Array[] = []
-      for (let pot = lane as number; pot < pots.count; pot += pots.lanes)
-        toObtain[pot] = this.#plan.compute(this.#loads.read(pot), { ...this.#options, countsReserved: true }, chosen.allowed).toObtain.slice()
-      this.#ofReserved.choose(lane, toObtain, chosen)
+    if (this.#ofReserved !== undefined) this.#chooseReserved(lane, this.#ofReserved)
+    if (!this.#between.choose(lane, this.#factors, chosen, taken)) return
+    if (this.#options.balance?.enabled === true) {
+      const from = chosen.count
+      const goesOn = this.#between.choose(lane, this.#balanceFactors, chosen, taken)
+      this.#balancing = [from, chosen.count]
+      if (!goesOn) return
     }
-    this.#chosen = chosen.count
+    if (taken !== undefined && !toTake.isSpent) this.#inside?.choose(lane, chosen, taken)
   }
 
-  /** Chooses tasks for other queues. Writes to `taken` what leaves are to give, by pot. Returns false if no more may be taken in this look. */
-  #chooseBetween(lane: LaneId, taken: Float64Array[], balances: boolean): boolean {
-    const { pots, tree } = this.#queues
-    const toTake = this.#toTake
-    const allowed = pots.partitions.length === 1 ? toTake.allowed : toTake.allowed.slice() // the same for all partitions, whatever is taken from the first
-    for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
-      const loads = this.#loads.read(pot)
-      const { toObtain } = this.#plan.compute(loads, balances ? { ...this.#options, balances, countsReserved: false } : this.#factors, allowed)
-      if (this.#before !== undefined) this.#deduct(toObtain, lane, pot, loads)
-      if (this.#inside !== undefined) taken[pot] = toObtain.slice()
-      for (let leaf = 1; leaf < tree.queues.length; leaf++) {
-        if (tree.isInner[leaf] === true || !toTake.beginLeaf(toObtain, leaf, pot, loads)) continue
-        if (toTake.isSpent) return false
-        for (const task of this.#before ?? []) if (this.#isOf(task, leaf, lane, pot)) toTake.leaveWithout(this.#env.work.shapeOf(task))
-        if (this.#queues.isLent[pot] === true) this.#takeFromLeaf(leaf, lane, pot, true)
-        this.#takeFromLeaf(leaf, lane, pot, false)
-      }
-    }
-    return true
-  }
-
-  /** Takes each task that was chosen before off what its leaf is to give, if that is more, as Hadoop does (`deductActuallyToBePreempted`). */
-  #deduct(toObtain: Float64Array, lane: LaneId, pot: number, { width, total }: LiveLoads): void {
+  /** Chooses tasks on reserved nodes, of leaves that use more than they should. */
+  #chooseReserved(lane: LaneId, selector: ReservedSelector): void {
     const { pots } = this.#queues
-    const { work } = this.#env
-    for (const task of this.#before ?? []) {
-      const leaf = this.#queues.leafOf(work.jobOf(task))
-      if (!this.#isOf(task, leaf, lane, pot)) continue
-      const at = leaf * width
-      const from = pots.demandAt(work.shapeOf(task), lane)
-      if (compareShares(toObtain, at, pots.demands, from, total, 0, width) <= 0) continue
-      for (let i = 0; i < width; i++) toObtain[at + i] = (toObtain[at + i] as number) - (pots.demands[from + i] as number)
-    }
-  }
-
-  #isOf(task: TaskId, leaf: number, lane: LaneId, pot: number): boolean {
-    const { work } = this.#env
-    return this.#queues.pots.of(lane, work.nodeOf(task)) === pot && this.#queues.leafOf(work.jobOf(task)) === leaf
-  }
-
-  /**
-   * Chooses tasks of a leaf, from the last job in order on, until nothing is left to obtain. In a lent pot `isLent` chooses the tasks that it is
-   * lent to, else its own.
-   */
-  #takeFromLeaf(leaf: number, lane: LaneId, pot: number, isLent: boolean): void {
-    const jobs = this.#jobs
-    const queue = this.#queues.tree.queue(leaf)
-    jobs.begin(leaf, lane, queue.ordering === 'fair' ? (job) => this.#queues.keyIn(job, lane, queue) : undefined)
-    for (let job = jobs.next(); job >= 0 && !this.#toTake.isDone; job = jobs.next()) {
-      if (!isLent) this.#giveUp(job as JobId)
-      this.#takeFrom(job as JobId, leaf, lane, pot, isLent)
-    }
-    if (this.#passed.length > 0) this.#takeMasters(leaf, pot)
-  }
-
-  /** Chooses masters last, and only while the masters of the leaf that were passed over use more than the leaf's part for masters. */
-  #takeMasters(leaf: number, pot: number): void {
-    const { work } = this.#env
-    const { pots, quotas, tree } = this.#queues
-    const { width, demands, totals } = pots
-    const at = (leaf * pots.count + pot) * width
-    const most = Array.from({ length: width }, (_, i) => (quotas.guaranteed[at + i] as number) * tree.queue(leaf).maximumAmResourcePercent)
-    const passed = new Float64Array(width)
-    const add = (task: TaskId, sign: 1 | -1) => {
-      const from = pots.demandAt(work.shapeOf(task), work.laneOf(task))
-      for (let i = 0; i < width; i++) passed[i] = (passed[i] as number) + sign * (demands[from + i] as number)
-    }
-    const masters = this.#passed.splice(0)
-    for (const task of masters) add(task, 1)
-    for (const task of masters) {
-      if (this.#toTake.isDone || compareShares(passed, 0, most, 0, totals, pot * width, width) <= 0) return
-      if (this.#toTake.most(work.shapeOf(task)) === 0) continue
-      this.#tasks[this.#chosen++] = task
-      this.#toTake.take(work.shapeOf(task), 1)
-      add(task, -1)
-    }
-  }
-
-  /** Gives up reservations of the job, before any of its tasks is killed. */
-  #giveUp(job: JobId): void {
-    for (const reservation of this.#policy.reservations.of(job)) {
-      const { shape, node, lane } = reservation
-      if (!this.#toTake.isHere(node, lane) || this.#toTake.most(shape) === 0) continue
-      this.#toTake.take(shape, 1)
-      if (!this.#options.observeOnly) this.#policy.giveUp(reservation)
-    }
-  }
-
-  /** Chooses tasks of a job, the newest first, until nothing is left to obtain. Neighbours of one shape are counted at once. */
-  #takeFrom(job: JobId, leaf: number, lane: LaneId, pot: number, isLent: boolean): void {
-    const { work } = this.#env
-    const [running, toTake, queues] = [this.#running, this.#toTake, this.#queues]
-    const isSplit = queues.pots.partitions.length > 1
-    const mayBorrow = queues.isLent[pot] === true
-    this.#gangs.length = 0
-    for (let task = running.last(job, lane) as TaskId; task >= 0; ) {
-      const shape = work.shapeOf(task)
-      const isTurn = !mayBorrow || (queues.potOfShape(shape, leaf, lane) !== pot) === isLent
-      if (work.inGang(task)) {
-        if (isTurn) this.#takeGang(job, lane, task)
-        if (toTake.isDone) return
-        task = running.next(task) as TaskId
-        continue
-      }
-      if (work.isMaster(task)) {
-        if (isTurn && toTake.isHere(work.nodeOf(task), lane) && this.#before?.has(task) !== true && this.#killable?.has(task) !== true) this.#passed.push(task)
-        task = running.next(task) as TaskId
-        continue
-      }
-      const most = isTurn ? toTake.most(shape) : 0
-      let count = 0
-      for (; count < most && this.#isSingle(task, shape); task = running.next(task) as TaskId) {
-        if ((isSplit && !toTake.isHere(work.nodeOf(task), lane)) || this.#before?.has(task) === true || this.#killable?.has(task) === true) continue
-        this.#tasks[this.#chosen++] = task
-        count++
-      }
-      if (count > 0) toTake.take(shape, count)
-      if (toTake.isDone) return
-      while (this.#isSingle(task, shape)) task = running.next(task) as TaskId // tasks of the same shape would be refused, too
-    }
-  }
-
-  #isSingle(task: TaskId, shape: ShapeId): boolean {
-    const { work } = this.#env
-    return task >= 0 && work.shapeOf(task) === shape && !work.inGang(task) && !work.isMaster(task)
-  }
-
-  /** Chooses all running tasks of a task's gang, or none of them. */
-  #takeGang(job: JobId, lane: LaneId, task: TaskId): void {
-    const { work } = this.#env
-    const [running, toTake, tasks] = [this.#running, this.#toTake, this.#tasks]
-    const stage = work.stageOf(task)
-    if (this.#gangs.includes(stage)) return
-    this.#gangs.push(stage)
-    const first = this.#chosen
-    let here = 0
-    if (this.#before?.has(task) === true) return
-    for (let each = running.last(job, lane) as TaskId; each >= 0; each = running.next(each) as TaskId) {
-      if (work.stageOf(each) !== stage || !work.inGang(each)) continue
-      tasks[this.#chosen++] = each
-      if (toTake.isHere(work.nodeOf(each), lane)) here++
-    }
-    const shape = work.shapeOf(task)
-    if (toTake.mayTogether(shape, here, first === 0)) toTake.take(shape, here)
-    else this.#chosen = first
+    const factors = { ...this.#options, countsReserved: true }
+    const toObtain: Float64Array[] = []
+    for (let pot = lane as number; pot < pots.count; pot += pots.lanes)
+      toObtain[pot] = this.#plan.compute(this.#loads.read(pot), factors, this.#chosen.allowed).toObtain.slice()
+    selector.choose(lane, toObtain, this.#chosen)
   }
 }

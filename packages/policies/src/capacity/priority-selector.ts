@@ -1,7 +1,8 @@
 import type { LaneId, Seconds, TaskId } from '@sched/core'
+import { chosenBefore, type Chosen } from './chosen.js'
 import { compareShares } from './comparing.js'
 import type { Reservation } from './node-reservations.js'
-import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Chosen, type Reserved } from './tasks-on-nodes.js'
+import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Reserved } from './tasks-on-nodes.js'
 
 export type AgesMemory = readonly (readonly [job: string, lane: LaneId, node: string, since: Seconds])[]
 
@@ -89,7 +90,7 @@ export class PrioritySelector {
     const { queues, work } = this.#it
     const asked = demandOf(shape, lane, queues)
     const room = freeOn(node, lane, this.#it)
-    const before = new Set(chosen.tasks.slice(0, chosen.count))
+    const before = chosenBefore(chosen)
     for (const task of running) if (before.has(task) || queues.killable?.has(task) === true) add(room, demandOf(work.shapeOf(task), lane, queues), 1)
     if (isWithin(asked, room)) return true
     const allowed = chosen.allowed.slice()

@@ -104,7 +104,7 @@ export class QueueReading {
       kept[depth * width + i] = 0
       if (left > 0) isFull = false
     }
-    if (isFull && !(this.#looksOn && (usage.held[at] as number) > 0)) return false
+    if (isFull && !(this.#looksOn && this.#queues.held.isAnyIn(queue, this.#pot))) return false
     this.#depth = depth
     this.#path[depth] = queue
     this.#at[depth] = 0
@@ -114,9 +114,8 @@ export class QueueReading {
 
   /** Whether all that a queue may still use is kept for children with jobs that were too large; then its other children are not read. */
   #isSpent(depth: number): boolean {
-    const { pots, usage } = this.#queues
-    const { width, count } = pots
-    if (this.#looksOn && (usage.held[(this.#path[depth] as number) * count + this.#pot] as number) > 0) return false
+    const { pots: { width }, held } = this.#queues
+    if (this.#looksOn && held.isAnyIn(this.#path[depth] as number, this.#pot)) return false
     for (let i = depth * width; i < (depth + 1) * width; i++) if ((this.#room[i] as number) > (this.#kept[i] as number)) return false
     return true
   }
@@ -163,11 +162,11 @@ export class QueueReading {
 
   /** Gives the first job in order whose user is below its limit. */
   #giveFirst(): boolean {
-    const { pots, users, usage } = this.#queues
+    const { pots, users, held } = this.#queues
     const leaf = this.#path[this.#depth] as number
-    const waiting = this.#queues.waiting(leaf, this.#pot)
+    const waiting = this.#queues.waiting.of(leaf, this.#pot)
     this.#users = waiting
-    this.#hasHolds = this.#looksOn && (usage.held[leaf * pots.count + this.#pot] as number) > 0
+    this.#hasHolds = this.#looksOn && held.isAnyIn(leaf, this.#pot)
     for (let i = waiting.from; i < waiting.to; i++) {
       const pair = waiting.ids[i] as number
       if (!this.#mayAsk(pair)) continue
@@ -195,7 +194,7 @@ export class QueueReading {
 
   #mayAsk(pair: number): boolean {
     const queues = this.#queues
-    return !queues.limits.isOver(pair, this.#pot) || (this.#looksOn && (queues.holdsOfPair[pair * queues.pots.count + this.#pot] ?? 0) > 0)
+    return !queues.limits.isOver(pair, this.#pot) || (this.#looksOn && queues.held.isAnyOfPair(pair, this.#pot))
   }
 
   /** Puts a job into the block if limits allow it; a job that is too large for what is left ends the reading of the leaf. */
@@ -204,7 +203,7 @@ export class QueueReading {
     const queues = this.#queues
     const { pots } = queues
     const work = this.#work
-    const held = this.#looksOn ? queues.held(job, this.#lane) : undefined
+    const held = this.#looksOn ? queues.held.of(job, this.#lane) : undefined
     const pair = queues.pairOf[job] as number
     const isOver = this.#hasHolds && queues.limits.isOver(pair, this.#pot)
     if (isOver && (held === undefined || queues.limits.isOver(pair, this.#pot, held))) return false

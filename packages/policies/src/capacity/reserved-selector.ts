@@ -1,6 +1,7 @@
 import type { LaneId, NodeId, TaskId } from '@sched/core'
+import { chosenBefore, type Chosen } from './chosen.js'
 import type { Reservation } from './node-reservations.js'
-import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Chosen, type Reserved } from './tasks-on-nodes.js'
+import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Reserved } from './tasks-on-nodes.js'
 
 /** The tasks that would be taken on a reserved node, and their cost: what they use as a part of what is reserved there. */
 interface NodePlan {
@@ -27,7 +28,7 @@ export class ReservedSelector {
   /** `toObtain`: by pot, what leaves use more than they should; what is chosen is taken off it. */
   choose(lane: LaneId, toObtain: readonly Float64Array[], chosen: Chosen): void {
     const { reservations, work } = this.#it
-    const before = new Set(chosen.tasks.slice(0, chosen.count))
+    const before = chosenBefore(chosen)
     const running = tasksOnReserved(lane, this.#it)
     const rank = (task: TaskId) => work.rank(work.jobOf(task))
     const newest = (a: TaskId, b: TaskId) => rank(b) - rank(a) || work.started(b) - work.started(a) || b - a

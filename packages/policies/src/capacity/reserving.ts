@@ -1,11 +1,12 @@
 import {
   definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round,
-  type ShapeId, type TaskId,
+  type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import type { MostRoom } from '../disciplines/gangs.js'
+import { Gang } from '../disciplines/gangs.js'
 import { Borrowing, type TriedMemory } from './borrowing.js'
 import { isReservable, type Reservable } from './capacity.js'
+import { GangsBesideReservations } from './gangs-beside-reservations.js'
 import type { KillableTasks } from './killable-tasks.js'
 import { LeastUsedNodes } from './least-used-nodes.js'
 import { LocalityDelay, type MissedMemory } from './locality-delay.js'
@@ -74,11 +75,7 @@ export class Reserving implements Policy {
   readonly #borrowing: Borrowing | undefined
   /** Whether claims of the current job were taken back, so that the order must be read from the beginning. */
   #isTakenBack = false
-  /**
-   * By shape: the most tasks for which the nodes that are not reserved have room, where this round has counted it. Room only shrinks while nothing is given
-   * up or killed.
-   */
-  readonly #most: MostRoom = new Map()
+  readonly #gangs: GangsBesideReservations
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
   /** Jobs taken up in a round for a limited number of jobs. */
@@ -95,6 +92,7 @@ export class Reserving implements Policy {
     this.#beats = cluster.heartbeat > 0
     this.#lanes = cluster.lanes.length
     this.reservations = new NodeReservations(this.#lanes)
+    this.#gangs = new GangsBesideReservations(this.reservations, this.#levels)
     this.#limits = new ReservationLimits(this.reservations, env, this.#counting)
     this.#borrowing = this.#counting?.lends === true ? new Borrowing(this.#counting, env, nodesUp) : undefined
     const own = {
@@ -123,7 +121,7 @@ export class Reserving implements Policy {
   schedule(round: Round): void {
     const { nodes } = round
     if (nodes.length === 0) return
-    this.#most.clear()
+    this.#gangs.forget()
     if (round.jobsLeft < Infinity) this.#takeInTurn(round)
     else if (this.#beats && nodes.length === 1) this.#beat(nodes[0] as NodeId, round)
     else this.#pass(round)
@@ -236,7 +234,7 @@ export class Reserving implements Policy {
 
   /** Offers the node to jobs in order until one starts or reserves there; with `isLent` to the jobs of the default partition to which it is lent. */
   #assign(node: NodeId, round: Round, isLent = false): Attempt {
-    if (this.killable !== undefined) this.#most.clear()
+    if (this.killable !== undefined) this.#gangs.forget()
     let passed = 0 // jobs that were offered the node already: a reading from the beginning gives them first, and they are skipped
     while (this.#begin(node, round, isLent)) {
       let at = 0
@@ -329,51 +327,12 @@ export class Reserving implements Policy {
     this.#borrowing?.reset(job)
   }
 
-  /** Starts all tasks of a gang on the nodes in sight that are not reserved, or none. */
   #startGang(job: JobId, round: Round): Attempt {
-    const { work, lane, nodes } = round
-    const start = round.savepoint()
-    const shape = work.shape(job, lane)
-    let left = work.together(job, lane)
-    if (!this.#hasRoomFor(left, shape, job, round)) {
-      round.defer(job, Reason.NoRoom)
-      return Attempt.Nothing
-    }
-    let last = None
-    for (let i = 0; i < nodes.length && left > 0; i++) {
-      const node = nodes[i] as NodeId
-      if (this.reservations.on(node, lane) !== undefined) continue
-      for (; left > 0 && (round.fits(job, node) || this.killable?.makeRoom(job, node, round) === true); left--) {
-        if (!round.claim(work.taskFor(job, lane, node, this.#levels) as TaskId, node)) break
-        last = node
-      }
-    }
-    if (left === 0 && this.killable?.exceeds(job, lane, last as NodeId, shape, 0) !== true) return Attempt.OffSwitch
-    round.rollback(start)
-    this.#isTakenBack = true
+    const outcome = this.#gangs.start(job, round, this.killable)
+    if (outcome === Gang.Started) return Attempt.OffSwitch
+    if (outcome === Gang.TakenBack) this.#isTakenBack = true
     round.defer(job, Reason.NoRoom)
     return Attempt.Nothing
-  }
-
-  /**
-   * Whether so many tasks of a job fit on the nodes in sight that are not reserved, so that nothing is claimed in vain. With killable tasks there
-   * it may say yes wrongly.
-   */
-  #hasRoomFor(tasks: number, shape: ShapeId, job: JobId, round: Round): boolean {
-    const { nodes, lane, cluster } = round
-    if (tasks > (this.#most.get(shape) ?? Infinity)) return false
-    let room = 0
-    let all = 0
-    for (let i = 0; i < nodes.length && room < tasks; i++) {
-      const node = nodes[i] as NodeId
-      if (this.reservations.on(node, lane) !== undefined) continue
-      if (this.killable?.isAnyOn(node, lane) === true) return true
-      const could = cluster.couldTake(shape, node)
-      all += could
-      if (could > 0 && round.fits(job, node)) room += could
-    }
-    if (room < tasks) this.#most.set(shape, all)
-    return room >= tasks
   }
 
   #keep(reservation: Reservation): void {
@@ -384,7 +343,7 @@ export class Reserving implements Policy {
 
   #drop(reservation: Reservation): void {
     const { job, lane, node, shape } = reservation
-    this.#most.clear()
+    this.#gangs.forget()
     this.reservations.drop(reservation)
     this.#counting?.hold(job, lane, shape, node, -1)
   }

@@ -11,12 +11,6 @@ export interface Reserved {
   readonly running: RunningTasks
   readonly reservations: NodeReservations
 }
-/** The tasks that a look has chosen so far (the first `count` of the list), and what it may still take. */
-export interface Chosen {
-  readonly tasks: TaskId[]
-  count: number
-  readonly allowed: Float64Array
-}
 
 /** By reserved node: the running tasks that selectors may choose, which are those in no gang that are not masters. */
 export function tasksOnReserved(lane: LaneId, { work, running, reservations }: Reserved): Map<NodeId, TaskId[]> {

@@ -19,11 +19,10 @@ const LAST = 2 ** 41
 export class QueueUsage {
   /** `[(queue * pots + pot) * width + i]`: amounts used, running and reserved. */
   used = new Float64Array(0)
-  /** `[queue * pots + pot]`: the dominant share of the guarantee; and, in `held`, the number of reservations. */
+  /** `[queue * pots + pot]`: the dominant share of the guarantee. */
   #guaranteedShare = new Float64Array(0)
   /** The totals of the pots to divide by: `Infinity` in place of 0, so that no queue has a share of a resource that does not exist. */
   #divisors = new Float64Array(0)
-  held = new Int32Array(0)
   /** `[queue * pots + pot]`: 1 while the queue has waiting jobs. */
   #listed = new Uint8Array(0)
   readonly #children: SortedQueues[] = []
@@ -67,7 +66,6 @@ export class QueueUsage {
       const size = queues * 2 * count
       this.used = copied(this.used, new Float64Array(size * width))
       this.#guaranteedShare = new Float64Array(size)
-      this.held = copied(this.held, new Int32Array(size))
       this.#listed = copied(this.#listed, new Uint8Array(size))
     }
     while (this.#children.length < queues * count) this.#children.push(new SortedQueues(this.#keys[this.#children.length % count] as QueueKeys))
@@ -188,7 +186,7 @@ export class QueueUsage {
  */
 const ratioOf = (share: number, guaranteed: number): number => (guaranteed === 0 ? 0 : Math.fround(share / guaranteed))
 
-function copied<T extends Float64Array | Int32Array | Uint8Array>(from: T, to: T): T {
+function copied<T extends Float64Array | Uint8Array>(from: T, to: T): T {
   to.set(from)
   return to
 }

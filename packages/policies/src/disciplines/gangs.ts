@@ -36,14 +36,19 @@ export function startGang(job: JobId, round: Round, pick: Pick, most: MostRoom =
 
 /** Whether so many tasks of the job fit on the nodes in sight at once: exact for tasks of one shape, by total amounts for a job of several stages. */
 function hasRoom(job: JobId, tasks: number, round: Round, most: MostRoom): boolean {
-  const { nodes, cluster, work, lane } = round
-  if (work.isGangJob(job)) return hasAmounts(job, round)
-  const shape = work.shape(job, lane)
+  const { work, lane } = round
+  return work.isGangJob(job) ? hasAmounts(job, round) : hasRoomFor(tasks, work.shape(job, lane), job, round, most)
+}
+
+/** Whether so many tasks of one shape fit on the nodes in sight at once, without those that are left out. */
+export function hasRoomFor(tasks: number, shape: ShapeId, job: JobId, round: Round, most: MostRoom, isLeftOut?: (node: NodeId) => boolean): boolean {
+  const { nodes, cluster } = round
   if (tasks > (most.get(shape) ?? Infinity)) return false
   let room = 0
   let all = 0
   for (let i = 0; i < nodes.length && room < tasks; i++) {
     const node = nodes[i] as NodeId
+    if (isLeftOut?.(node) === true) continue
     const could = cluster.couldTake(shape, node)
     all += could
     if (could > 0 && round.fits(job, node)) room += could

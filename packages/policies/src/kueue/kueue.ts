@@ -187,7 +187,7 @@ class Kueue implements Policy {
   /** Whether no workload that is still to be looked at could be admitted, because all are like others for which there is no room and nobody to preempt. */
   #isHopeless(round: Round): boolean {
     const { unfit } = this.#nominations
-    for (const [queue, list] of this.#workloads.waiting(round.lane)) {
+    for (const [queue, list] of this.#workloads.waiting.in(round.lane)) {
       const first = this.#closed.get(queue)
       if (this.#exhausted.has(queue)) continue
       if (first === undefined ? !unfit.areVain(queue, list.size) : !unfit.isVain(first.likeness)) return false
@@ -200,7 +200,7 @@ class Kueue implements Policy {
     this.#hasMoved = false
     this.#nominations.beginCycle()
     const entries: Entry[] = []
-    for (const [queue, list] of this.#workloads.waiting(round.lane)) {
+    for (const [queue, list] of this.#workloads.waiting.in(round.lane)) {
       const entry = this.#exhausted.has(queue) ? undefined : this.#entry(queue, list, round)
       if (entry !== undefined && this.#mayTake(entry.workload, round)) entries.push(entry)
     }
@@ -229,7 +229,7 @@ class Kueue implements Policy {
   /** The first workload of the queue that is to be looked at, with its assignment; with StrictFIFO the first of all. */
   #entry(queue: ClusterQueue, list: SortedIds, round: Round): Entry | undefined {
     const isStrict = queue.settings.queueingStrategy === 'StrictFIFO'
-    const isAlone = this.#workloads.waiting(round.lane).size === 1 // with one queue, quota that is kept is kept from nobody
+    const isAlone = this.#workloads.waiting.in(round.lane).size === 1 // with one queue, quota that is kept is kept from nobody
     const look = this.#lookOf(queue, list)
     const jobs = look.copy ?? list.ids
     const from = look.copy === undefined ? list.from : 0
@@ -265,7 +265,7 @@ class Kueue implements Policy {
   #lookOf(queue: ClusterQueue, list: SortedIds): Look {
     const known = this.#looks.get(queue)
     if (known !== undefined) return known
-    const look: Look = { copy: this.#workloads.inOrder(queue, list), past: 0 }
+    const look: Look = { copy: this.#workloads.waiting.inOrder(queue, list), past: 0 }
     this.#looks.set(queue, look)
     return look
   }
@@ -383,7 +383,7 @@ class Kueue implements Policy {
   #explain(round: Round): void {
     const { lane } = round
     for (const { job } of this.#workloads.unstarted[lane] as Set<Workload>) deferWithoutNode(job, round, this.#placement)
-    for (const [queue, list] of this.#workloads.waiting(lane))
+    for (const [queue, list] of this.#workloads.waiting.in(lane))
       for (let i = list.from; i < list.to; i++) {
         const job = list.ids[i] as JobId
         if (this.#closed.has(queue) && i > list.from) round.defer(job, Reason.Order)

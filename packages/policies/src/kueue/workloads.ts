@@ -1,19 +1,19 @@
-import { jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
-import { Keys, SortedIds } from '../orders/sorted-ids.js'
-import { compare } from './entries.js'
+import { jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Release, type TaskId, type WorkListener } from '@sched/core'
 import { isOf, type Flavor } from './flavor.js'
 import { NextWorkloads } from './next-workloads.js'
 import type { PastUsage } from './past-usage.js'
-import { goesByUsage, type ClusterQueue, type Queues } from './queues.js'
+import type { ClusterQueue, Queues } from './queues.js'
+import { WaitingJobs } from './waiting-jobs.js'
 import { charge, discharge, isPartial, lessen, settle, type Workload } from './workload.js'
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
 
 /**
- * Jobs that wait for admission, by queue, and the admitted workloads. A job has at most one workload that is admitted and waits
+ * The admitted workloads, and which jobs wait for admission besides. A job has at most one workload that is admitted and waits
  * for room on nodes; the job waits for admission again when that one has started. A task that has ended gives its part of the
  * quota back, as Kueue does for reclaimable pods.
  */
 export class Workloads implements WorkListener {
+  readonly waiting: WaitingJobs
   /** Admitted workloads that have not ended, by queue, in order of admission. */
   readonly admitted = new Map<ClusterQueue, Set<Workload>>()
   /** By lane: admitted workloads with tasks that have no node yet, in order of admission. */
@@ -29,12 +29,8 @@ export class Workloads implements WorkListener {
   readonly #next: NextWorkloads
   /** `undefined` if no queue orders by past usage. */
   readonly #usage: PastUsage | undefined
-  readonly #keys: readonly Keys[]
-  /** By lane: the queues with jobs that wait for admission, each with these jobs by priority and age. */
-  readonly #waiting: readonly Map<ClusterQueue, SortedIds>[]
-  /** `[lane][job]`: whether the job has unplaced tasks; whether it waits for admission; its admitted workload with tasks that have no node. */
+  /** `[lane][job]`: whether the job has unplaced tasks; its admitted workload with tasks that have no node. */
   readonly #isOpen: boolean[][]
-  readonly #isWaiting: boolean[][]
   readonly #unstartedOf: (Workload | undefined)[][]
   /** `[lane][job]`: its workload that is admitted in part, until that has ended. */
   readonly #partOf: (Workload | undefined)[][]
@@ -49,37 +45,13 @@ export class Workloads implements WorkListener {
     this.#env = env
     this.#queues = queues
     this.#next = new NextWorkloads(env, queues, admitsInPart)
+    this.waiting = new WaitingJobs(env, queues, this.#next, usage)
     this.unstarted = lanes.map(() => new Set())
     this.leaving = lanes.map(() => new Set())
     this.isChanged = new Uint8Array(lanes.length).fill(1)
-    this.#keys = lanes.map(() => new Keys())
-    this.#waiting = lanes.map(() => new Map())
     this.#isOpen = lanes.map(() => [])
-    this.#isWaiting = lanes.map(() => [])
     this.#unstartedOf = lanes.map(() => [])
     this.#partOf = lanes.map(() => [])
-  }
-
-  /** The queues with jobs that wait for admission, each with these jobs by priority and age. */
-  waiting(lane: LaneId): ReadonlyMap<ClusterQueue, SortedIds> {
-    return this.#waiting[lane] as Map<ClusterQueue, SortedIds>
-  }
-
-  /** The jobs of a queue in the order in which they are to be admitted; `undefined` if that is the order of the list. */
-  inOrder(queue: ClusterQueue, list: SortedIds): Int32Array | undefined {
-    if (!goesByUsage(queue)) return undefined
-    const now = this.#env.now()
-    const usageOf: (number | undefined)[] = []
-    const byUsage = new Map<number, number[]>()
-    for (let i = list.from; i < list.to; i++) {
-      const job = list.ids[i] as JobId
-      const user = this.#env.work.user(job)
-      const usage = (usageOf[user] ??= this.#usage?.of(user, now) ?? 0)
-      const alike = byUsage.get(usage)
-      if (alike === undefined) byUsage.set(usage, [job])
-      else alike.push(job)
-    }
-    return Int32Array.from([...byUsage.keys()].sort(compare).flatMap((usage) => byUsage.get(usage) as number[])) // ties stay in the order of the list, by priority and age
   }
 
   /** What the user of a workload has used lately. */
@@ -140,34 +112,7 @@ export class Workloads implements WorkListener {
     const leaving = this.leaving.flatMap((set) => [...set])
     const unstarted = order(this.unstarted)
     const told = (workload: Workload) => memoryOf(workload, this.#env.work, this.#queues.resources)
-    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: { jobs: this.#waiting.map((_, lane) => this.#setAside(lane as LaneId)), of: this.#ofAllNodes() }, ...(this.#usage && { usage: this.#usage.memory() }) }
-  }
-
-  /** Names of jobs of a lane that are set aside for quota; those like them are, too. */
-  #setAside(lane: LaneId): string[] {
-    const isSetAside = (job: JobId, { root }: ClusterQueue): boolean => {
-      const likeness = this.#next.of(job, lane)?.likeness
-      return likeness !== undefined && likeness.setAsideAt === root.returns && likeness.freedAt < 0
-    }
-    return [...this.waiting(lane)].flatMap(([queue, list]) =>
-      (Array.from(list.ids.subarray(list.from, list.to)) as JobId[]).filter((job) => isSetAside(job, queue)).map((job) => this.#env.work.name(job)))
-  }
-
-  #setThemAside(byLane: readonly (readonly string[])[], jobs: ReadonlyMap<string, JobId>): void {
-    for (const [lane, names] of byLane.entries())
-      for (const name of names) {
-        const job = jobs.get(name)
-        if (job === undefined || this.#isWaiting[lane]?.[job] !== true) continue
-        const { likeness, queue } = this.next(job, lane as LaneId)
-        likeness.setAsideAt = queue.root.returns
-      }
-  }
-
-  /** What they have, up or not, by resource. */
-  #ofAllNodes(): Readonly<Record<string, number>> {
-    const { cluster } = this.#env
-    const total = (r: number) => Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId)).reduce((sum, each) => sum + each, 0)
-    return Object.fromEntries(cluster.resources.map((name, r) => [name, total(r)]))
+    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: this.waiting.memory(), ...(this.#usage && { usage: this.#usage.memory() }) }
   }
 
   /** Restores admitted workloads. Before this call every running task was taken as a workload of its own, in the order of the starts. */
@@ -186,7 +131,7 @@ export class Workloads implements WorkListener {
         if (workload !== undefined && workload.unstarted > 0) this.unstarted[lane]?.add(workload)
       }
     if (usage !== undefined) this.#usage?.recall(usage)
-    if (setAside !== undefined && JSON.stringify(setAside.of) === JSON.stringify(this.#ofAllNodes())) this.#setThemAside(setAside.jobs, jobs)
+    if (setAside !== undefined) this.waiting.recall(setAside, jobs)
     this.isChanged.fill(1)
   }
 
@@ -377,24 +322,8 @@ export class Workloads implements WorkListener {
   #refresh(job: JobId, lane: LaneId): void {
     const isAdmitted = this.#row(this.#unstartedOf, lane)[job] !== undefined || this.#row(this.#partOf, lane)[job] !== undefined
     const isWaiting = this.#row(this.#isOpen, lane)[job] === true && !isAdmitted
-    const row = this.#row(this.#isWaiting, lane)
     if (isWaiting) this.isChanged[lane] = 1
-    this.#next.renew(job, lane, isWaiting)
-    if ((row[job] ?? false) === isWaiting) return
-    row[job] = isWaiting
-    const { work } = this.#env
-    const keys = this.#keys[lane] as Keys
-    const lists = this.#waiting[lane] as Map<ClusterQueue, SortedIds>
-    const queue = this.#queues.of(work.queueName(work.queue(job)))
-    const list = lists.get(queue) ?? new SortedIds(keys)
-    if (isWaiting) {
-      keys.set(job, -work.priority(job), work.rank(job))
-      list.add(job)
-      lists.set(queue, list)
-    } else {
-      list.remove(job)
-      if (list.size === 0) lists.delete(queue)
-    }
+    this.waiting.set(job, lane, isWaiting)
   }
 
   #row<T>(rows: readonly T[], lane: LaneId): T {

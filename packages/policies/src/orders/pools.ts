@@ -102,7 +102,7 @@ export class PoolTree {
     let parent = this.pools[0] as Pool
     const known = this.pools.length
     for (let depth = 1; depth <= parts.length; depth++) {
-      if (parts[depth - 1] === '') throw new SchedError('BAD_INPUT', `queue name "${queue}" has an empty part`, { field: 'queue' })
+      if (parts[depth - 1] === '') throw new SchedError('BAD_INPUT', `queue name "${queue}" has an empty part.`, { field: 'queue' }, 'Write a name on both sides of each separator.')
       const path = parts.slice(0, depth).join('/')
       const pool = this.#byPath.get(path)
       if (pool === undefined && parent.id !== 0 && parent.id < known && parent.children.length === 0)

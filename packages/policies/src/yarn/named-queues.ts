@@ -30,7 +30,7 @@ export abstract class NamedQueues<Queue extends { readonly path: string }, D ext
   #make(name: string, path: string): Queue {
     const parts = path.split('.')
     let parent = this.queues[0] as Queue
-    if (parts.includes('')) throw new SchedError('BAD_INPUT', `queue name "${name}" has an empty part`, { field: 'queue' })
+    if (parts.includes('')) throw new SchedError('BAD_INPUT', `queue name "${name}" has an empty part.`, { field: 'queue' }, 'Write a name on both sides of each dot.')
     for (let depth = 2; depth <= parts.length; depth++) {
       const part = parts.slice(0, depth).join('.')
       const known = this.#byPath.get(part)

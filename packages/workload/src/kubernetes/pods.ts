@@ -1,43 +1,23 @@
 import type { JobSpec, Seconds } from '@sched/core'
-import * as z from '@sched/bundled/zod'
 import { Documents, inObject, type Found } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 import { HeldJobs } from '../table/held-jobs.js'
 import { ruleReport } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
-import { kindOf, leastOf, neededFirst } from './least-pods.js'
+import { kindOf, leastOf } from './least-pods.js'
 import { marksOf, needed, timeAt, trueSince } from './objects.js'
+import { kubernetesOptions, type KubernetesOptions } from './options.js'
+import { OwnerJobs } from './owner-jobs.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { PodRequests } from './pod-requests.js'
-import { asGangs, asOneGang, inTurn, stagesOfPods, stagesOfTemplates } from './pod-stages.js'
-import { budgetOf, movableBy, preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
+import { budgetOf, movableBy, preemptibleBy, preemptibleGroup } from './preemptibility.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
-import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
+import { gatesText, isBehindGates } from './scheduling-gates.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, subgroupsOfKai, TopologyLevels } from './topology.js'
 import { isOfVolcano, isVolcanoJob, runOfVolcanoJob, tasksOfVolcanoJob, textIn } from './volcano-objects.js'
 import { volcanoSubgroups } from './volcano-subgroups.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
-
-/** How pods and Jobs of Kubernetes become jobs. */
-export const kubernetesOptions = z.strictObject({
-  queue: z
-    .enum(['label', 'namespace'])
-    .default('label')
-    .describe('What names the queue of a job: label: the label or annotation for Kueue, Volcano, KAI or YuniKorn, otherwise the namespace; namespace: always the namespace.'),
-  gang: z.enum(['groups', 'stages', 'jobs', 'none']).default('groups')
-    .describe('Which pods start together: groups: those of pod groups and of jobs in queues of Kueue; stages: of these only pods that ask for the same, for policies that start stages one by one; jobs: those of every job; none: no pods.'),
-  lost: z.enum(['gang', 'pod']).default('gang')
-    .describe('What starts anew when a pod of a gang is lost with its node or fails: gang: all pods of the gang; pod: that pod alone, as controllers replace pods.'),
-  unfinished: z.number().positive().max(1e12).optional()
-    .describe('Seconds that pods run from their start if they have not ended or still wait. Default: such pods are left out.'),
-  gated: z.number().min(0).max(1e12).optional()
-    .describe('Seconds from the creation of waiting pods until their scheduling gates are lifted. Default: pods with gates are left out.'),
-  gpuMemory: z.number().positive().max(1e9).optional()
-    .describe('Memory of one GPU, MiB, for pods that ask for a part of it (`gpu-memory` of KAI). Default: each such pod gets a whole GPU.'),
-  nodeSelector: z.enum(['require', 'ignore']).default('require').describe('What to do with labels of nodes that pods ask for (nodeSelector, required affinity): require or ignore them.'),
-})
-type KubernetesOptions = z.output<typeof kubernetesOptions>
 
 /**
  * Pods of Kubernetes and their Jobs: `kubectl get jobs,pods -A -o json`, or yaml, or manifests one after another. The pods of a controller that runs
@@ -108,7 +88,8 @@ class KubernetesJobs implements LineParser {
   readonly #classes = new PriorityClasses()
   readonly #levels = new TopologyLevels()
   readonly #requests: PodRequests
-  readonly #counts = { others: 0, daemons: 0, going: 0, gated: 0, unfinished: 0, unknown: 0, empty: 0, classes: 0, levels: 0 }
+  readonly #jobs: OwnerJobs
+  readonly #counts = { others: 0, daemons: 0, going: 0, gated: 0, unfinished: 0, unknown: 0 }
   #isEnded = false
 
   constructor(
@@ -117,6 +98,7 @@ class KubernetesJobs implements LineParser {
   ) {
     this.#documents = new Documents(place, 'items')
     this.#requests = new PodRequests(options.gpuMemory, options.nodeSelector === 'require')
+    this.#jobs = new OwnerJobs(options, this.#requests, this.#classes, this.#levels)
   }
 
   line(bytes: Uint8Array, from: number, to: number): undefined {
@@ -131,7 +113,10 @@ class KubernetesJobs implements LineParser {
     } finally {
       const { owners, strangers } = this.#owners.jobs()
       this.#counts.others += strangers
-      for (const owner of owners) this.#add(owner)
+      for (const owner of owners) {
+        const job = this.#jobs.of(owner)
+        if (job !== undefined) this.#held.add(job, owner.line)
+      }
       this.#held.end()
       this.#isEnded = true
     }
@@ -157,7 +142,8 @@ class KubernetesJobs implements LineParser {
   }
 
   report() {
-    const { others, daemons, going, gated, unfinished, unknown, empty, classes, levels } = this.#counts
+    const { others, daemons, going, gated, unfinished, unknown } = this.#counts
+    const { empty, classes, levels } = this.#jobs.counts
     const { nothing, unread, ofMemory, ofSeveral } = this.#requests.counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
@@ -352,49 +338,10 @@ class KubernetesJobs implements LineParser {
     return known
   }
 
-  #priorityOf({ wholePriority, wholeClass, priority, priorityClass }: Owner): number {
-    const ofWhole = wholePriority ?? (wholeClass === undefined ? undefined : this.#classes.priorityOf(wholeClass))
-    const found = ofWhole ?? priority ?? this.#classes.priorityOf(priorityClass)
-    if (found === undefined || (wholeClass !== undefined && ofWhole === undefined)) this.#counts.classes++
-    return found ?? 0
-  }
-
   /** What a pod, or a template of pods, asks for. `count`: the number of pods of a template. */
   #asked(pod: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'movable' | 'levels'> {
     const metadata = pod.object('metadata')
     return { ...this.#requests.of(pod, namespace), preemptible: preemptibleBy(metadata), movable: movableBy(metadata), levels: levelsAskedBy(metadata, count) }
-  }
-
-  #add(owner: Owner): void {
-    const { id, namespace, line, created, queue, deadline, least, subgroups, isGoing } = owner
-    const { pods, isGated } = apartFromGated(owner.pods)
-    const templates = owner.templates.length > 0 ? owner.templates : owner.workload
-    const tasks = pods.length > 0 ? pods : templates
-    const seen = <T extends Task>(task: T): T => this.#requests.selectable(subgroups === undefined ? task : { ...task, kind: subgroups.kindOf(task) })
-    const stages = pods.length > 0 ? stagesOfPods(inTurn(pods, least).map(seen), least?.ofKind !== undefined) : stagesOfTemplates(inTurn(templates, least).map(seen))
-    if (stages.length === 0) return void this.#counts.empty++
-    const { gang } = this.options
-    const hasFailed = owner.hasFailed && owner.isComplete !== true
-    const start = tasks.reduce((first, each) => Math.min(first, each.start), Infinity)
-    const priority = this.#priorityOf(owner)
-    const preemptible = owner.preemptible ?? togetherPreemptible(tasks.map((each) => each.preemptible))
-    const isMovable = owner.movable ?? !tasks.some((each) => each.movable === false)
-    const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => subgroups?.levelsOf(kind ?? '') ?? levels))
-    if (topologies.isUnknown) this.#counts.levels++
-    const together = gang === 'jobs' || (gang !== 'none' && owner.isGang)
-    const isOne = together && gang !== 'stages' && stages.length > 1
-    const specs = isOne ? asOneGang(stages, least) : together ? asGangs(stages, least) : stages.map(({ stage }) => stage)
-    this.#held.add({
-      id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
-      ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(!isMovable && { movable: false }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }), ...(deadline !== undefined && { estimate: deadline }),
-      ...(isGated && { startup: this.options.gated as number }),
-      recorded: {
-        ...(start < Infinity && { wait: Math.max(0, start - created) }),
-        status: isGoing || isGated ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',
-      },
-      ...(isOne && { gang: true }), ...(together && this.options.lost === 'pod' && { replacesLost: true }), ...(topologies.job !== undefined && { topology: topologies.job }),
-      stages: neededFirst(specs.map((stage, i) => (topologies.stages[i] === undefined ? stage : { ...stage, topology: topologies.stages[i] }))),
-    }, line)
   }
 }
 

@@ -1,0 +1,55 @@
+import type { JobId, LaneId, Seconds, TaskId } from '@sched/core'
+import type { DispatchedJobs } from './dispatched-jobs.js'
+import type { DispatcherOptions } from './dispatcher-options.js'
+import type { DraftSink } from './draft-sink.js'
+import type { Starts } from './starts.js'
+import type { Wakes } from './wakes.js'
+import type { Work } from './work.js'
+
+interface Parts {
+  readonly work: Work
+  readonly jobs: DispatchedJobs
+  readonly starts: Starts
+  readonly wakes: Wakes
+  readonly promised: DispatcherOptions['promised']
+  now(): Seconds
+}
+
+/** Collects what the rounds of a dispatcher decide, to be carried out by its caller. */
+export class DispatchedDecisions implements DraftSink {
+  readonly explained = false
+  readonly #it: Parts
+
+  constructor(parts: Parts) {
+    this.#it = parts
+  }
+
+  start(tasks: readonly TaskId[], from: number): void {
+    for (const task of tasks.slice(from)) this.#it.starts.start(task, this.#it.now())
+  }
+
+  kill(task: TaskId, isSuspended: boolean): void {
+    const { jobs, starts, work } = this.#it
+    const job = work.jobOf(task)
+    const isCancelled = jobs.isCancelled(job)
+    if (isCancelled) jobs.killed(job)
+    starts.stop(task, isSuspended && !isCancelled, this.#it.now()) // a task of a cancelled job would never resume
+  }
+
+  abandon(job: JobId): void {
+    this.#it.starts.cancel(this.#it.work.name(job))
+    this.#it.jobs.drop(job)
+  }
+
+  reserve(job: JobId, start: Seconds): void {
+    this.#it.promised?.(this.#it.work.name(job), start)
+  }
+
+  defer(_job: JobId, _lane: LaneId): void {
+    // nobody listens: see `explained`
+  }
+
+  wakeAt(time: Seconds): void {
+    if (time > this.#it.now() && time < Infinity) this.#it.wakes.add(time)
+  }
+}
