@@ -7,7 +7,7 @@ import { outputFile } from '../src/output/output-file.js'
 import { fileNameOf } from '../src/output/run-parts.js'
 import type { Io } from '../src/io.js'
 import { version } from '../src/version.js'
-import { sched, small, trace } from './sched.js'
+import { experiment, sched, small, trace } from './sched.js'
 
 const files = (cwd: string) => readdirSync(cwd).sort()
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
@@ -123,6 +123,19 @@ describe('--json and --csv', () => {
     const cwd = small()
     expect((await sched(['compare', 'small.yaml', '--csv', '-'], { cwd })).out).toMatch(/^class,figure/)
     expect(JSON.parse((await sched(['run', 'small.yaml', '--json', '-'], { cwd })).out)).toMatchObject({ seeds: [1], policies: ['fifo'] })
+  })
+
+  it('name the version of sched first, as the summary of --out does, and no time, so that the same run writes the same bytes', async () => {
+    const cwd = small({ 'sweep.yaml': `${experiment}matrix: { cluster.nodes: [2, 4] }\n` })
+    for (const [name, ...args] of [['run', 'small.yaml', '--policy', 'fifo'], ['compare', 'small.yaml'], ['sweep', 'sweep.yaml']]) {
+      const [first, second] = await Promise.all([1, 2].map(() => sched([name as string, ...args, '--json', '-'], { cwd })))
+      expect(Object.entries(JSON.parse(first?.out ?? '') as object)[0], name).toEqual(['sched', version])
+      expect(second?.out).toBe(first?.out)
+      await sched([name as string, ...args, '--quiet', '--out', `of-${name}`], { cwd })
+      expect(read(cwd, `of-${name}/summary.json`)).toBe(first?.out)
+    }
+    const { out } = await sched(['explain', 'small.yaml', '--json', '-'], { cwd })
+    expect(Object.entries(JSON.parse(out) as object)[0]).toEqual(['sched', version])
   })
 
   it('take another name where something else has taken theirs meanwhile', async () => {
