@@ -291,9 +291,25 @@ fifo
       'experiment.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, resources: { cpu: 1 } }\noutages: away.csv\nruntime: { jitter: 0 }\npolicy: { kube-scheduler: {} }\n',
     })
     const { out } = await sched(['explain', 'experiment.yaml', '--job', '1'], { cwd })
-    expect(out.split('\n').slice(-4)).toEqual(['  started at once', '  at 10 s 1 task evicted', '  at 15 s 1 task lost with nodes', ''])
+    expect(out.split('\n').slice(-4)).toEqual(['  started at once', '  at 10 s 1 task evicted; next to start where it ran: 2 (at that instant)', '  at 15 s 1 task lost with nodes', ''])
     const { out: json } = await sched(['explain', 'experiment.yaml', '--job', '1', '--json', '-'], { cwd })
     expect(JSON.parse(json)).toMatchObject({ policies: [{ wait: { interruptions: [{ at: 10, how: 'evicted', tasks: 1 }, { at: 15, how: 'lost', tasks: 1 }] } }] })
+  })
+
+  it('names who started next where its tasks were evicted, with the queue, and when: at that instant or later', async () => {
+    const next = async (spec: readonly object[], policy: string) => {
+      const cwd = directory({ 'jobs.jsonl': jobs(...spec), 'experiment.yaml': `workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, resources: { cpu: 1 } }\nruntime: { jitter: 0 }\npolicy: ${policy}\n` })
+      const { out } = await sched(['explain', 'experiment.yaml', '--job', '1'], { cwd })
+      return /^ {2}at .* evicted; (.*)/m.exec(out)?.[1]
+    }
+    const two = job('1', 0, 100, { queue: 'low' }, { tasks: 2 })
+    const high = (id: string) => job(id, 10, 20, { priority: 1, queue: 'high' })
+    expect(await next([two, high('2')], 'kube-scheduler')).toBe('next to start where it ran: 2 in high (at that instant)')
+    expect(await next([two, high('2'), high('3')], 'kube-scheduler')).toBe('next to start where they ran: 2 in high (at that instant), 3 in high (at that instant)')
+    // Slurm takes jobs whole: the other task comes back at once, or ends with its job, and the place is taken all the same
+    const slurm = (more: string) => `{ slurm-preempting: { tiers: { high: 2, low: 1 }, ${more} } }`
+    expect(await next([two, high('2')], slurm('graceTime: { low: 5 }'))).toBe('next to start where they ran: 2 in high (at that instant), the job itself (at that instant)')
+    expect(await next([two, high('2')], slurm('mode: cancel'))).toBe('next to start where they ran: 2 in high (at that instant)')
   })
 
   it('tells of a job that comes after the end of the run', async () => {
