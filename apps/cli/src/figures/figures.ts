@@ -3,6 +3,7 @@ import { decisionFigures } from './decision-figures.js'
 import { comparison, type ComparisonRow } from '@sched/report'
 import { energyFigures } from './energy-figures.js'
 import { networkFigures } from './network-figures.js'
+import { queueFigures } from './queue-figures.js'
 import { recordedFigures, rigidFigures } from './rigid-figures.js'
 import type { Figure } from './figure.js'
 import type { RunResult } from '../run-once.js'
@@ -73,7 +74,8 @@ export function compareRuns(policies: readonly string[], runs: readonly RunResul
   const figures = [...[response, ...runFigures(first.summary), ...ofJobs].map(ofSummary), ...decisionFigures(runs), ofSummary(locality), ...measuredFigures(runs)]
   const labels = [...new Set(runs.flatMap(({ summary }) => summary.classes.map(({ label }) => label)))].sort(naturalOrder)
   const classes = labels.flatMap((label) => [response, wait, lateWait, locality].map((figure) => row(policies, ofPolicy, ofSummary(ofClass(figure, label)), label)))
-  const ofKinds = rigid.flatMap((figure) => (figure.label === undefined ? [] : [row(policies, ofPolicy, ofSummary(figure), figure.label)]))
+  const labelled = [...rigid, ...queueFigures(runs.map(({ summary }) => summary))]
+  const ofKinds = labelled.flatMap((figure) => (figure.label === undefined ? [] : [row(policies, ofPolicy, ofSummary(figure), figure.label)]))
   return [...figures.map((figure) => row(policies, ofPolicy, figure)), ...classes, ...ofKinds].filter(({ cells }) => cells.some(({ values }) => values.length > 0))
 }
 
