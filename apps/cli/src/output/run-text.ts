@@ -95,13 +95,15 @@ function localityTable({ locality, localityLevels }: Summary, width?: number): s
 function classTable({ classes }: Summary, width?: number): string {
   if (classes.length === 0) return ''
   const haveData = classes.some(({ locality }) => locality.jobs > 0)
+  const haveRejected = classes.some(({ times }) => times.rejected > 0)
   const rows = classes.map(({ label, times, locality }) => [
     label,
     number(times.jobs),
+    ...(haveRejected ? [number(times.rejected)] : []),
     ...[times.response.mean, times.response.median, times.response.p95, times.wait.mean, times.wait.p95].map((value) => number(value, 's')),
     ...(haveData ? [percent(locality.jobShare[0] ?? NaN)] : []),
   ])
-  return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'p95', ...(haveData ? ['node-local'] : [])), rows, { width })
+  return table(columns('class', 'jobs', ...(haveRejected ? ['rejected'] : []), 'mean response, s', 'median', 'p95', 'mean wait, s', 'p95', ...(haveData ? ['node-local'] : [])), rows, { width })
 }
 
 /** Which queues tasks were evicted from, those that lost most work first; where the only one is that of jobs that name none, there is nothing to tell. */
