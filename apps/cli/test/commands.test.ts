@@ -13,7 +13,7 @@ describe('sched run', () => {
   it('runs the policy of the file on the first seed, and reports it in full', async () => {
     const { out } = await ok(['run', 'small.yaml'])
     expect(out).toMatch(/^small: 3 jobs on 4 nodes in 2 racks, each 1 map, heartbeat 3 s\nfifo on seed 1\n\n3 of 3 jobs finished; 10 tasks, 10 starts; makespan /)
-    expect(out.split('\n\n')).toHaveLength(7) // headline, counts, use, use by queue (jobs that name none are in that of their user), times, locality, classes
+    expect(out.split('\n\n')).toHaveLength(6) // headline, counts, use, times, locality, classes
     expect(out).toMatch(/^large {5}1 /m)
   })
 

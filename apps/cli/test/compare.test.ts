@@ -109,7 +109,7 @@ describe('sched compare', () => {
   it('reports by the classes of the experiment', async () => {
     const labels = async (classes: string) => {
       const { table } = await results(['compare', 'small.yaml'], small({ 'small.yaml': `${experiment}metrics: { classes: ${classes} }\n` }))
-      return [...new Set(table.filter(({ key }) => !key.endsWith('-by-queue')).map(({ label }) => label))]
+      return [...new Set(table.map(({ label }) => label))]
     }
     expect(await labels('label')).toEqual([undefined, 'large', 'small'])
     expect(await labels('[1, 5]')).toEqual([undefined, '1', '>5'])

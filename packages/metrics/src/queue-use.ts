@@ -21,6 +21,7 @@ export class QueueUses {
   #first = -1 as QueueId | -1
   /** Whether jobs of a second queue have been submitted. */
   areSeveral = false
+  #areNamed = false
   readonly #queues = new Set<QueueId>()
   /** Of all queues but the first, `[queue * resources + resource]`. */
   #busy = new Float64Array(0)
@@ -30,7 +31,9 @@ export class QueueUses {
     this.#work = work
   }
 
-  submitted(queue: QueueId): void {
+  /** A job of this queue has been submitted; `isNamed`: it names a queue, and is not just in that of its user. */
+  submitted(queue: QueueId, isNamed: boolean): void {
+    if (isNamed) this.#areNamed = true
     if (queue === this.#first || (this.areSeveral && this.#queues.has(queue))) return
     this.#queues.add(queue)
     if (this.#first === -1) this.#first = queue
@@ -53,9 +56,9 @@ export class QueueUses {
     }
   }
 
-  /** By queue in natural order of names, for resources of which all hold `busy` out of `whole`; `undefined` for one queue. */
+  /** By queue in natural order of names, for resources of which all hold `busy` out of `whole`; `undefined` for one queue, and where jobs have users only. */
   result(resources: readonly { readonly resource: string; readonly busy: number; readonly whole: number }[]): QueueUse[] | undefined {
-    if (!this.areSeveral) return undefined
+    if (!this.areSeveral || !this.#areNamed) return undefined
     const { resources: names } = this.#cluster
     const at = resources.map(({ resource }) => names.indexOf(resource))
     const of = (queue: QueueId) => at.map((r) => this.#busy[queue * names.length + r] as number)

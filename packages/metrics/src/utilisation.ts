@@ -35,14 +35,14 @@ export interface UtilisationResult {
   readonly span: Seconds
   /** Use of each resource, in the order of the cluster. */
   readonly resources: readonly ResourceUse[]
-  /** Use by queue, in natural order of names; absent where all jobs were of one queue. */
+  /** Use by queue, in natural order of names; absent where all jobs were of one queue, and where none names one. */
   readonly queues?: readonly QueueUse[]
 }
 
 /**
  * Measures the time-weighted use of every resource. Capacity is that at the start of the run. A task counts with its demand, so a lane of several
- * resources has one row for each. With a period, only what lies in it counts. Where there are several queues, it also tells what each held: the queue
- * of a job is that which the policy gives it.
+ * resources has one row for each. With a period, only what lies in it counts. Where jobs name several queues, it also tells what each held. The queue
+ * of a job is that which the policy gives it, or that which it names, or else that of its user.
  */
 export const utilisation = (period?: Period): Utilisation => new Utilisation(period)
 
@@ -73,9 +73,9 @@ export class Utilisation implements Observer {
     for (const lane of cluster.lanes) for (const resource of lane.resources) this.#capacity[resource] = cluster.capacity(resource)
   }
 
-  onSubmit(job: JobId, _spec: JobSpec, now: Seconds): void {
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
     if (Number.isNaN(this.#first)) this.#first = now
-    this.#queues.submitted(this.#work.queue(job))
+    this.#queues.submitted(this.#work.queue(job), spec.queue !== undefined)
   }
 
   onTasksEnd({ job, lane, count, tasks, how, started, stopped, saved }: EndRow, now: Seconds): void {

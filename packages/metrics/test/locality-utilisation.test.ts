@@ -144,6 +144,14 @@ describe('utilisation', () => {
     ])
   })
 
+  it('tells nothing of queues where jobs only have users', () => {
+    const use = utilisation()
+    const world = new World([use])
+    for (const user of ['ann', 'bob']) world.submit(0, { user })
+    world.close(10)
+    expect(use.result()).not.toHaveProperty('queues')
+  })
+
   it('has no utilisation of a run without jobs', () => {
     const use = utilisation()
     new World([use]).close(10)
