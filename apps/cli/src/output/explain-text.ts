@@ -72,11 +72,22 @@ function nextText({ at, tasks, next }: Interruption, { id: own, queue: ownQueue 
   const place = `where ${tasks === 1 ? 'it' : 'they'} ran`
   if (next.length === 0) return `nothing started ${place} later`
   const tellsQueues = next.some(({ user, queue }) => queue !== ownQueue && queue !== user)
-  const texts = next.slice(0, NAMED).map(({ id, user, queue, at: start }) => {
-    const name = id === own ? 'the job itself' : `${id}${tellsQueues && queue !== user ? ` in ${queue}` : ''}`
-    return `${name} (${start === at ? 'at that instant' : `${seconds(start - at)} s later`})`
+  const jobs = [...new Set(next.map(({ id }) => id))]
+  const texts = jobs.slice(0, NAMED).map((job) => {
+    const starts = next.filter(({ id }) => id === job)
+    const [{ user, queue } = { user: '', queue: '' }] = starts
+    const name = job === own ? 'the job itself' : `${job}${tellsQueues && queue !== user ? ` in ${queue}` : ''}`
+    return `${name} (${laterText(starts.map((start) => start.at - at))})`
   })
-  return `next to start ${place}: ${texts.join(', ')}${next.length > NAMED ? ', ...' : ''}`
+  return `next to start ${place}: ${texts.join(', ')}${jobs.length > NAMED ? ', ...' : ''}`
+}
+
+/** How long after an eviction a job started on the nodes, of which it may have come to several one after another. */
+function laterText(delays: readonly number[]): string {
+  const [first, last] = [Math.min(...delays), Math.max(...delays)]
+  if (last === 0) return 'at that instant'
+  if (first === 0) return `at that instant to ${seconds(last)} s later`
+  return `${first === last ? '' : `${seconds(first)} to `}${seconds(last)} s later`
 }
 
 /** With their queues, where these are not all the job's own, and what was there when the run began in its place among them. */
