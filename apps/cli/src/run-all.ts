@@ -3,6 +3,7 @@ import type { Draw } from './drawing.js'
 import type { Io } from './io.js'
 import type { SharedPlace } from './output/run-parts.js'
 import { counted, number } from './output/number.js'
+import { logNotes } from './output/log-notes.js'
 import { skippedText } from './output/skipped-text.js'
 import { progressOf } from './progress.js'
 import { explainRun } from './explain-run.js'
@@ -69,10 +70,10 @@ function warn(results: readonly RunResult[], experiment: Experiment, io: Io): vo
 export function messagesOf(results: readonly RunResult[], experiment: Pick<Experiment, 'workload' | 'outages' | 'cluster' | 'policies' | 'description'>): string[] {
   const { workload, outages, description } = experiment
   const { report } = workload.trace ?? {}
-  const notes = report?.notes ?? workload.notes ?? []
+  const notes = (report?.notes ?? workload.notes ?? []).filter((note) => description.spec.cluster === undefined || !isOfMachine(note))
   const isEmpty = results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)
   return [
-    ...[...notes.filter((note) => description.spec.cluster === undefined || !isOfMachine(note)), ...outages.notes, ...withoutEffect(results, experiment)].map((note) => `note: ${note}`),
+    ...[...logNotes(notes, report?.jobs ?? Infinity, description.spec.workload), ...outages.notes, ...withoutEffect(results, experiment)].map((note) => `note: ${note}`),
     ...(report !== undefined && report.skipped > 0 ? [`warning: ${skippedText(report)}`] : []),
     ...(isEmpty ? [`warning: no job was submitted${whyNone(description)}.`] : []),
     ...(!isEmpty && drewNothing(results) ? ['note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.'] : []),

@@ -67,6 +67,19 @@ describe('--feedback', () => {
   })
 })
 
+describe('notes on a log', () => {
+  it('say that they are of all of it where only a part of the jobs is used', async () => {
+    const cwd = world()
+    writeFileSync(join(cwd, 'log.swf'), log(() => 1).replace(/ 3600 3 -1 -1 3 7200 /g, ' 3600 3 -1 -1 3 1800 '))
+    const rule = 'note: 40 jobs longer than estimated: cut at the estimate (overrun)\n'
+    const all = (cuts: string) => `${rule}note: notes on the log are of all that was read of it, also of jobs left out (${cuts})\n`
+    for (const command of [['run', '--policy', 'easy', '--trace', 'log.swf'], ['trace', 'describe', 'log.swf'], ['trace', 'convert', 'log.swf', '-']]) {
+      const told = async (...args: string[]) => (await sched([...command, ...args], { cwd })).err
+      expect([await told(), await told('--take', '40'), await told('--take', '3'), await told('--window', '0:99999', '--take', '30')], command.join(' ')).toEqual([rule, rule, all('take'), all('window, take')])
+    }
+  })
+})
+
 describe('a log that is changed and written', () => {
   it('runs as the same changes in the run itself, and is described alike', async () => {
     const cwd = world()

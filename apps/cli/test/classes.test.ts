@@ -86,6 +86,25 @@ describe('classes of jobs', () => {
     expect((await run('--policies', 'fifo,fair')).err).not.toContain('other jobs')
   })
 
+  it('have a row for a class of which all jobs were rejected, with their number', async () => {
+    // x has one job that fits and one that does not, z one that does not
+    const job = (id: string, queue: string, cpu: number) => JSON.stringify({ id, submit: 0, queue, stages: [{ name: 's', tasks: 1, demand: { cpu }, duration: 10 }] })
+    const cwd = small({ 'j.jsonl': ['{"format":"sched-workload","version":1}', job('a', 'x', 1), job('b', 'x', 9), job('c', 'z', 9)].join('\n'), 'z.jsonl': ['{"format":"sched-workload","version":1}', job('c', 'z', 9)].join('\n') })
+    const args = ['--nodes', '1', '--resources', 'cpu=4', '--jitter', '0', '--infeasible', 'reject', '--classes', 'placed']
+    const { out } = await sched(['run', '--trace', 'j.jsonl', ...args, '--policy', 'fifo'], { cwd })
+    expect(out.slice(out.indexOf('class')).trimEnd().split('\n').map((row) => row.split(/  +/))).toEqual([
+      ['class', 'jobs', 'rejected', 'mean response, s', 'median', 'p95', 'mean wait, s', 'p95'], [expect.stringMatching(/^-----/), ...Array<unknown>(7).fill(expect.anything())],
+      ['x', '1', '1', '10.0', '10.0', '10.0', '0', '0'], ['z', '0', '1', '-', '-', '-', '-', '-'],
+    ])
+    const compared = async (trace: string) => {
+      const { out } = await sched(['compare', '--trace', trace, ...args, '--policies', 'fifo,fair', '--seeds', '1', '--csv', 'r.csv', '--force'], { cwd })
+      return out.split('Rejected jobs, by class of jobs\n')[1]?.split('\n').flatMap((row) => (/^\w/.test(row) ? [row.split(/  +/)] : []))
+    }
+    expect(await compared('j.jsonl')).toEqual([['x', '1', '1', '1'], ['z', '0', '1', '1'], ['all', '1', '2', '2']])
+    expect(readFileSync(join(cwd, 'r.csv'), 'utf8')).toContain('\nz,rejected,,fair,1,1,')
+    expect(await compared('z.jsonl')).toEqual([['z', '0', '1', '1'], ['all', '0', '1', '1']])
+  })
+
   it('may be queues that are drawn for jobs without one', async () => {
     const given = ['--generate', '{poisson-jobs: {seed: 1, jobs: 400, duration: 1, demand: {cpu: 1}}}', '--nodes', '1', '--resources', 'cpu=9', '--queues', 'capacity-scheduler.xml', '--seeds', '1']
     const property = (name: string, value: string) => `<property><name>yarn.scheduler.capacity.root.${name}</name><value>${value}</value></property>`

@@ -1,4 +1,6 @@
+import type { JobWait } from '@sched/metrics'
 import { describe, expect, it } from 'vitest'
+import { explainText } from '../src/output/explain-text.js'
 import { directory, sched, small } from './sched.js'
 
 interface Wait {
@@ -291,9 +293,49 @@ fifo
       'experiment.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, resources: { cpu: 1 } }\noutages: away.csv\nruntime: { jitter: 0 }\npolicy: { kube-scheduler: {} }\n',
     })
     const { out } = await sched(['explain', 'experiment.yaml', '--job', '1'], { cwd })
-    expect(out.split('\n').slice(-4)).toEqual(['  started at once', '  at 10 s 1 task evicted', '  at 15 s 1 task lost with nodes', ''])
+    expect(out.split('\n').slice(-4)).toEqual(['  started at once', '  at 10 s 1 task evicted; next to start where it ran: 2 (at that instant)', '  at 15 s 1 task lost with nodes', ''])
     const { out: json } = await sched(['explain', 'experiment.yaml', '--job', '1', '--json', '-'], { cwd })
     expect(JSON.parse(json)).toMatchObject({ policies: [{ wait: { interruptions: [{ at: 10, how: 'evicted', tasks: 1 }, { at: 15, how: 'lost', tasks: 1 }] } }] })
+  })
+
+  it('names who started next where its tasks were evicted, with the queue, and when: at that instant or later', async () => {
+    const next = async (spec: readonly object[], policy: string) => {
+      const cwd = directory({ 'jobs.jsonl': jobs(...spec), 'experiment.yaml': `workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, resources: { cpu: 1 } }\nruntime: { jitter: 0 }\npolicy: ${policy}\n` })
+      const { out } = await sched(['explain', 'experiment.yaml', '--job', '1'], { cwd })
+      return /^ {2}at .* evicted; (.*)/m.exec(out)?.[1]
+    }
+    const two = job('1', 0, 100, { queue: 'low' }, { tasks: 2 })
+    const high = (id: string) => job(id, 10, 20, { priority: 1, queue: 'high' })
+    expect(await next([two, high('2')], 'kube-scheduler')).toBe('next to start where it ran: 2 in high (at that instant)')
+    expect(await next([two, high('2'), high('3')], 'kube-scheduler')).toBe('next to start where they ran: 2 in high (at that instant), 3 in high (at that instant)')
+    // Slurm takes jobs whole: the other task comes back at once, or ends with its job, and the place is taken all the same
+    const slurm = (more: string) => `{ slurm-preempting: { tiers: { high: 2, low: 1 }, ${more} } }`
+    expect(await next([two, high('2')], slurm('graceTime: { low: 5 }'))).toBe('next to start where they ran: 2 in high (at that instant), the job itself (at that instant)')
+    // on heartbeats the place is taken when the node reports, and not on both nodes at once: the nodes beat at 0 and 1.5 s, every 3 s
+    const cwd = directory({
+      'jobs.jsonl': jobs(job('1', 0, 100, { queue: 'low' }, { tasks: 2, demand: { map: 1 } }), job('2', 10, 50, { queue: 'high' }, { tasks: 2, demand: { map: 1 } })),
+      'e.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, slots: { map: 1 }, heartbeat: { interval: 3, stagger: true } }\nruntime: { jitter: 0 }\npolicy: { preempting: { fairTimeout: 3, starvationFraction: 1, interval: 3, policy: fair } }\n',
+    })
+    expect((await sched(['explain', 'e.yaml', '--job', '1'], { cwd })).out).toMatch(/at 15 s 1 task evicted; next to start where it ran: 2 in high \(1\.5 s later\)/)
+    expect(await next([two, high('2')], slurm('mode: cancel'))).toBe('next to start where they ran: 2 in high (at that instant)')
+  })
+
+  it('names a job once that came to several nodes one after another', () => {
+    const came = (id: string, at: number) => ({ id, user: '', queue: 'q', at, tasks: 1 })
+    const wait: JobWait = {
+      id: 'own', user: '', queue: 'q', submit: 0, outcome: 'started', rejection: '', until: 0, wait: 0, lastStart: 0, end: 99, parts: {}, spans: [], promises: [], attempts: 0, conflicts: 0,
+      ahead: 0, passedBy: 0, passing: [], holders: [], prefilled: 0, nodesAway: 0, keptOff: [],
+      interruptions: [
+        { at: 10, how: 'evicted', tasks: 5, next: [came('a', 10), came('b', 10.2), came('a', 10.4), came('b', 10.6), came('own', 12)] },
+        { at: 20, how: 'evicted', tasks: 1, next: [] },
+        { at: 30, how: 'evicted', tasks: 9, next: ['c', 'd', 'e', 'f', 'g', 'h'].map((id) => came(id, 30)) },
+      ],
+    }
+    const names = ['c', 'd', 'e', 'f', 'g'].map((id) => `${id} (at that instant)`).join(', ')
+    expect(explainText([{ policy: 'x', wait }]).split('\n').slice(-4)).toEqual([
+      '  at 10 s 5 tasks evicted; next to start where they ran: a (at that instant to 0.4 s later), b (0.2 to 0.6 s later), the job itself (2 s later)',
+      '  at 20 s 1 task evicted; nothing started where it ran later', `  at 30 s 9 tasks evicted; next to start where they ran: ${names}, ...`, '',
+    ])
   })
 
   it('tells of a job that comes after the end of the run', async () => {

@@ -7,7 +7,7 @@ import { outputFile } from '../src/output/output-file.js'
 import { fileNameOf } from '../src/output/run-parts.js'
 import type { Io } from '../src/io.js'
 import { version } from '../src/version.js'
-import { sched, small, trace } from './sched.js'
+import { directory, experiment, sched, small, trace } from './sched.js'
 
 const files = (cwd: string) => readdirSync(cwd).sort()
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
@@ -123,6 +123,40 @@ describe('--json and --csv', () => {
     const cwd = small()
     expect((await sched(['compare', 'small.yaml', '--csv', '-'], { cwd })).out).toMatch(/^class,figure/)
     expect(JSON.parse((await sched(['run', 'small.yaml', '--json', '-'], { cwd })).out)).toMatchObject({ seeds: [1], policies: ['fifo'] })
+  })
+
+  it('have the use by queue where there are several queues, as the text of a run has', async () => {
+    const task = (id: string, queue: string, cpu: number, seconds: number) => JSON.stringify({ id, submit: 0, queue, stages: [{ name: 'work', tasks: 1, demand: { cpu, mem: 1 }, duration: seconds }] })
+    const cwd = directory({ 'jobs.jsonl': ['{"format":"sched-workload","version":1}', task('a', 'few', 1, 10), task('b', 'many', 3, 100), task('c', 'none', 9, 1)].join('\n') })
+    const args = ['--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=4,mem=10', '--jitter', '0', '--infeasible', 'reject', '--csv', 'r.csv', '--html', 'r.html', '--force']
+    const table = ['in use, by queue    cpu    mem', '----------------  -----  -----', 'many              75.0%  10.0%', 'few                2.5%   1.0%', ''].join('\n')
+    const { out } = await sched(['run', ...args, '--policy', 'fifo', '--json', 'r.json'], { cwd })
+    for (const text of [out, read(cwd, 'r.html')]) expect(text).toContain(table)
+    const { runs } = JSON.parse(read(cwd, 'r.json')) as { runs: { summary: Summary }[] }
+    expect(runs[0]?.summary.utilisation.queues).toEqual([{ queue: 'few', busy: [10, 10], utilisation: [0.025, 0.01] }, { queue: 'many', busy: [300, 100], utilisation: [0.75, 0.1] }])
+    expect(read(cwd, 'r.csv').split('\n').filter((line) => line.includes('-by-queue'))).toEqual([
+      'queue few,use-cpu-by-queue,fraction,fifo,1,0.025,,,,,', 'queue few,use-mem-by-queue,fraction,fifo,1,0.01,,,,,',
+      'queue many,use-cpu-by-queue,fraction,fifo,1,0.75,,,,,', 'queue many,use-mem-by-queue,fraction,fifo,1,0.1,,,,,',
+    ])
+    // of two policies, on two seeds, a queue is one row; of one queue there is none
+    await sched(['compare', ...args, '--policies', 'fifo,fair', '--seeds', '2', '--quiet'], { cwd })
+    expect(read(cwd, 'r.csv')).toContain('queue many,use-cpu-by-queue,fraction,fair,2,0.75,0.75,0.75,0,0,0\n')
+    writeFileSync(join(cwd, 'jobs.jsonl'), read(cwd, 'jobs.jsonl').replaceAll(/"queue":"\w+"/g, '"queue":"q"'))
+    expect((await sched(['run', ...args, '--policy', 'fifo'], { cwd })).out).not.toContain('by queue')
+    expect(read(cwd, 'r.csv')).not.toContain('by-queue')
+  })
+
+  it('name the version of sched first, as the summary of --out does, and no time, so that the same run writes the same bytes', async () => {
+    const cwd = small({ 'sweep.yaml': `${experiment}matrix: { cluster.nodes: [2, 4] }\n` })
+    for (const [name, ...args] of [['run', 'small.yaml', '--policy', 'fifo'], ['compare', 'small.yaml'], ['sweep', 'sweep.yaml']]) {
+      const [first, second] = await Promise.all([1, 2].map(() => sched([name as string, ...args, '--json', '-'], { cwd })))
+      expect(Object.entries(JSON.parse(first?.out ?? '') as object)[0], name).toEqual(['sched', version])
+      expect(second?.out).toBe(first?.out)
+      await sched([name as string, ...args, '--quiet', '--out', `of-${name}`], { cwd })
+      expect(read(cwd, `of-${name}/summary.json`)).toBe(first?.out)
+    }
+    const { out } = await sched(['explain', 'small.yaml', '--json', '-'], { cwd })
+    expect(Object.entries(JSON.parse(out) as object)[0]).toEqual(['sched', version])
   })
 
   it('take another name where something else has taken theirs meanwhile', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { version } from '../src/version.js'
 import { directory, experiment, sched, small } from './sched.js'
 
 const sweep = `${experiment}matrix: { cluster.nodes: [2, 4] }\n`
@@ -39,6 +40,25 @@ describe('sched report', () => {
     writeFileSync(join(cwd, 'results/summary.json'), text)
     const { code, err } = await sched(['report', 'results'], { cwd })
     expect([code, err]).toEqual([2, 'error: "results/summary.json": is not what this version of sched writes with --out. Name the directory of a run, a comparison or a sweep, or run it again.\n'])
+  })
+
+  it('names the version that has written a summary which this one cannot read', async () => {
+    const cwd = small()
+    await sched(['run', 'small.yaml', '--out', 'results', '--quiet'], { cwd })
+    const told = async (...changes: readonly (readonly [string, unknown])[]) => {
+      const summary = JSON.parse(readFileSync(join(cwd, 'results/summary.json'), 'utf8')) as object
+      writeFileSync(join(cwd, 'results/summary.json'), JSON.stringify({ ...summary, ...Object.fromEntries(changes) }))
+      return (await sched(['report', 'results'], { cwd })).err
+    }
+    const refused = `error: "results/summary.json": is not what this version of sched writes with --out: sched 0.0.9 has written it, and this is ${version}. Name the directory of a run, a comparison or a sweep, or run it again.\n`
+    expect(await told(['sched', '0.0.9'])).toBe('') // it is read all the same
+    expect(await told(['runs', [{ policy: 'fifo', seed: 1, summary: {} }]])).toBe(refused)
+    expect(await told(['runs', 'none'])).toBe(refused)
+  })
+
+  it('says that a file is no directory', async () => {
+    const { code, err } = await sched(['report', 'jobs.jsonl'], { cwd: small() })
+    expect([code, err]).toEqual([2, 'error: "jobs.jsonl": is a file. Name the directory that `--out DIR` has written.\n'])
   })
 
   it('says that there is no such directory', async () => {

@@ -36,13 +36,17 @@ export class JobClasses<Part> {
   }
 
   add(job: JobId, spec: JobSpec): Part | undefined {
+    return (this.#ofJob[job] = this.partOf(spec))
+  }
+
+  /** What is collected of the class of a job, which need not be in the system. */
+  partOf(spec: JobSpec): Part | undefined {
     const label = this.#classOf(spec)
-    if (label !== this.#label) this.#part = this.#partOf((this.#label = label))
-    this.#ofJob[job] = this.#part
+    if (label !== this.#label) this.#part = this.#named((this.#label = label))
     return this.#part
   }
 
-  #partOf(label: string | undefined): Part | undefined {
+  #named(label: string | undefined): Part | undefined {
     if (label === undefined) return undefined
     const known = this.#parts.get(label) ?? this.#make()
     this.#parts.set(label, known)

@@ -18,7 +18,7 @@ export interface JobTimesOptions {
 
 /** Times of some jobs, in seconds. */
 export interface Times {
-  /** Jobs submitted. */
+  /** Jobs submitted and not rejected. */
   readonly jobs: number
   /** Jobs of which any task started. */
   readonly started: number
@@ -26,6 +26,8 @@ export interface Times {
   readonly finished: number
   /** Jobs given up with tasks left, and jobs that failed. */
   readonly abandoned: number
+  /** Jobs left out at their submission, which no other figure counts. */
+  readonly rejected: number
   /** Time from submission to the start of the first task, over the jobs that started. */
   readonly wait: Distribution
   /** Time from submission to the end of the job, over the jobs that finished. */
@@ -43,7 +45,7 @@ export interface Times {
 export interface JobTimesResult {
   /** Over all jobs. */
   readonly overall: Times
-  /** By class, in natural order of labels; empty if no job has a class. */
+  /** By class, in natural order of labels, also where all its jobs were rejected; empty if no job has a class. */
   readonly classes: readonly ({ readonly label: string } & Times)[]
 }
 
@@ -83,6 +85,13 @@ export class JobTimes implements Observer {
     if (this.#starts[job] === NOT_STARTED) this.#begin(job, now)
   }
 
+  onReject(spec: JobSpec, _reason: string, now: Seconds): void {
+    if (!counts(this.#period, now)) return
+    this.#classes.overall.rejected++
+    const own = this.#classes.partOf(spec)
+    if (own !== undefined) own.rejected++
+  }
+
   onAbandon(job: JobId): void {
     if (this.#starts[job] === IGNORED) return
     this.#abandoned.add(job)
@@ -118,6 +127,7 @@ class ClassTimes {
   readonly slowdown: Values
   jobs = 0
   abandoned = 0
+  rejected = 0
   #first = Infinity
   #last = NaN
 
@@ -140,7 +150,7 @@ class ClassTimes {
 
   result(): Times {
     const [wait, response, slowdown] = [this.wait.result(), this.response.result(), this.slowdown.result()]
-    const { jobs, abandoned } = this
-    return { jobs, started: wait.count, finished: response.count, abandoned, wait, response, slowdown, makespan: this.#last - this.#first }
+    const { jobs, abandoned, rejected } = this
+    return { jobs, started: wait.count, finished: response.count, abandoned, rejected, wait, response, slowdown, makespan: this.#last - this.#first }
   }
 }

@@ -49,6 +49,11 @@ export class Locality implements Observer {
     this.#classes.add(job, spec)
   }
 
+  /** A class of which all jobs are rejected is a class with no launches. */
+  onReject(spec: JobSpec): void {
+    this.#classes.partOf(spec)
+  }
+
   onTasksStart({ job, level, count }: StartRow): void {
     if (level < 0) return
     const at = job * this.#width + level

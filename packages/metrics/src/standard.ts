@@ -256,8 +256,10 @@ export class StandardMetrics implements Observer {
     this.#rigid?.onAbandon(job)
   }
 
-  onReject(): void {
+  onReject(spec: JobSpec, reason: string, now: Seconds): void {
     this.#counts.onReject()
+    this.#times.onReject(spec, reason, now)
+    this.#locality.onReject(spec)
   }
 
   onReserve(job: JobId, start: Seconds): void {
@@ -301,7 +303,7 @@ export class StandardMetrics implements Observer {
       times: times.overall,
       locality: near.overall,
       localityLevels: near.levels,
-      classes: times.classes.map(({ label, ...own }, i) => ({ label, times: own, locality: unlabelled(near.classes[i]) })),
+      classes: times.classes.map(({ label, ...own }) => ({ label, times: own, locality: unlabelled(near.classes.find((each) => each.label === label)) })),
       utilisation: this.#utilisation.result(),
       fairness: this.#fairness.result(),
       preemption: this.#preemption.result(),
@@ -321,7 +323,7 @@ export class StandardMetrics implements Observer {
   }
 }
 
-/** The figures without their label; both lists have the same labels in the same order. */
+/** The figures without their label. Every class that has times has a locality, of jobs outside the period, too. */
 function unlabelled(counted: ({ readonly label: string } & LocalityCounts) | undefined): LocalityCounts {
   const { label: _, ...rest } = counted as { readonly label: string } & LocalityCounts
   return rest

@@ -1,5 +1,6 @@
 import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type Observer, type Seconds, type ShapeId, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
 import { counts, secondsIn, wholeRun, type Period } from './period.js'
+import { QueueUses, type QueueUse } from './queue-use.js'
 
 /**
  * Use of one resource from the first submission to the end of the run. Amounts are in units of the resource times seconds: slot seconds, millicore
@@ -34,11 +35,14 @@ export interface UtilisationResult {
   readonly span: Seconds
   /** Use of each resource, in the order of the cluster. */
   readonly resources: readonly ResourceUse[]
+  /** Use by queue, in natural order of names; absent where all jobs were of one queue, and where none names one. */
+  readonly queues?: readonly QueueUse[]
 }
 
 /**
  * Measures the time-weighted use of every resource. Capacity is that at the start of the run. A task counts with its demand, so a lane of several
- * resources has one row for each. With a period, only what lies in it counts.
+ * resources has one row for each. With a period, only what lies in it counts. Where jobs name several queues, it also tells what each held. The queue
+ * of a job is that which the policy gives it, or that which it names, or else that of its user.
  */
 export const utilisation = (period?: Period): Utilisation => new Utilisation(period)
 
@@ -48,6 +52,7 @@ const USEFUL = 0, LOST = 1, UNREPORTED = 2, UNFINISHED = 3, WIDTH = 4
 export class Utilisation implements Observer {
   #cluster!: ClusterView
   #work!: WorkView
+  #queues!: QueueUses
   #first = NaN
   #end = NaN
   readonly #capacity: number[] = []
@@ -64,14 +69,16 @@ export class Utilisation implements Observer {
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#cluster = cluster
     this.#work = work
+    this.#queues = new QueueUses(cluster, work)
     for (const lane of cluster.lanes) for (const resource of lane.resources) this.#capacity[resource] = cluster.capacity(resource)
   }
 
-  onSubmit(_job: JobId, _spec: JobSpec, now: Seconds): void {
+  onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
     if (Number.isNaN(this.#first)) this.#first = now
+    this.#queues.submitted(this.#work.queue(job), spec.queue !== undefined)
   }
 
-  onTasksEnd({ count, tasks, how, started, stopped, saved }: EndRow, now: Seconds): void {
+  onTasksEnd({ job, lane, count, tasks, how, started, stopped, saved }: EndRow, now: Seconds): void {
     const at = this.#columns(tasks[0] as TaskId)
     const seconds = this.#isWhole ? stopped - started : secondsIn(this.period, started, stopped)
     if (how === 'done') this.#add(at + USEFUL, seconds, count)
@@ -81,7 +88,9 @@ export class Utilisation implements Observer {
       this.#add(at + USEFUL, useful, count)
       this.#add(at + LOST, seconds - useful, count)
     }
-    if (stopped < now) this.#add(at + UNREPORTED, secondsIn(this.period, stopped, now), count)
+    const unreported = stopped < now ? secondsIn(this.period, stopped, now) : 0
+    if (unreported > 0) this.#add(at + UNREPORTED, unreported, count)
+    if (this.#queues.areSeveral) this.#queues.held(this.#work.queue(job), lane, tasks[0] as TaskId, seconds + unreported, count)
   }
 
   onWorkLost(task: TaskId, _job: JobId, _lane: LaneId, _how: TaskEnd, seconds: Seconds, now: Seconds): void {
@@ -101,17 +110,25 @@ export class Utilisation implements Observer {
   onRunEnd(now: Seconds): void {
     this.#end = now
     const running: TaskId[] = []
-    for (const job of this.#work.jobs()) for (const lane of this.#cluster.lanes.keys()) this.#work.runningTasks(job, lane as LaneId, running)
-    for (const task of running) {
-      const at = this.#columns(task) + UNFINISHED
-      this.#seconds[at] = (this.#seconds[at] as number) + secondsIn(this.period, this.#work.started(task), now)
-    }
+    for (const job of this.#work.jobs())
+      for (const lane of this.#cluster.lanes.keys() as Iterable<LaneId>) {
+        running.length = 0
+        this.#work.runningTasks(job, lane, running)
+        for (const task of running) {
+          const at = this.#columns(task) + UNFINISHED
+          const seconds = secondsIn(this.period, this.#work.started(task), now)
+          this.#seconds[at] = (this.#seconds[at] as number) + seconds
+          if (this.#queues.areSeveral) this.#queues.held(this.#work.queue(job), lane, task, seconds, 1)
+        }
+      }
   }
 
   result(): UtilisationResult {
     const span = secondsIn(this.period, this.#first, this.#end)
     const lanes = this.#cluster.lanes.flatMap((lane) => lane.resources.map((resource) => ({ lane, resource })))
-    return { span, resources: lanes.map(({ lane, resource }) => this.#use(lane.name, resource, span)) }
+    const resources = lanes.map(({ lane, resource }) => this.#use(lane.name, resource, span))
+    const queues = this.#queues.result(resources.map(({ resource, busy, capacity }) => ({ resource, busy, whole: capacity * span })))
+    return { span, resources, ...(queues !== undefined && { queues }) }
   }
 
   #use(lane: string, resource: ClusterView['lanes'][number]['resources'][number], span: Seconds): ResourceUse {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bySize, jobRows, jobTimes, median, quantile, Values, type JobRow } from '../src/index.js'
+import { bySize, jobRows, jobTimes, median, quantile, standardMetrics, Values, type JobRow } from '../src/index.js'
 import { World } from './world.js'
 
 /** Runs one job from `submit` over `start` to `end`. */
@@ -64,6 +64,32 @@ describe('job times', () => {
     world.finish(5, job)
     run(world, 6, 7, 8) // takes over the job's id
     expect(times.result().overall).toMatchObject({ jobs: 2, started: 1, finished: 1, abandoned: 1, response: { count: 1, max: 2 } })
+  })
+
+  it('has a class of which all jobs were rejected, and counts those in the period', () => {
+    const times = jobTimes({ period: { from: 2, to: 10 } })
+    const world = new World([times])
+    for (const [now, label] of [[1, 'early'], [2, 'some'], [3, 'none'], [4, 'none'], [5, undefined]] as const) world.reject(now, label === undefined ? {} : { label })
+    world.finish(8, world.submit(6, { label: 'some' }))
+    const { overall, classes } = times.result()
+    expect([overall, ...classes].map(({ jobs, rejected }) => [jobs, rejected])).toEqual([[1, 4], [0, 2], [1, 1]])
+    expect(classes.map(({ label }) => label)).toEqual(['none', 'some'])
+    expect(classes[0]).toMatchObject({ started: 0, finished: 0, wait: { count: 0, mean: NaN }, makespan: NaN })
+  })
+
+  it('has the locality of the same class, also where all jobs of another are rejected or outside the period', () => {
+    const metrics = standardMetrics({ period: { from: 2, to: 10 } })
+    const world = new World([metrics])
+    const ran = (now: number, label: string, level: number) => {
+      const job = world.submit(now, { label })
+      world.end(now + 1, world.start(now, job, { level }))
+      world.finish(now + 1, job)
+    }
+    ran(0, 'before', 1)
+    ran(2, 'near', 0)
+    world.reject(3, { label: 'a' })
+    world.close(10)
+    expect(metrics.result().classes.map(({ label, times, locality }) => [label, times.jobs, locality.launches])).toEqual([['a', 0, [0, 0, 0]], ['near', 1, [1, 0, 0]]])
   })
 
   it('can class jobs by size: 1, 3-20 and above the last limit', () => {

@@ -93,7 +93,8 @@ describe('standard metrics', () => {
   })
 
   it('account for every busy slot second, which a sweep over instants finds as well', () => {
-    holds((recorded, { utilisation: { span, resources } }) => {
+    let several = 0
+    holds((recorded, { utilisation: { span, resources, queues } }) => {
       expect(span).toBe(recorded.end - (recorded.submits[0]?.now as number))
       for (const [lane, use] of resources.entries()) {
         expect(use.useful + use.lost + use.unreported + use.unfinished).toBeCloseTo(use.busy, 9)
@@ -102,7 +103,18 @@ describe('standard metrics', () => {
         expect(use.capacity).toBe(6)
         if (span > 0) expect(use.utilisation).toBeLessThanOrEqual(1 + 1e-12)
       }
+      const names = [...new Set(recorded.submits.map(({ spec }) => spec.queue as string))].sort()
+      expect(queues?.map(({ queue }) => queue)).toEqual(names.length > 1 ? names : undefined)
+      for (const { queue, busy, utilisation } of queues ?? [])
+        for (const [lane, amount] of busy.entries()) {
+          const isOwn = ({ job }: { readonly job: string }) => recorded.submits.find((submit) => submit.job === job)?.spec.queue === queue
+          const own = { ...recorded, starts: recorded.starts.filter(isOwn), ends: recorded.ends.filter(isOwn) }
+          expect(amount).toBeCloseTo(busySeconds(own, lane), 6)
+          if (span > 0) expect(utilisation[lane]).toBeCloseTo(amount / (6 * span), 12)
+          several++
+        }
     })
+    expect(several).toBeGreaterThan(50)
   })
 
   it('lose no job, task or launch', () => {

@@ -123,6 +123,35 @@ describe('utilisation', () => {
     expect(use.result().resources.map(({ lane, busy, utilisation: u }) => [lane, busy, u])).toEqual([['all', 50, 5 / 8], ['all', 600, 60 / 100]])
   })
 
+  it('tells what each of several queues held, also before the second one came', () => {
+    const use = utilisation({ from: 0, to: 40 })
+    const world = new World([use], { cpu: 10, memory: 100 }, { together: true })
+    const of = (now: number, queue: string, cpu: number, memory: number) => world.submit(now, { queue, tasks: 3, stages: [{ name: 'work', tasks: 3, demand: { cpu, memory }, duration: 1 }] })
+    const a = of(0, 'ads', 2, 5)
+    world.end(10, world.start(0, a), { how: 'evicted', saved: 4 }) // 10 s of 2 cpu
+    const b = of(10, 'b', 1, 50)
+    const c = of(10, 'c', 1, 1)
+    world.end(30, world.start(20, b), { stopped: 28 }) // 10 s until it is known
+    world.start(25, a) // to the end of the period, 15 s of 2 cpu
+    world.start(35, b) // 5 s
+    of(36, 'ads', 9, 9)
+    world.finish(36, c)
+    world.close(50)
+    expect(use.result().queues).toEqual([
+      { queue: 'ads', busy: [50, 125], utilisation: [50 / 400, 125 / 4000] },
+      { queue: 'b', busy: [15, 750], utilisation: [15 / 400, 750 / 4000] },
+      { queue: 'c', busy: [0, 0], utilisation: [0, 0] },
+    ])
+  })
+
+  it('tells nothing of queues where jobs only have users', () => {
+    const use = utilisation()
+    const world = new World([use])
+    for (const user of ['ann', 'bob']) world.submit(0, { user })
+    world.close(10)
+    expect(use.result()).not.toHaveProperty('queues')
+  })
+
   it('has no utilisation of a run without jobs', () => {
     const use = utilisation()
     new World([use]).close(10)

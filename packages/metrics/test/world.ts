@@ -97,8 +97,8 @@ export class World {
     this.#each((observer) => observer.onAbandon?.(job, this.#spec(job), 1, now))
   }
 
-  reject(now: number): void {
-    this.#each((observer) => observer.onReject?.({ id: 'huge', submit: now, stages: [] }, 'too large', now))
+  reject(now: number, change: Partial<JobSpec> = {}): void {
+    this.#each((observer) => observer.onReject?.({ id: 'huge', submit: now, stages: [], ...change }, 'too large', now))
   }
 
   defer(now: number, job: JobId, reason: Reason): void {

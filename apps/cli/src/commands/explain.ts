@@ -17,6 +17,7 @@ import { spareInputs } from '../output/spare-inputs.js'
 import { progressOf } from '../progress.js'
 import { explainRun } from '../explain-run.js'
 import { runOnce } from '../run-once.js'
+import { version } from '../version.js'
 import { countFindings, onePoint } from './compare.js'
 import { experimentOptions } from './experiment-options.js'
 
@@ -69,7 +70,7 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
     runs.push({ policy: name, wait })
   }
   const page = pageOutput === undefined ? '' : (await import('../html/explain-page.js')).explainPage(one, runs, io)
-  output?.write(json({ job, seed, policies: runs }))
+  output?.write(json({ sched: version, job, seed, policies: runs }))
   pageOutput?.write(page)
   if (!isSilent(options)) io.stdout.write(`${headline(one)}\n${explainText(runs, widthOf(io.stdout))}`)
 }

@@ -50,18 +50,18 @@ async function report(directory: string, options: ReportOptions, io: Io): Promis
   const page = options.html === undefined ? undefined : outputFile(options.html, io, options.force ?? false)
   const written = readSummary(resolve(io.cwd, file), file)
   const description = readExperiment(experiment, io.cwd)
-  const { text, messages, page: make } = readable(file, () => (written.kind === 'sweep' ? ofSweep(written, description, options, io) : ofRuns(written, description, io)))
+  const { text, messages, page: make } = readable(file, written, () => (written.kind === 'sweep' ? ofSweep(written, description, options, io) : ofRuns(written, description, io)))
   for (const message of messages) io.stderr.write(`${message}\n`)
   if (page !== undefined) page.write(await make({ ...io, argv: [kindOf(written), experiment] }))
   if (options.quiet !== true && options.html !== '-') io.stdout.write(text)
 }
 
 /** Figures of another version may be called otherwise. */
-function readable<T>(file: string, make: () => T): T {
+function readable<T>(file: string, { writer }: Written, make: () => T): T {
   try {
     return make()
   } catch (error) {
-    throw error instanceof TypeError ? notWritten(file) : error
+    throw error instanceof TypeError ? notWritten(file, writer) : error
   }
 }
 

@@ -4,11 +4,13 @@ import { Option, type Command } from 'commander'
 import { resolve } from 'node:path'
 import { checked } from '../experiment/from-options.js'
 import type { ChangeOptions } from '../experiment/given-options.js'
+import type { WorkloadSpec } from '../experiment/schema.js'
 import { readMapping } from '../experiment/mapping.js'
 import { changesGiven } from '../experiment/workload-from-options.js'
 import { changedJobs } from '../experiment/workload.js'
 import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
+import { logNotes } from '../output/log-notes.js'
 import { skippedText } from '../output/skipped-text.js'
 import { withPlugIns } from '../registry.js'
 import { changeOptions } from './change-options.js'
@@ -52,8 +54,12 @@ export async function openedTrace(file: string, options: TraceOptions, io: Io): 
   )
   await breathe(() => !io.signal.aborted)
   const jobs = changedJobs(trace, workload, seed)
-  return jobs === trace ? trace : { ...jobs, format: trace.format, get report() { return trace.report } }
+  return jobs === trace ? trace : { ...jobs, format: trace.format, get report() { return reportOf(trace, workload) } }
 }
+
+/** As the trace has it, with what its notes are of. */
+const reportOf = ({ report }: Trace, workload: WorkloadSpec): Trace['report'] =>
+  report.notes === undefined ? report : { ...report, notes: logNotes(report.notes, report.jobs, workload) }
 
 /** Tells what a reading did to the jobs and what it has left out. */
 export function tellNotes({ report }: Trace, io: Io): void {

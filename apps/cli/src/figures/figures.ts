@@ -3,6 +3,7 @@ import { decisionFigures } from './decision-figures.js'
 import { comparison, type ComparisonRow } from '@sched/report'
 import { energyFigures } from './energy-figures.js'
 import { networkFigures } from './network-figures.js'
+import { queueFigures } from './queue-figures.js'
 import { recordedFigures, rigidFigures } from './rigid-figures.js'
 import type { Figure } from './figure.js'
 import type { RunResult } from '../run-once.js'
@@ -13,6 +14,7 @@ type ClassOfJobs = Pick<Summary['classes'][number], 'times' | 'locality'>
 const response: Figure<ClassOfJobs> = { key: 'response', title: 'mean response', unit: 's', of: ({ times }) => times.response.mean }
 const wait: Figure<ClassOfJobs> = { key: 'wait', title: 'mean wait for the first task', unit: 's', of: ({ times }) => times.wait.mean }
 const lateWait: Figure<ClassOfJobs> = { key: 'wait-p95', title: '95th percentile of wait', unit: 's', of: ({ times }) => times.wait.p95 }
+const rejected: Figure<ClassOfJobs> = { key: 'rejected', title: 'rejected jobs', unit: '', of: ({ times }) => times.rejected }
 const locality: Figure<ClassOfJobs> = { key: 'locality', title: 'node-local tasks, mean over jobs', unit: '%', of: ({ locality }) => locality.jobShare[0] ?? NaN }
 
 /** Of a run as a whole, for the resources of its cluster. */
@@ -72,8 +74,10 @@ export function compareRuns(policies: readonly string[], runs: readonly RunResul
   const ofJobs = rigid.filter(({ label }) => label === undefined)
   const figures = [...[response, ...runFigures(first.summary), ...ofJobs].map(ofSummary), ...decisionFigures(runs), ofSummary(locality), ...measuredFigures(runs)]
   const labels = [...new Set(runs.flatMap(({ summary }) => summary.classes.map(({ label }) => label)))].sort(naturalOrder)
-  const classes = labels.flatMap((label) => [response, wait, lateWait, locality].map((figure) => row(policies, ofPolicy, ofSummary(ofClass(figure, label)), label)))
-  const ofKinds = rigid.flatMap((figure) => (figure.label === undefined ? [] : [row(policies, ofPolicy, ofSummary(figure), figure.label)]))
+  const rejects = runs.some(({ summary }) => summary.classes.some(({ times }) => times.rejected > 0))
+  const classes = labels.flatMap((label) => [response, wait, lateWait, locality, ...(rejects ? [rejected] : [])].map((figure) => row(policies, ofPolicy, ofSummary(ofClass(figure, label)), label)))
+  const labelled = [...rigid, ...queueFigures(runs.map(({ summary }) => summary))]
+  const ofKinds = labelled.flatMap((figure) => (figure.label === undefined ? [] : [row(policies, ofPolicy, ofSummary(figure), figure.label)]))
   return [...figures.map((figure) => row(policies, ofPolicy, figure)), ...classes, ...ofKinds].filter(({ cells }) => cells.some(({ values }) => values.length > 0))
 }
 

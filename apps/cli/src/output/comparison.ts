@@ -27,13 +27,13 @@ export function overallText(rows: readonly Row[], width?: number): string {
 }
 
 /**
- * Mean response and wait, the longest waits but for one in twenty, speedup over the first policy and locality, by class of jobs and policy. Empty for a
- * workload without classes.
+ * Mean response and wait, the longest waits but for one in twenty, speedup over the first policy, locality and rejected jobs, by class of jobs and
+ * policy. Empty for a workload without classes.
  */
 export function classText(rows: readonly Row[], counts: ClassCounts, width?: number): string {
-  const [response = [], wait = [], lateWait = [], locality = []] = ['response', 'wait', 'wait-p95', 'locality'].map((key) => rows.filter((row) => row.key === key))
+  const [response = [], wait = [], lateWait = [], locality = [], rejected = []] = ['response', 'wait', 'wait-p95', 'locality', 'rejected'].map((key) => rows.filter((row) => row.key === key))
   if (counts.size === 0) return ''
-  const policies = policiesOf(response).filter((policy) => policy !== RECORDED)
+  const policies = policiesOf(response.length > 0 ? response : rejected).filter((policy) => policy !== RECORDED)
   const [base = ''] = policies
   const means = (those: readonly Row[], heading: string) =>
     those.length === 0 ? '' : byClass(those, counts, heading, policies, ({ cells, unit }) => cells.slice(0, policies.length).map(({ mean }) => interval(mean, unit)), width)
@@ -43,6 +43,7 @@ export function classText(rows: readonly Row[], counts: ClassCounts, width?: num
     means(lateWait, '95th percentile of waits in seconds, by class of jobs'),
     policies.length < 2 ? '' : byClass(response, counts, `Speedup over ${base}: its mean response / this one's`, policies.slice(1), speedups, width),
     means(locality, 'Node-local tasks in %, mean over jobs'),
+    rejected.some(({ label }) => label !== undefined) ? means(rejected, 'Rejected jobs, by class of jobs') : '',
   ]
     .filter((text) => text !== '')
     .join('\n')

@@ -1,4 +1,4 @@
-import type { JobWait } from '@sched/metrics'
+import type { Interruption, JobWait } from '@sched/metrics'
 import { integer, NONE, percent } from '@sched/report'
 import { counted, number, powerOfTenBelow } from './number.js'
 import { policyTable } from './policy-table.js'
@@ -11,6 +11,9 @@ export interface ExplainedRun {
 
 /** So many parts of a wait, and so many interruptions, are printed, in order of time. */
 const SPANS = 12
+
+/** So many jobs that came in the place of evicted tasks are named. */
+const NAMED = 5
 
 const ENDED = { evicted: 'evicted', lost: 'lost with nodes', failed: 'failed' }
 
@@ -59,9 +62,32 @@ function storyText({ policy, wait }: ExplainedRun): string {
   for (const { at, start } of promises) lines.push(`at ${time(at)} s promised a start by ${time(start)} s`)
   if (attempts > 0) lines.push(`${counted(attempts, 'decision')} about it${conflicts > 0 ? `, ${conflicts} lost to others` : ''}`)
   if (lines.length === 0) lines.push('started at once')
-  for (const { at, how, tasks } of interruptions.slice(0, SPANS)) lines.push(`at ${time(at)} s ${counted(tasks, 'task')} ${ENDED[how]}`)
+  for (const each of interruptions.slice(0, SPANS)) lines.push(`at ${time(each.at)} s ${counted(each.tasks, 'task')} ${ENDED[each.how]}${each.how === 'evicted' ? `; ${nextText(each, wait)}` : ''}`)
   if (interruptions.length > SPANS) lines.push(`and ${counted(interruptions.length - SPANS, 'more time')} (--json has all)`)
   return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
+}
+
+/** Who started next where evicted tasks had run, with queues where these are not all the job's own. A policy does not say for whom it evicts. */
+function nextText({ at, tasks, next }: Interruption, { id: own, queue: ownQueue }: JobWait): string {
+  const place = `where ${tasks === 1 ? 'it' : 'they'} ran`
+  if (next.length === 0) return `nothing started ${place} later`
+  const tellsQueues = next.some(({ user, queue }) => queue !== ownQueue && queue !== user)
+  const jobs = [...new Set(next.map(({ id }) => id))]
+  const texts = jobs.slice(0, NAMED).map((job) => {
+    const starts = next.filter(({ id }) => id === job)
+    const [{ user, queue } = { user: '', queue: '' }] = starts
+    const name = job === own ? 'the job itself' : `${job}${tellsQueues && queue !== user ? ` in ${queue}` : ''}`
+    return `${name} (${laterText(starts.map((start) => start.at - at))})`
+  })
+  return `next to start ${place}: ${texts.join(', ')}${jobs.length > NAMED ? ', ...' : ''}`
+}
+
+/** How long after an eviction a job started on the nodes, of which it may have come to several one after another. */
+function laterText(delays: readonly number[]): string {
+  const [first, last] = [Math.min(...delays), Math.max(...delays)]
+  if (last === 0) return 'at that instant'
+  if (first === 0) return `at that instant to ${seconds(last)} s later`
+  return `${first === last ? '' : `${seconds(first)} to `}${seconds(last)} s later`
 }
 
 /** With their queues, where these are not all the job's own, and what was there when the run began in its place among them. */

@@ -1,16 +1,18 @@
 import { SchedError } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Axis } from '../experiment/matrix.js'
 import { readText } from '../read-text.js'
 import type { RunResult } from '../run-once.js'
+import { version } from '../version.js'
 import type { Ran } from './headline.js'
 import type { PointResult } from './sweep-lines.js'
 
 /** What `summary.json` of a directory holds, as it was when it was written. */
-export type Written =
+export type Written = { readonly writer: string | undefined } & (
   | { readonly kind: 'compare'; readonly ran: Ran; readonly runs: readonly RunResult[] }
-  | { readonly kind: 'sweep'; readonly axes: readonly Axis[]; readonly results: readonly PointResult[] }
+  | { readonly kind: 'sweep'; readonly axes: readonly Axis[]; readonly results: readonly PointResult[] })
 
 const runs = z.array(z.looseObject({ policy: z.string(), seed: z.number(), summary: z.looseObject({}) }))
 const compared = z.looseObject({
@@ -28,25 +30,35 @@ const swept = z.looseObject({
 
 /** Reads what `--out` has written. `file` is what messages call `path`. Throws `IO`, and `BAD_INPUT` for a file that is something else. */
 export function readSummary(path: string, file: string): Written {
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isFile() === true)
+    throw new SchedError('IO', 'is a file.', { file: dirname(file) }, 'Name the directory that `--out DIR` has written.')
   if (!existsSync(path)) throw new SchedError('IO', 'cannot read: there is no such file.', { file }, 'Name a directory that `--out DIR` has written.')
   const data = parsed(readText(path), file)
+  const writer = writerOf(data)
   const sweep = swept.safeParse(data)
   if (sweep.success) {
     const { axes, points } = sweep.data
     return {
+      writer,
       kind: 'sweep',
       axes: axes.map(({ name, values }) => ({ name, steps: values.map((value) => ({ value, settings: {} })) })),
       results: points.map((point) => ({ at: point.at, policies: point.policies.map(({ policy }) => policy), runs: results(point.runs) })),
     }
   }
   const one = compared.safeParse(data)
-  if (!one.success) throw notWritten(file)
+  if (!one.success) throw notWritten(file, writer)
   const { name, workload, cluster, seeds, policies } = one.data
-  return { kind: 'compare', ran: { title: name, jobs: workload.jobs ?? undefined, cluster: cluster.description, policies, seeds }, runs: results(one.data.runs) }
+  return { writer, kind: 'compare', ran: { title: name, jobs: workload.jobs ?? undefined, cluster: cluster.description, policies, seeds }, runs: results(one.data.runs) }
 }
 
-export const notWritten = (file: string) =>
-  new SchedError('BAD_INPUT', 'is not what this version of sched writes with --out.', { file }, 'Name the directory of a run, a comparison or a sweep, or run it again.')
+/** `writer` is the version that the file names, where it names one. */
+export const notWritten = (file: string, writer?: string) => {
+  const versions = writer === undefined || writer === version ? '' : `: sched ${writer} has written it, and this is ${version}`
+  return new SchedError('BAD_INPUT', `is not what this version of sched writes with --out${versions}.`, { file }, 'Name the directory of a run, a comparison or a sweep, or run it again.')
+}
+
+/** The version that has written a summary, where it says so. */
+const writerOf = (data: unknown): string | undefined => z.looseObject({ sched: z.string() }).safeParse(data).data?.sched
 
 function parsed(text: string, file: string): unknown {
   try {

@@ -1,4 +1,4 @@
-import type { Distribution, Summary } from '@sched/metrics'
+import type { Distribution, QueueUse, Summary } from '@sched/metrics'
 import { duration, percent, table } from '@sched/report'
 import type { RunResult } from '../run-once.js'
 import { columns } from './columns.js'
@@ -8,11 +8,14 @@ import { counted, number } from './number.js'
 import { hardwareTable, shuffleTable } from './network-tables.js'
 import { rigidText } from './rigid-text.js'
 
-/** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. Tables are at most `width` wide where that is given. */
+/** So many queues are printed in a table by queue. */
+const QUEUES = 10
+
+/** Everything that one run measured, as text: counts, use, also by queue, times, locality, and times by class of jobs. Tables are at most `width` wide where that is given. */
 export function runText({ summary, decisions, prefilled, measured }: RunResult, width?: number): string {
   const ofDecisions = decisions === null ? [] : [schedulerTable, attemptTable, decidedTable].map((text) => text(decisions, width))
   return [
-    countsText(summary) + prefilledText(prefilled), ...[useTable, fragmentTable, hardwareTable, energyTable, shuffleTable, timesTable].map((text) => text(summary, width)),
+    countsText(summary) + prefilledText(prefilled), ...[useTable, queueUseTable, fragmentTable, hardwareTable, energyTable, shuffleTable, timesTable].map((text) => text(summary, width)),
     ...rigidText(summary, width), ...ofDecisions, localityTable(summary, width), classTable(summary, width), evictedText(summary, width), measuredTable(measured, width),
   ].filter((text) => text !== '').join('\n')
 }
@@ -52,6 +55,15 @@ function useTable({ utilisation }: Summary, width?: number): string {
   return table(columns('resource', 'in the cluster', 'in use', 'by work that counted'), rows, { width })
 }
 
+/** What queues held of the cluster, those that held most of any resource first; nothing where there is one queue. */
+function queueUseTable({ utilisation: { resources, queues = [] } }: Summary, width?: number): string {
+  if (queues.length < 2) return ''
+  const largest = ({ utilisation }: QueueUse) => Math.max(...utilisation.map((use) => (Number.isNaN(use) ? 0 : use)))
+  const most = queues.toSorted((a, b) => largest(b) - largest(a)).slice(0, QUEUES)
+  const rows = most.map(({ queue, utilisation }) => [queue, ...utilisation.map((use) => percent(use))])
+  return `${table(columns('in use, by queue', ...resources.map(({ resource }) => resource)), rows, { width })}${moreQueues(queues.length - most.length)}`
+}
+
 function fragmentTable({ fragmentation = [] }: Summary, width?: number): string {
   if (fragmentation.length === 0) return ''
   const rows = fragmentation.map(({ resource, capacity, free, fragmented, share, most }) => [
@@ -83,23 +95,23 @@ function localityTable({ locality, localityLevels }: Summary, width?: number): s
 function classTable({ classes }: Summary, width?: number): string {
   if (classes.length === 0) return ''
   const haveData = classes.some(({ locality }) => locality.jobs > 0)
+  const haveRejected = classes.some(({ times }) => times.rejected > 0)
   const rows = classes.map(({ label, times, locality }) => [
     label,
     number(times.jobs),
+    ...(haveRejected ? [number(times.rejected)] : []),
     ...[times.response.mean, times.response.median, times.response.p95, times.wait.mean, times.wait.p95].map((value) => number(value, 's')),
     ...(haveData ? [percent(locality.jobShare[0] ?? NaN)] : []),
   ])
-  return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'p95', ...(haveData ? ['node-local'] : [])), rows, { width })
+  return table(columns('class', 'jobs', ...(haveRejected ? ['rejected'] : []), 'mean response, s', 'median', 'p95', 'mean wait, s', 'p95', ...(haveData ? ['node-local'] : [])), rows, { width })
 }
-
-/** So many queues that lost tasks are printed. */
-const QUEUES = 10
 
 /** Which queues tasks were evicted from, those that lost most work first; where the only one is that of jobs that name none, there is nothing to tell. */
 function evictedText({ preemption: { queues } }: Summary, width?: number): string {
   if (queues.every(({ queue }) => queue === 'default')) return ''
   const most = queues.toSorted((a, b) => b.taskSeconds - a.taskSeconds).slice(0, QUEUES)
   const rows = most.map(({ queue, tasks, taskSeconds }) => [queue, number(tasks), number(taskSeconds, 's')])
-  const rest = queues.length - most.length
-  return `${table(columns('evicted from', 'tasks', 'task seconds'), rows, { width })}${rest > 0 ? `and ${counted(rest, 'more queue')} (--json has all)\n` : ''}`
+  return `${table(columns('evicted from', 'tasks', 'task seconds'), rows, { width })}${moreQueues(queues.length - most.length)}`
 }
+
+const moreQueues = (rest: number) => (rest > 0 ? `and ${counted(rest, 'more queue')} (--json has all)\n` : '')

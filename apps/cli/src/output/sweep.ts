@@ -3,11 +3,12 @@ import { csv, json, NONE, table, type Column } from '@sched/report'
 import type { Description } from '../experiment/experiment.js'
 import { shortNames, type Axis } from '../experiment/matrix.js'
 import { policyName } from '../experiment/policies.js'
+import { version } from '../version.js'
 import { counted, interval, number } from './number.js'
 import { baseOf, linesOf, type Line, type PointResult, type SweptFigure } from './sweep-lines.js'
 import { boundsOf } from './table-csv.js'
 
-/** All points as JSON: figures by policy, with the difference from the base where there is one, and what every run measured. */
+/** All points as JSON: the version that ran, figures by policy, with the difference from the base where there is one, and what every run measured. */
 export function sweepJson({ spec }: Description, axes: readonly Axis[], results: readonly PointResult[]): string {
   const lines = linesOf(results)
   const points = results.map(({ at, runs }) => ({
@@ -18,7 +19,7 @@ export function sweepJson({ spec }: Description, axes: readonly Axis[], results:
     })),
     runs,
   }))
-  return json({ name: spec.name ?? null, axes: axes.map(({ name, steps }) => ({ name, values: steps.map(({ value }) => value) })), points })
+  return json({ sched: version, name: spec.name ?? null, axes: axes.map(({ name, steps }) => ({ name, values: steps.map(({ value }) => value) })), points })
 }
 
 /** One line per point and policy: values of the axes, mean and bounds of every figure, then those of every difference. Fractions, not percent. */

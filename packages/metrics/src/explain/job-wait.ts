@@ -121,9 +121,9 @@ export class JobWaitObserver implements Observer {
     this.#prefilled = prefilled
   }
 
-  /** Whether the job has ended or was left out, so that nothing later changes the result. */
+  /** Whether the job has ended or was left out, and it is known who came in its place, so that nothing later changes the result. */
   get isOver(): boolean {
-    return this.#end !== null || this.#outcome === 'rejected'
+    return (this.#end !== null && !this.#interruptions.areOpen) || this.#outcome === 'rejected'
   }
 
   /** `undefined` if no such job was submitted. */
@@ -182,7 +182,8 @@ export class JobWaitObserver implements Observer {
     if (job === this.#job && this.#isWaiting()) this.#promises.splice(1, 1, { at: now, start })
   }
 
-  onTaskStart(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
+  onTaskStart(task: TaskId, job: JobId, lane: LaneId, node: NodeId, _level: number, now: Seconds): void {
+    this.#interruptions.started(job, lane, node, now, this.#work)
     if (job === this.#job) {
       this.#lastStart = now
       if (!this.#isWaiting()) return
@@ -199,8 +200,9 @@ export class JobWaitObserver implements Observer {
     }
   }
 
-  onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, how: TaskEnd, _started: Seconds, stopped: Seconds, now: Seconds): void {
-    if (job === this.#job) this.#interruptions.ended(how, stopped)
+  onTaskEnd(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, _started: Seconds, stopped: Seconds, now: Seconds): void {
+    if (job === this.#job) this.#interruptions.ended(how, lane, node, stopped)
+    else this.#interruptions.passed(now)
     this.#meanwhile.ended(task, job, now)
     if (this.#isWaiting()) this.#look(now)
   }
@@ -218,6 +220,7 @@ export class JobWaitObserver implements Observer {
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
     if (job === this.#job) {
       this.#end = now
+      this.#interruptions.over(now)
       if (this.#isWaiting()) this.#over('abandoned', now)
       this.#job = undefined
     }

@@ -1,13 +1,8 @@
 import type { ClusterView, Demand, JobId, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
+import { namesOf, type NamedJob } from './named-job.js'
 
 /** A job that held part of the cluster while another waited. */
-export interface Holder {
-  /** Its id in the workload. */
-  readonly id: string
-  /** Its user; empty when the workload gives none. */
-  readonly user: string
-  /** The queue that it was submitted to. */
-  readonly queue: string
+export interface Holder extends NamedJob {
   /** Mean over the wait of its dominant share, in [0, 1]: its share of the resource of which it holds most. */
   readonly share: number
 }
@@ -28,7 +23,7 @@ interface Held {
   sum: number
 }
 
-interface Running extends Held, Omit<Holder, 'share'> {
+interface Running extends Held, NamedJob {
   readonly tasks: Map<TaskId, readonly number[]>
 }
 
@@ -79,7 +74,7 @@ export class Meanwhile {
     if (running === undefined)
       this.#running.set(
         job,
-        (running = { ...this.#namesOf(job), tasks: new Map(), held: this.#nothing(), share: 0, since: now, sum: 0 }),
+        (running = { ...namesOf(this.#work, job), tasks: new Map(), held: this.#nothing(), share: 0, since: now, sum: 0 }),
       )
     const shape = this.#work.shapeOf(task)
     const demand = this.#cluster.resources.map((_, r) => this.#work.demand(shape, r as ResourceId))
@@ -141,11 +136,6 @@ export class Meanwhile {
 
   #amounts(demand: Demand): number[] {
     return this.#cluster.resources.map((name) => demand[name] ?? 0)
-  }
-
-  #namesOf(job: JobId): Omit<Holder, 'share'> {
-    const work = this.#work
-    return { id: work.name(job), user: work.userName(work.user(job)), queue: work.queueName(work.queue(job)) }
   }
 
   #change(running: Held, demand: readonly number[], sign: 1 | -1, now: Seconds): void {
