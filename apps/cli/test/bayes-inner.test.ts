@@ -1,3 +1,4 @@
+// @module-tag long
 import { buildCluster, readCluster } from '@sched/cluster'
 import { resolve, SchedError, type JobSpec } from '@sched/core'
 import { bayesComm, trainBayes, type BayesModel, type Plan } from '@sched/placement'

@@ -60,7 +60,7 @@ describe('the program', () => {
     expect(stderr).toMatch(/^error: --trace: a run cannot read the pipe "\/dev\/fd\/\d+", since every run reads its trace anew\. Write it to a file first/)
   })
 
-  it('reads a trace from standard input', () => {
+  it('reads a trace from standard input', { tags: 'long' }, () => {
     const { stdout, stderr } = shell('"$@" trace generate facebook - | "$@" trace describe - | sed -n 3p', directory())
     expect({ stdout, stderr }).toEqual({ stdout: '  jobs              100\n', stderr: '' })
     const input = '{"format":"sched-workload","version":1}\n{"id":"a","submit":0,"stages":[{"name":"s","tasks":1,"demand":{"cpu":1},"duration":1}]}\n'

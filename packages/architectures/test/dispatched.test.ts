@@ -1,3 +1,4 @@
+// @module-tag long
 import { resolve } from '@sched/core'
 import { tellable, worlds } from '@sched/testkit'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { buildCluster } from '@sched/cluster'
 import type { JobSpec, NodeId, Plug } from '@sched/core'
 import { fair, fifo, greedy, strict, yarnFair, yarnPreempting } from '@sched/policies'

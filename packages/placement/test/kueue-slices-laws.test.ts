@@ -1,3 +1,4 @@
+// @module-tag long
 import { dispatcher } from '@sched/cluster'
 import type { Plug, Slice, Topology } from '@sched/core'
 import { conservative, easy, fattened, fifo, gangScheduling, greedy, kaiPreempting, kubeScheduler, kueue, las, strict, volcano, yunikornReserving } from '@sched/policies'

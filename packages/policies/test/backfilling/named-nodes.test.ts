@@ -67,7 +67,7 @@ describe('plans of nodes by name', () => {
     it(`${name} does so when jobs outlive their estimates`, { tags: 'long' }, () => agrees(true, 500))
   }
 
-  it('with a margin are those of longer estimates', () => {
+  it('with a margin are those of longer estimates', { tags: 'long' }, () => {
     const later = (jobs: readonly RigidJob[]) => jobs.map((job) => ({ ...job, estimate: job.estimate + 3 }))
     fc.assert(
       fc.property(worlds(false), ({ jobs, nodes, room }) => {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { defineOrder, forwarding, randomStream, type JobSpec, type Plug } from '@sched/core'
 import { drf, easy, fairShare, fifo, kai, lxf, maxMin, multifactor, sjf, yunikorn } from '@sched/policies'
 import { describe, expect, it } from 'vitest'

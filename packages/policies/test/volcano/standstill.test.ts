@@ -1,3 +1,4 @@
+// @module-tag long
 import { WrappedRound, type JobId, type NodeId, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
 import { volcano, type VolcanoOptions } from '@sched/policies'
 import { digest, instantCluster, job, prepare, worlds, type World } from '@sched/testkit'
@@ -60,7 +61,7 @@ const gangs: VolcanoOptions = { actions: ['allocate', 'preempt', 'reclaim'], tie
 const reclaimers: VolcanoOptions = { ...takers, actions: ['enqueue', 'reclaim', 'allocate', 'preempt'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['drf', 'capacity'] }] }
 
 describe('queues of which no job can start or take anything', () => {
-  it('are passed over, which changes nothing', { tags: 'long' }, () => {
+  it('are passed over, which changes nothing', () => {
     let evictions = 0
     fc.assert(
       fc.property(worlds({ jobs: 9, heartbeats: false, gangs: true }), fc.constantFrom(takers, reclaimers, gangs, { ...gangs, never: [1] }), (world, options) => {

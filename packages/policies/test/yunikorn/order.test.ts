@@ -1,3 +1,4 @@
+// @module-tag long
 import { greedy, yunikorn, type YunikornOptions } from '@sched/policies'
 import { checkPolicyLaws, firstDifference, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
