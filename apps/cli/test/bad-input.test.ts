@@ -198,9 +198,10 @@ describe('a file that is not what it should be', () => {
   })
 
   it('is named when it is a directory, is missing or may not be read', async () => {
-    const cwd = directory({ 'locked.yaml': experiment, 'locked.jsonl': trace, 'dir/x': '' })
+    const cwd = directory({ 'locked.yaml': experiment, 'locked.jsonl': trace, 'dir/x': '', 'results/experiment.yaml': experiment })
     const of = async (...args: string[]) => (await sched(args, { cwd })).err.replaceAll(`${cwd}/`, '')
     expect(await of('compare', 'dir')).toBe('error: "dir": cannot read: is a directory. Give the path of a file in it.\n')
+    expect(await of('run', 'results')).toBe('error: "results": cannot read: is a directory. The experiment of these results is results/experiment.yaml.\n')
     expect(await of('trace', 'describe', 'dir')).toBe('error: "dir": cannot read: is a directory. Give the path of a file in it.\n')
     expect(await of('compare', 'none.yaml')).toBe('error: "none.yaml": cannot read: there is no such file. Check the path.\n')
     expect(await of('compare', '--trace', 'none.tsv')).toBe('error: "none.tsv": cannot read: there is no such file. Check the path.\n')

@@ -50,7 +50,7 @@ describe('a mistake on the command line', () => {
 
   it('is a policy where a file is expected', async () => {
     const cwd = small()
-    expect((await sched(['run', 'fifo'], { cwd })).err).toBe(`error: "${join(cwd, 'fifo')}": cannot read: there is no such file. An experiment is a file; policies are named by --policy or --policies, generators by --generate.\n`)
+    expect((await sched(['run', 'fifo'], { cwd })).err).toBe(`error: "${join(cwd, 'fifo')}": cannot read: there is no such file. An experiment is a file; policies are named by --policy or --policies, generators by --generate, and a job to explain by --job.\n`)
     expect((await sched(['run', 'none.yaml'], { cwd })).err).toContain('there is no such file. Check the path.')
   })
 

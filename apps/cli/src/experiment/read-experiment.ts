@@ -4,7 +4,7 @@ import { SchedError } from '@sched/core'
 import { isQueueFile } from '@sched/queue-files'
 import { detectFormatOf } from '@sched/workload'
 import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { readText } from '../read-text.js'
 import type { Description } from './experiment.js'
 import { experimentSchema } from './schema.js'
@@ -35,16 +35,16 @@ function read(path: string, file: string): string {
   try {
     return readText(path)
   } catch (error) {
-    const isName = /^[\w-]+$/.test(file) && !existsSync(path)
-    throw isName && error instanceof SchedError
-      ? new SchedError(
-        'IO',
-        error.fact,
-        error.place,
-        'An experiment is a file; policies are named by --policy or --policies, generators by --generate.',
-      )
-      : error
+    const advice = adviceFor(path, file)
+    throw advice !== undefined && error instanceof SchedError ? new SchedError('IO', error.fact, error.place, advice) : error
   }
+}
+
+/** A way out for what is often given in place of an experiment. */
+function adviceFor(path: string, file: string): string | undefined {
+  if (existsSync(join(path, 'experiment.yaml'))) return `The experiment of these results is ${join(file, 'experiment.yaml')}.`
+  if (!/^[\w-]+$/.test(file) || existsSync(path)) return undefined
+  return 'An experiment is a file; policies are named by --policy or --policies, generators by --generate, and a job to explain by --job.'
 }
 
 function refuseTrace(text: string, file: string): void {
