@@ -44,7 +44,7 @@ export default (root) =>
     {
       files: ['**/*.ts'],
       extends: [js.configs.recommended, ts.configs.recommendedTypeChecked],
-      languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: root } },
+      languageOptions: { parserOptions: { project: 'tooling/tsconfig/all.json', tsconfigRootDir: root } },
       rules: {
         '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
         '@typescript-eslint/no-import-type-side-effects': 'error',

@@ -1,4 +1,5 @@
-// Installs what the repository needs and then runs one of its scripts: `node bootstrap.mjs check`.
+// Installs what the repository needs and then runs one of its scripts: `node bootstrap.mjs check`,
+// or `node bootstrap.mjs check all` with the long tests, too.
 // Plain npm and Node suffice to start it; pnpm comes through npx in the version that package.json names.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -11,15 +12,16 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1)
 }
 
-const script = process.argv[2]
+const [script, tests] = process.argv.slice(2)
 if (!/^[\w:-]+$/.test(script ?? '')) {
-  console.error('Usage: node tooling/scripts/bootstrap.mjs <script of package.json>')
+  console.error('Usage: node tooling/scripts/bootstrap.mjs <script of package.json> [all]')
   process.exit(1)
 }
 
 const { packageManager } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
 const env = {
   ...process.env,
+  ...(tests === undefined ? {} : { SCHED_TESTS: tests }),
   TURBO_TELEMETRY_DISABLED: '1',
   DO_NOT_TRACK: '1',
   TASK_NODE: `v${major}`, // turbo does not hash the version of Node by itself

@@ -1,16 +1,17 @@
 // Runs the examples of README.md, docs/**/*.md and the README.md of packages and apps, and compares what they print with what the page shows;
-// those in TypeScript must have no error of types, either.
+// those in TypeScript must have no error of types, either. What runs is what `pnpm build` built.
 //
 //   <!-- run -->                 before a ```sh or ```ts block: run it (`sh` from the root, with `sched` on the path)
 //   <!-- run needs-traces -->    the same, skipped when the directory SCHED_TRACES is absent
 //   <!-- output -->              before the next block: this must be the standard output of the block that ran last
 //
 // `--update` rewrites the output blocks. Other arguments limit the run to these files.
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const args = process.argv.slice(2)
@@ -56,19 +57,23 @@ const scratch = join(root, 'apps/cli/.docs-check')
 mkdirSync(join(scratch, 'node_modules/@sched'), { recursive: true })
 for (const name of readdirSync(join(root, 'packages'))) symlinkSync(join(root, 'packages', name), join(scratch, 'node_modules/@sched', name), 'junction')
 
-function execute({ language }, code) {
+const fileOf = (place) => join(scratch, `${place.replace(/[/:]/g, '-')}.ts`)
+
+/** Runs a program; gives its output and, if it did not end well, why. */
+async function execute({ language }, code, place) {
   const env = { ...process.env, PATH: bin + delimiter + process.env.PATH, SCHED_TRACES: traces, NO_COLOR: '1', COLUMNS: '100' }
   delete env.FORCE_COLOR
   const options = { cwd: root, env, encoding: 'utf8', timeout, maxBuffer: 1 << 26 }
-  if (language === 'sh' || language === 'bash') return spawnSync('bash', ['-euo', 'pipefail', '-c', code], options)
-  const file = join(scratch, 'example.ts')
-  writeFileSync(file, code)
-  return spawnSync(process.execPath, ['--conditions=@sched/source', '--import', import.meta.resolve('tsx'), file], options)
+  const [program, args] = language === 'ts' ? [process.execPath, ['--import', import.meta.resolve('tsx'), fileOf(place)]] : ['bash', ['-euo', 'pipefail', '-c', code]]
+  try {
+    return await promisify(execFile)(program, args, options)
+  } catch (error) {
+    return { stdout: error.stdout ?? '', stderr: error.stderr ?? '', why: error.killed ? 'out of time' : (error.signal ?? `exit ${error.code}`) }
+  }
 }
 
-/** Type-checks examples, whose files are called by their places; gives the complaints of the compiler. */
-function typeErrors(sources) {
-  for (const [place, code] of sources) writeFileSync(join(scratch, `${place.replace(/[/:]/g, '-')}.ts`), `${code}\nexport {}\n`)
+/** Type-checks the examples in TypeScript, whose files are called by their places; gives the complaints of the compiler. */
+function typeErrors() {
   writeFileSync(join(scratch, 'tsconfig.json'), JSON.stringify({ extends: '../../../tooling/tsconfig/node.json', include: ['*-*.ts'] }))
   const { status, stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript7/bin/tsc'), '-p', scratch], { cwd: scratch, encoding: 'utf8' })
   return status === 0 ? '' : stdout
@@ -78,11 +83,10 @@ const tidy = (text) => text.split('\n').map((line) => line.trimEnd()).join('\n')
 const indent = (text) => text.replace(/^/gm, '    ')
 
 /** Runs one example; gives the complaint, or nothing. */
-function check(example, lines, place) {
+async function check(example, lines, place) {
   if (!['sh', 'bash', 'ts'].includes(example.language)) return `cannot run a block of \`${example.language}\``
-  const ran = execute(example, lines.slice(example.from, example.to).join('\n'))
-  if (ran.error !== undefined || ran.status !== 0)
-    return `failed (${ran.error?.code ?? ran.signal ?? `exit ${ran.status}`})\n${indent(tidy(`${ran.stdout}\n${ran.stderr}`))}`
+  const ran = await execute(example, lines.slice(example.from, example.to).join('\n'), place)
+  if (ran.why !== undefined) return `failed (${ran.why})\n${indent(tidy(`${ran.stdout}\n${ran.stderr}`))}`
   if (example.output === undefined) return undefined
   const { from, to } = example.output
   const expected = tidy(lines.slice(from, to).join('\n'))
@@ -104,32 +108,39 @@ const ofPackages = ['packages', 'apps'].flatMap((parent) => readdirSync(join(roo
 const pages = wanted.length > 0 ? wanted : ['README.md', ...inDocs.sort(), ...ofPackages].filter((path) => existsSync(join(root, path)))
 
 const count = { passed: 0, failed: 0, skipped: 0 }
-const typed = new Map()
-try {
-  for (const page of pages) {
-    const path = resolve(root, page)
-    const lines = readFileSync(path, 'utf8').split('\n')
-    const found = examples(lines)
-    for (const example of found) {
-      const place = `${page}:${example.from + 1}`
-      if (example.language === 'ts') typed.set(place, lines.slice(example.from, example.to).join('\n'))
-      if (example.mark.needsTraces && !existsSync(traces)) {
-        console.log(`skipped ${place}: no traces (set SCHED_TRACES)`)
-        count.skipped++
-        continue
-      }
-      const complaint = check(example, lines, place)
-      if (complaint === undefined) count.passed++
-      else {
-        console.error(`failed ${place}: ${complaint}`)
-        count.failed++
-      }
+
+async function checkPage(page) {
+  const path = resolve(root, page)
+  const lines = readFileSync(path, 'utf8').split('\n')
+  const found = examples(lines)
+  for (const example of found) {
+    const place = `${page}:${example.from + 1}`
+    if (example.language === 'ts') writeFileSync(fileOf(place), `${lines.slice(example.from, example.to).join('\n')}\nexport {}\n`)
+    if (example.mark.needsTraces && !existsSync(traces)) {
+      console.log(`skipped ${place}: no traces (set SCHED_TRACES)`)
+      count.skipped++
+      continue
     }
-    const changed = found.filter(({ printed }) => printed !== undefined).reverse() // from the end: line numbers stay valid
-    for (const { output, printed } of changed) lines.splice(output.from, output.to - output.from, ...printed.split('\n'))
-    if (changed.length > 0) writeFileSync(path, lines.join('\n'))
+    const complaint = await check(example, lines, place)
+    if (complaint === undefined) count.passed++
+    else {
+      console.error(`failed ${place}: ${complaint}`)
+      count.failed++
+    }
   }
-  const errors = typed.size === 0 ? '' : typeErrors(typed)
+  const changed = found.filter(({ printed }) => printed !== undefined).reverse() // from the end: line numbers stay valid
+  for (const { output, printed } of changed) lines.splice(output.from, output.to - output.from, ...printed.split('\n'))
+  if (changed.length > 0) writeFileSync(path, lines.join('\n'))
+}
+
+/** Examples of a page may go on from one another, those of two pages do not. */
+async function checkPages() {
+  for (let page = pages.shift(); page !== undefined; page = pages.shift()) await checkPage(page)
+}
+
+try {
+  await Promise.all(Array.from({ length: availableParallelism() }, checkPages))
+  const errors = readdirSync(scratch).some((name) => name.endsWith('.ts')) ? typeErrors() : ''
   if (errors !== '') {
     console.error(`failed types of examples:\n${indent(tidy(errors))}`)
     count.failed++

@@ -9,7 +9,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined)
 const hasTests = (dir) =>
   existsSync(join(dir, 'test')) && readdirSync(join(dir, 'test'), { recursive: true }).some((path) => path.endsWith('.test.ts'))
-const hasLong = (dir) => read(join(dir, 'package.json')).scripts['test:long'] !== undefined
 
 const option = process.argv.indexOf('--failed-steps')
 const sum = { passed: 0, failed: option < 0 ? 0 : Number(process.argv[option + 1]), skipped: 0 }
@@ -22,22 +21,16 @@ const add = ({ passed, failed, skipped }) => {
 for (const parent of ['packages', 'apps'])
   for (const name of readdirSync(join(root, parent))) {
     const dir = join(root, parent, name)
-    const reports = [...(hasTests(dir) ? ['report'] : []), ...(hasLong(dir) ? ['long'] : [])]
-    let [tests, ran] = [0, 0]
-    for (const each of reports) {
-      const report = read(join(dir, `.vitest/${each}.json`))
-      if (report === undefined) {
-        console.error(`${parent}/${name}: has tests but no .vitest/${each}.json`)
-        sum.failed++
-        continue
-      }
-      const { numPassedTests: passed, numFailedTests: failed } = report
-      const broken = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.every((t) => t.status !== 'failed'))
-      add({ passed, failed: failed + broken.length, skipped: 0 })
-      tests = Math.max(tests, report.numTotalTests)
-      ran += passed + failed
+    if (!hasTests(dir)) continue
+    const report = read(join(dir, '.vitest/report.json'))
+    if (report === undefined) {
+      console.error(`${parent}/${name}: has tests but no .vitest/report.json`)
+      sum.failed++
+      continue
     }
-    sum.skipped += tests - ran // either run leaves out what the other takes: skipped is what none took
+    const { numPassedTests: passed, numFailedTests: failed, numTotalTests: total } = report
+    const broken = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.every((t) => t.status !== 'failed'))
+    add({ passed, failed: failed + broken.length, skipped: total - passed - failed })
   }
 const docs = read(join(root, '.vitest/docs.json'))
 if (docs !== undefined) add(docs)

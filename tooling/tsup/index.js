@@ -18,7 +18,7 @@ export const library = (entry, options = {}) =>
     entry,
     // tsup still sets baseUrl for the declaration build, which TypeScript 6 reports as deprecated
     esbuildPlugins: [pureConstants],
-    dts: { compilerOptions: { ignoreDeprecations: '6.0' } },
+    dts: { compilerOptions: { ignoreDeprecations: '6.0', customConditions: [] } },
     ...options,
   })
 

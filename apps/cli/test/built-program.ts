@@ -15,10 +15,11 @@ const core = 'node_modules/@sched/core'
 
 /** Builds the program once for all tests that start processes or threads of their own: bundled it starts ten times faster than from its sources. */
 export async function setup({ provide }: TestProject): Promise<void> {
-  const program = join(import.meta.dirname, '../.vitest') // as deep as dist: the version is read from package.json above
+  const app = join(import.meta.dirname, '..')
+  const program = join(app, '.vitest') // as deep as dist: the version is read from package.json above
   await build({
     config: false,
-    entry: { main: 'src/main.ts', worker: 'src/threads/worker.ts', [`${core}/index`]: '../../packages/core/src/index.ts' },
+    entry: { main: join(app, 'src/main.ts'), worker: join(app, 'src/threads/worker.ts'), [`${core}/index`]: join(app, '../../packages/core/src/index.ts') },
     outDir: program,
     format: 'esm',
     target: 'node20',
