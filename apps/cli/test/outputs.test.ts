@@ -139,7 +139,9 @@ describe('--json and --csv', () => {
       'queue many,use-cpu-by-queue,fraction,fifo,1,0.75,,,,,', 'queue many,use-mem-by-queue,fraction,fifo,1,0.1,,,,,',
     ])
     // of two policies, on two seeds, a queue is one row; of one queue there is none
-    await sched(['compare', ...args, '--policies', 'fifo,fair', '--seeds', '2', '--quiet'], { cwd })
+    const compared = (await sched(['compare', ...args, '--policies', 'fifo,fair', '--seeds', '2'], { cwd })).out
+    const ofMem = ['Use of mem in %, by queue', '            fifo        fair', '----  ----------  ----------', 'many  10.0 ± 0.0  10.0 ± 0.0', 'few    1.0 ± 0.0   1.0 ± 0.0', ''].join('\n')
+    for (const text of [compared, read(cwd, 'r.html')]) expect(text).toContain(ofMem)
     expect(read(cwd, 'r.csv')).toContain('queue many,use-cpu-by-queue,fraction,fair,2,0.75,0.75,0.75,0,0,0\n')
     writeFileSync(join(cwd, 'jobs.jsonl'), read(cwd, 'jobs.jsonl').replaceAll(/"queue":"\w+"/g, '"queue":"q"'))
     expect((await sched(['run', ...args, '--policy', 'fifo'], { cwd })).out).not.toContain('by queue')

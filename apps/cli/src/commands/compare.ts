@@ -11,6 +11,7 @@ import { classText, overallText } from '../output/comparison.js'
 import { findingsLine, findingsText } from '../output/findings.js'
 import { headline, ranOf } from '../output/headline.js'
 import { widthOf } from '../output/policy-table.js'
+import { queueUseText } from '../output/queue-use-text.js'
 import { kindText } from '../output/rigid-text.js'
 import { isSilent, Outputs, type OutputOptions } from '../output/outputs.js'
 import { summaryJson } from '../output/summary-json.js'
@@ -49,7 +50,7 @@ async function compare(file: string | undefined, options: CompareOptions, io: Io
 
 /** What is printed of a comparison below its headline. */
 export function comparedText(rows: readonly Row[], runs: readonly RunResult[], width: number | undefined): string {
-  return [overallText(rows, width), classText(rows, classCounts(runs), width), kindText(rows, width)].filter((text) => text !== '').join('\n')
+  return [overallText(rows, width), classText(rows, classCounts(runs), width), queueUseText(rows, width), kindText(rows, width)].filter((text) => text !== '').join('\n')
 }
 
 /** An experiment with a matrix is many; only `sweep` runs them. */

@@ -5,6 +5,7 @@ import type { Io } from '../io.js'
 import { classCounts } from '../figures/class-counts.js'
 import { classText } from '../output/comparison.js'
 import { headlineOf, type Ran } from '../output/headline.js'
+import { queueUseText } from '../output/queue-use-text.js'
 import { kindText } from '../output/rigid-text.js'
 import { runText } from '../output/run-text.js'
 import type { RunResult } from '../run-once.js'
@@ -39,7 +40,7 @@ export function comparePage({ ran, description, runs, rows, messages }: Compared
 }
 
 function classSection(rows: readonly Row[], runs: readonly RunResult[]): Section[] {
-  const texts = [classText(rows, classCounts(runs)), kindText(rows)].filter((text) => text !== '')
+  const texts = [classText(rows, classCounts(runs)), queueUseText(rows), kindText(rows)].filter((text) => text !== '')
   return texts.length === 0 ? [] : [{ title: 'By class of jobs', content: [classCharts(rows), html`<details><summary>Tables</summary><pre>${texts.join('\n')}</pre></details>\n`] }]
 }
 

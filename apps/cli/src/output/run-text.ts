@@ -9,7 +9,7 @@ import { hardwareTable, shuffleTable } from './network-tables.js'
 import { rigidText } from './rigid-text.js'
 
 /** So many queues are printed in a table by queue. */
-const QUEUES = 10
+export const MOST_QUEUES = 10
 
 /** Everything that one run measured, as text: counts, use, also by queue, times, locality, and times by class of jobs. Tables are at most `width` wide where that is given. */
 export function runText({ summary, decisions, prefilled, measured }: RunResult, width?: number): string {
@@ -59,7 +59,7 @@ function useTable({ utilisation }: Summary, width?: number): string {
 function queueUseTable({ utilisation: { resources, queues = [] } }: Summary, width?: number): string {
   if (queues.length < 2) return ''
   const largest = ({ utilisation }: QueueUse) => Math.max(...utilisation.map((use) => (Number.isNaN(use) ? 0 : use)))
-  const most = queues.toSorted((a, b) => largest(b) - largest(a)).slice(0, QUEUES)
+  const most = queues.toSorted((a, b) => largest(b) - largest(a)).slice(0, MOST_QUEUES)
   const rows = most.map(({ queue, utilisation }) => [queue, ...utilisation.map((use) => percent(use))])
   return `${table(columns('in use, by queue', ...resources.map(({ resource }) => resource)), rows, { width })}${moreQueues(queues.length - most.length)}`
 }
@@ -109,9 +109,10 @@ function classTable({ classes }: Summary, width?: number): string {
 /** Which queues tasks were evicted from, those that lost most work first; where the only one is that of jobs that name none, there is nothing to tell. */
 function evictedText({ preemption: { queues } }: Summary, width?: number): string {
   if (queues.every(({ queue }) => queue === 'default')) return ''
-  const most = queues.toSorted((a, b) => b.taskSeconds - a.taskSeconds).slice(0, QUEUES)
+  const most = queues.toSorted((a, b) => b.taskSeconds - a.taskSeconds).slice(0, MOST_QUEUES)
   const rows = most.map(({ queue, tasks, taskSeconds }) => [queue, number(tasks), number(taskSeconds, 's')])
   return `${table(columns('evicted from', 'tasks', 'task seconds'), rows, { width })}${moreQueues(queues.length - most.length)}`
 }
 
-const moreQueues = (rest: number) => (rest > 0 ? `and ${counted(rest, 'more queue')} (--json has all)\n` : '')
+/** What stands below a table that leaves so many queues out. */
+export const moreQueues = (rest: number): string => (rest > 0 ? `and ${counted(rest, 'more queue')} (--json has all)\n` : '')
