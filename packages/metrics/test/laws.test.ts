@@ -279,6 +279,12 @@ describe('explained waits of later tasks', () => {
             expect(span.waiting > 0).toBe(span.why !== 'none waited')
           }
           expect(sum(later.spans.map((span) => span.waiting * (span.to - span.from)))).toBeCloseTo(later.taskSeconds, 6)
+          expect([later.periods[0]?.from, later.periods.at(-1)?.to]).toEqual([from, to])
+          for (const [i, period] of later.periods.entries()) {
+            expect(sum(Object.values(period.parts))).toBe(period.to - period.from)
+            if (i > 0) expect(period.from).toBe(later.periods[i - 1]?.to)
+          }
+          expect(sum(later.periods.map((period) => period.waiting * (period.to - period.from)))).toBeCloseTo(later.taskSeconds, 6)
           for (const [s, stage] of later.stages.entries()) {
             const { waited, left } = recount(own.filter((event) => event.stage === s), counts[s] as number, from, to)
             expect(sum(Object.values(stage.taskParts))).toBe(stage.taskSeconds)
@@ -287,6 +293,7 @@ describe('explained waits of later tasks', () => {
             expect([stage.tasks, stage.firstStart, stage.lastStart]).toEqual([counts[s], ofStage[0]?.now ?? null, ofStage.at(-1)?.now ?? null])
             if (left > 0) seen.cut++
           }
+          expect(later.starts).toBe(starts.filter(({ now }) => now > from).length)
           const ran = sum(starts.map((start) => Math.min(to, own.find((event) => !event.isStart && event.task === start.task && event.order > start.order)?.now ?? end) - start.now))
           expect(later.running * later.wait).toBeCloseTo(ran, 6)
           const [first, last] = [starts[0]?.order ?? NaN, starts.at(-1)?.order ?? NaN]

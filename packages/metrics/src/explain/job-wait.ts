@@ -1,6 +1,6 @@
-import {
-  type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Reason,
-  type Seconds, type TaskEnd, type TaskId, type WorkView,
+import type {
+  Architecture, ClusterView, Decision, JobId, JobSpec, LaneId, NodeId, Observer, Reason,
+  Seconds, TaskEnd, TaskId, WorkView,
 } from '@sched/core'
 import { Interruptions, type Interruption } from './interruptions.js'
 import { keptOff, type KeptOff } from './kept-off.js'
@@ -111,6 +111,8 @@ export class JobWaitObserver implements Observer {
   #unusedSince: Seconds = NaN
   #setUp: { readonly from: Seconds; readonly to: Seconds } | undefined
   readonly #told = new ToldReason()
+  /** The lane of which the policy told last. */
+  #toldOf = 0 as LaneId
   readonly #decisions = new WaitsForDecisions()
   readonly #promises: { at: Seconds; start: Seconds }[] = []
   readonly #waiting = new Set<JobId>()
@@ -175,8 +177,9 @@ export class JobWaitObserver implements Observer {
 
   onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void {
     if (job !== this.#job) return
-    if (!this.#isWaiting()) this.#later?.defer(lane, reason, now, limit)
-    else if (this.#told.defer(reason, now, limit)) this.#look(now)
+    if (!this.#isWaiting()) return this.#later?.defer(lane, reason, now, limit)
+    this.#toldOf = lane
+    if (this.#told.defer(reason, now, limit)) this.#look(now)
   }
 
   onReserve(job: JobId, start: Seconds, now: Seconds): void {
@@ -259,6 +262,7 @@ export class JobWaitObserver implements Observer {
     this.#over('started', now)
     const [spec, work] = [this.#spec, this.#work]
     if (spec !== undefined && work.tasks(job) > 1) this.#later = new LaterWaits(job, spec, now, this.#cluster, work, this.#architecture, this.#meanwhile)
+    this.#later?.isTold(this.#toldOf, this.#told) // in the round that starts the first task
   }
 
   #over(outcome: JobWait['outcome'], now: Seconds): void {

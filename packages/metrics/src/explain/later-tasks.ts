@@ -1,6 +1,5 @@
-import {
-  type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type Reason, type Seconds, type StageSpec, type TaskEnd,
-  type TaskId, type WorkView,
+import type {
+  Architecture, ClusterView, Decision, JobId, JobSpec, LaneId, Reason, Seconds, StageSpec, TaskEnd, TaskId, WorkView,
 } from '@sched/core'
 import type { Holder, Meanwhile } from './meanwhile.js'
 import type { NamedJob } from './named-job.js'
@@ -28,8 +27,12 @@ export interface LaterTasks {
   readonly running: number
   /** What its tasks waited for, in order of time and without gaps. */
   readonly spans: readonly LaterSpan[]
+  /** Eight periods of equal length. */
+  readonly periods: readonly LaterPeriod[]
   /** By stage, in their order. */
   readonly stages: readonly LaterStage[]
+  /** Number of its tasks that started after `from`; one that started again counts again. */
+  readonly starts: number
   /** Number of its tasks that wait when the run ends, or the job without them. */
   readonly unstarted: number
   /** Number of tasks of other jobs that started meanwhile, and of these jobs. */
@@ -50,6 +53,12 @@ export interface LaterSpan extends WaitSpan {
   readonly waiting: number
   /** Mean number of its tasks that ran. */
   readonly running: number
+}
+
+/** A part of the time, with all reasons in it. */
+export interface LaterPeriod extends Omit<LaterSpan, 'why'> {
+  /** Seconds by reason, largest first; they add up to its length exactly. */
+  readonly parts: Readonly<Record<string, Seconds>>
 }
 
 /** The tasks of one stage, of those that start after the first of the job. */
@@ -78,6 +87,7 @@ const EARLIER = 'earlier stages'
 const NONE_WAITED = 'none waited'
 /** Most holders and starters to name. */
 const NAMED = 5
+const PERIODS = 8
 
 /** A period in which nothing changes. */
 interface Piece extends WaitSpan {
@@ -115,6 +125,7 @@ export class LaterWaits {
   #to: Seconds
   #since: Seconds
   #running = 0
+  #count = 0
   #isOpen = true
 
   constructor(job: JobId, spec: JobSpec, now: Seconds, cluster: ClusterView, work: WorkView, architecture: Architecture, meanwhile: Meanwhile) {
@@ -139,8 +150,9 @@ export class LaterWaits {
     const [from, to] = [this.#from, this.#to]
     if (!(to > from)) return null
     const decided = this.#decisions.spans(from, to)
-    const clipped = (pieces: readonly Piece[]) => cutBy(until(pieces, to), decided, [HEARTBEAT, BEHIND])
-    const spans = merged(clipped(this.#pieces))
+    const clipped = (pieces: readonly Piece[]) => cutBy(within(pieces, from, to), decided, [HEARTBEAT, BEHIND])
+    const all = clipped(this.#pieces)
+    const spans = merged(all)
     const stages = this.#stages.map(({ spec, at, isWaiting, first, last, pieces }): LaterStage => {
       const sums = taskSums(clipped(pieces))
       const taskSeconds = total(sums.values())
@@ -152,8 +164,8 @@ export class LaterWaits {
     return {
       from, to, wait: to - from, parts: partsOf(spans, to - from),
       taskSeconds, taskParts: exactly(sums, taskSeconds),
-      running: total(spans.map((span) => span.running * (span.to - span.from))) / (to - from),
-      spans, stages,
+      running: means(all, from, to).running,
+      spans, periods: periodsOf(all, from, to), stages, starts: this.#count,
       unstarted: total(this.#stages.map(({ waiting }) => waiting)),
       others: this.#starts.counts, starters: this.#starts.most(NAMED),
       holders: this.#meanwhile.holders(NAMED), prefilled: this.#meanwhile.prefilled(), nodesAway: this.#meanwhile.nodesAway(),
@@ -162,6 +174,12 @@ export class LaterWaits {
 
   // ---- what happens ----
 
+  /** What the policy has said of the job in a lane before its first task starts; it is kept if it was said at that instant. */
+  isTold(lane: LaneId, told: ToldReason): void {
+    this.#told[lane] = told
+    told.ownStarts(this.#from)
+  }
+
   /** A task of the job starts, the first included. */
   started(task: TaskId, lane: LaneId, now: Seconds): void {
     this.#attribute(now)
@@ -169,6 +187,7 @@ export class LaterWaits {
     const stage = this.#stages[work.stageOf(task)] as Stage
     this.#running++
     this.#settle(stage, work.indexOf(task))
+    if (now > this.#from) this.#count++
     stage.first ??= now
     stage.last = now
     if (now > this.#to) this.#meanwhile.settle(now)
@@ -287,24 +306,42 @@ function extend(pieces: Piece[], piece: Piece): void {
   else pieces.push(piece)
 }
 
-/** What of the pieces lies before a time. */
-const until = (pieces: readonly Piece[], end: Seconds): Piece[] =>
-  pieces.filter(({ from }) => from < end).map((piece) => (piece.to > end ? { ...piece, to: end } : piece))
+/** What of the pieces lies between two times. */
+const within = (pieces: readonly Piece[], start: Seconds, end: Seconds): Piece[] =>
+  pieces.filter(({ from, to }) => from < end && to > start).map((piece) => ({ ...piece, from: Math.max(piece.from, start), to: Math.min(piece.to, end) }))
+
+/** Mean numbers of tasks over pieces that fill the time between two times. */
+function means(pieces: readonly Piece[], from: Seconds, to: Seconds): { readonly waiting: number; readonly running: number } {
+  let [waiting, running] = [0, 0]
+  for (const piece of pieces) {
+    waiting += piece.waiting * (piece.to - piece.from)
+    running += piece.running * (piece.to - piece.from)
+  }
+  return { waiting: waiting / (to - from), running: running / (to - from) }
+}
 
 /** Neighbours with the same reason as one, with the means of their numbers. */
 function merged(pieces: readonly Piece[]): LaterSpan[] {
-  const spans: { from: Seconds; to: Seconds; why: string; waiting: number; running: number }[] = []
+  const groups: Piece[][] = []
   for (const piece of pieces) {
-    const length = piece.to - piece.from
-    const last = spans.at(-1)
-    if (last?.why !== piece.why) spans.push({ ...piece, waiting: piece.waiting * length, running: piece.running * length })
-    else {
-      last.to = piece.to
-      last.waiting += piece.waiting * length
-      last.running += piece.running * length
-    }
+    const last = groups.at(-1)
+    if (last?.[0]?.why === piece.why) last.push(piece)
+    else groups.push([piece])
   }
-  return spans.map((span) => ({ ...span, waiting: span.waiting / (span.to - span.from), running: span.running / (span.to - span.from) }))
+  return groups.map((group): LaterSpan => {
+    const [{ from, why }, { to }] = [group[0] as Piece, group.at(-1) as Piece]
+    return { from, to, why, ...means(group, from, to) }
+  })
+}
+
+/** Periods of equal length; of a time that is too short to be divided those that have a length. */
+function periodsOf(pieces: readonly Piece[], from: Seconds, to: Seconds): LaterPeriod[] {
+  const ends = Array.from({ length: PERIODS + 1 }, (_, i) => (i === PERIODS ? to : from + (i * (to - from)) / PERIODS))
+  return ends.slice(1).flatMap((end, i): LaterPeriod[] => {
+    const begin = ends[i] as Seconds
+    const own = within(pieces, begin, end)
+    return end > begin ? [{ from: begin, to: end, parts: partsOf(own, end - begin), ...means(own, begin, end) }] : []
+  })
 }
 
 /** Tasks times seconds by reason. */
