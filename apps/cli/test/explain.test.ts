@@ -293,9 +293,83 @@ fifo
       'experiment.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, resources: { cpu: 1 } }\noutages: away.csv\nruntime: { jitter: 0 }\npolicy: { kube-scheduler: {} }\n',
     })
     const { out } = await sched(['explain', 'experiment.yaml', '--job', '1'], { cwd })
-    expect(out.split('\n').slice(-4)).toEqual(['  started at once', '  at 10 s 1 task evicted; next to start where it ran: 2 (at that instant)', '  at 15 s 1 task lost with nodes', ''])
+    const [first = '', later = ''] = out.split('\nafter its first task, until its last started\n')
+    expect(first.split('\n').slice(-4)).toEqual(['  started at once', '  at 10 s 1 task evicted; next to start where it ran: 2 (at that instant)', '  at 15 s 1 task lost with nodes', ''])
     const { out: json } = await sched(['explain', 'experiment.yaml', '--job', '1', '--json', '-'], { cwd })
     expect(JSON.parse(json)).toMatchObject({ policies: [{ wait: { interruptions: [{ at: 10, how: 'evicted', tasks: 1 }, { at: 15, how: 'lost', tasks: 1 }] } }] })
+    // the evicted task waits for the end of 2, that of node-1 for the node: from 15 to 20 s both
+    expect(later.slice(later.indexOf('\nkube-scheduler()\n'))).toBe([
+      '', 'kube-scheduler()', '  0 to 10 s: none waited; 2 ran', '  10 to 30 s: no room; 1.25 waited, 0.75 ran', '  2 tasks of it and 1 of 1 other job started meanwhile: 2 (1)',
+      '  others held most meanwhile: 2 (33.3%)', '  nodes away meanwhile, on average: 0.17', '',
+    ].join('\n'))
+  })
+
+  it('goes on to the last task: what the others waited for, by stage, and who started meanwhile', async () => {
+    // two places: two maps of x run to 10 s, then its third beside y, and its reduce from 20 s. Up to 10 s a map waits for room; the reduce waits 20 s for the maps
+    const stages = [{ name: 'map', tasks: 3, demand: { cpu: 1 }, duration: 10 }, { name: 'reduce', tasks: 1, demand: { cpu: 1 }, duration: 5, after: [{ stage: 0, fraction: 1 }] }]
+    const cwd = directory({ 'jobs.jsonl': jobs({ id: 'x', submit: 0, queue: 'a', stages }, job('y', 1, 20, { queue: 'b' })) })
+    const args = ['explain', '--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo']
+    const { out } = await sched([...args, '--job', 'x'], { cwd })
+    expect(out.slice(out.indexOf('\nfifo\n'))).toBe(`
+fifo
+  started at once
+
+after its first task, until its last started
+
+                                   fifo
+-----------------------------  --------
+last task after the first, s         20
+  no room                      10 (50%)
+  earlier stages               10 (50%)
+waits of tasks, task-seconds         30
+  map: no room                 10 (33%)
+  reduce: earlier stages       20 (67%)
+tasks that waited, on average      1.50
+tasks that ran, on average         1.50
+
+fifo
+  map, 3 tasks: first at 0 s, last at 10 s
+  reduce, 1 task: first at 20 s, last at 20 s
+  0 to 10 s: no room; 2 waited, 2 ran
+  10 to 20 s: earlier stages; 1 waited, 1 ran
+  2 tasks of it and 1 of 1 other job started meanwhile: y (1)
+  others held most meanwhile: y in b (25.0%)
+`)
+    const { out: json } = await sched([...args, '--job', 'x', '--json', '-'], { cwd })
+    expect((JSON.parse(json) as { policies: { wait: JobWait }[] }).policies[0]?.wait.later).toEqual({
+      periods: [0, 2.5, 5, 7.5, 10, 12.5, 15, 17.5].map((from) => ({ from, to: from + 2.5, parts: from < 10 ? { 'no room': 2.5 } : { 'earlier stages': 2.5 }, waiting: from < 10 ? 2 : 1, running: from < 10 ? 2 : 1 })),
+      from: 0, to: 20, wait: 20, parts: { 'no room': 10, 'earlier stages': 10 }, taskSeconds: 30, taskParts: { 'earlier stages': 20, 'no room': 10 }, running: 1.5,
+      spans: [{ from: 0, to: 10, why: 'no room', waiting: 2, running: 2 }, { from: 10, to: 20, why: 'earlier stages', waiting: 1, running: 1 }],
+      stages: [
+        { stage: 'map', tasks: 3, firstStart: 0, lastStart: 10, taskSeconds: 10, taskParts: { 'no room': 10 } },
+        { stage: 'reduce', tasks: 1, firstStart: 20, lastStart: 20, taskSeconds: 20, taskParts: { 'earlier stages': 20 } },
+      ],
+      starts: 2, unstarted: 0, others: { tasks: 1, jobs: 1 }, starters: [{ id: 'y', user: 'user', queue: 'b', tasks: 1 }],
+      holders: [{ id: 'y', user: 'user', queue: 'b', share: 0.25 }], prefilled: 0, nodesAway: 0,
+    })
+    expect((await sched([...args, '--job', 'x', '--html', '-', '--quiet'], { cwd })).out).toContain('After its first task')
+    // with 1 s for a job and 1 s for each task, decisions about it take 2 s from 14 s, when two maps end, and from 26 s
+    const slow = await sched([...args, '--job', 'x', '--architecture', '{monolithic: {decision: {job: 1, task: 1}}}'], { cwd })
+    expect(slow.out).toContain('  4 to 14 s: no room; 2 waited, 2 ran\n  14 to 16 s: decision; 2 waited, 0 ran\n  16 to 26 s: earlier stages; 1 waited, 1 ran\n  26 to 28 s: decision; 1 waited, 0 ran\n')
+    // nothing of it for one task, nor where all start at once
+    expect((await sched([...args, '--job', 'y'], { cwd })).out).not.toContain('after its first task')
+    const gang = { id: 'g', submit: 0, stages: [{ name: 'part', tasks: 2, demand: { cpu: 1 }, duration: 5, gang: true }] }
+    expect((await sched(args, { cwd: directory({ 'jobs.jsonl': jobs(gang) }) })).out).not.toContain('after its first task')
+  })
+
+  it('names what a policy says of later tasks: a limit of the queue, and tells many changes in few periods', async () => {
+    const tasks = (id: string, count: number, change: object = {}) => ({ id, submit: 0, queue: 'few', stages: [{ name: 't', tasks: count, demand: { vcores: 1, 'memory-mb': 100 }, duration: 10 }], ...change })
+    const cwd = directory({ 'jobs.jsonl': jobs(tasks('x', 4)), 'fair-scheduler.xml': '<allocations><queue name="few"><maxResources>100 mb, 1 vcores</maxResources></queue></allocations>' })
+    const args = ['explain', '--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'vcores=4,memory-mb=1000', '--jitter', '0', '--queues', 'fair-scheduler.xml']
+    const of = async (more: readonly string[] = []) => (JSON.parse((await sched([...args, '--json', '-', ...more], { cwd })).out) as { policies: { wait: JobWait }[] }).policies[0]?.wait.later
+    // one after the other, at 0, 10, 20 and 30 s: 3, 2 and 1 wait for 10 s each
+    expect(await of()).toMatchObject({ wait: 30, parts: { 'queue limit maxResources root.few': 30 }, taskSeconds: 60, taskParts: { 'queue limit maxResources root.few': 60 }, running: 1 })
+    expect(await of(['--until', '15'])).toMatchObject({ to: 10, taskSeconds: 30, unstarted: 2 })
+    const many = directory({ 'jobs.jsonl': jobs(tasks('x', 40)), 'fair-scheduler.xml': '<allocations><queue name="few"><maxResources>100 mb, 1 vcores</maxResources></queue></allocations>' })
+    const { out } = await sched([...args, '--heartbeat', '3'], { cwd: many })
+    expect(out.split('\n').filter((line) => /^ {2}[\d,.]+ to /.test(line))).toHaveLength(8)
+    expect(out).toMatch(/ to 58\.5 s: queue limit maxResources root\.few \(8\d%\), next heartbeat \(1\d%\); 3\d(\.\d)? waited, 1 ran\n/)
+    expect(out).toContain('the reason changed 77 times (--json has all)')
   })
 
   it('names who started next where its tasks were evicted, with the queue, and when: at that instant or later', async () => {
@@ -324,7 +398,7 @@ fifo
     const came = (id: string, at: number) => ({ id, user: '', queue: 'q', at, tasks: 1 })
     const wait: JobWait = {
       id: 'own', user: '', queue: 'q', submit: 0, outcome: 'started', rejection: '', until: 0, wait: 0, lastStart: 0, end: 99, parts: {}, spans: [], promises: [], attempts: 0, conflicts: 0,
-      ahead: 0, passedBy: 0, passing: [], holders: [], prefilled: 0, nodesAway: 0, keptOff: [],
+      ahead: 0, passedBy: 0, passing: [], holders: [], prefilled: 0, nodesAway: 0, keptOff: [], later: null,
       interruptions: [
         { at: 10, how: 'evicted', tasks: 5, next: [came('a', 10), came('b', 10.2), came('a', 10.4), came('b', 10.6), came('own', 12)] },
         { at: 20, how: 'evicted', tasks: 1, next: [] },

@@ -42,6 +42,7 @@ export { standardMetrics, type ClassSummary, type StandardOptions, type Summary 
 export { type QueueUse } from './queue-use.js'
 export { utilisation, type ResourceUse, type UtilisationResult } from './utilisation.js'
 export { jobWait, type JobWait, type JobWaitObserver } from './explain/job-wait.js'
+export type { LaterPeriod, LaterSpan, LaterStage, LaterTasks, Starter } from './explain/later-tasks.js'
 export { type Interruption, type Successor } from './explain/interruptions.js'
 export { type KeptOff } from './explain/kept-off.js'
 export { type NamedJob } from './explain/named-job.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { EndRow, Observer, StartRow } from '@sched/core'
+import type { EndRow, JobId, JobSpec, LaneId, NodeId, Observer, StartRow, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { counts, fairness, jobRows, jobTimes, jobWait, locality, median, preemption, promises, standardMetrics, utilisation, waitReasons, type JobRow, type Summary, type WaitRow } from '../src/index.js'
+import { counts, fairness, jobRows, jobTimes, jobWait, locality, median, preemption, promises, standardMetrics, utilisation, waitReasons, type JobRow, type LaterTasks, type Summary, type WaitRow } from '../src/index.js'
 import { simulated, type Recorded, type SmallRun } from './simulated.js'
 
 const smallRun: fc.Arbitrary<SmallRun> = fc.record({
@@ -246,6 +246,120 @@ describe('explained waits', () => {
     expect(explained).toBeGreaterThan(100)
   })
 })
+
+describe('explained waits of later tasks', () => {
+  it('are each task second from the first start to the last, of each stage, and each to one reason', () => {
+    const seen = { later: 0, evicted: 0, reduces: 0, cut: 0, reasons: new Set<string>() }
+    fc.assert(
+      fc.property(smallRun, (run) => {
+        const waits = run.jobs.map((_, at) => jobWait(`job ${at}`))
+        const tasks = new TaskTimes()
+        const { end } = simulated(run, [tasks, ...waits])
+        for (const observer of waits) {
+          const job = observer.result()
+          if (job === undefined) continue
+          const own = tasks.events.filter(({ id }) => id === job.id)
+          const starts = own.filter(({ isStart }) => isStart)
+          const [from, to] = [starts[0]?.now ?? NaN, starts.at(-1)?.now ?? NaN]
+          const counts = tasks.counts.get(job.id) as readonly number[]
+          if (sum(counts) === 1 || !(to > from)) {
+            expect(job.later).toBe(null)
+            continue
+          }
+          const later = job.later as LaterTasks
+          expect([later.from, later.to, later.wait]).toEqual([from, to, to - from])
+          expect(sum(Object.values(later.parts))).toBe(later.wait)
+          expect(sum(Object.values(later.taskParts))).toBe(later.taskSeconds)
+          expect(sum(later.stages.map(({ taskSeconds }) => taskSeconds))).toBe(later.taskSeconds)
+          const times = later.spans.flatMap((span) => [span.from, span.to])
+          expect([times[0], times.at(-1)]).toEqual([from, to])
+          for (const [i, span] of later.spans.entries()) {
+            expect(span.to).toBeGreaterThan(span.from)
+            if (i > 0) expect([later.spans[i - 1]?.to, later.spans[i - 1]?.why === span.why]).toEqual([span.from, false])
+            expect(span.waiting > 0).toBe(span.why !== 'none waited')
+          }
+          expect(sum(later.spans.map((span) => span.waiting * (span.to - span.from)))).toBeCloseTo(later.taskSeconds, 6)
+          expect([later.periods[0]?.from, later.periods.at(-1)?.to]).toEqual([from, to])
+          for (const [i, period] of later.periods.entries()) {
+            expect(sum(Object.values(period.parts))).toBe(period.to - period.from)
+            if (i > 0) expect(period.from).toBe(later.periods[i - 1]?.to)
+          }
+          expect(sum(later.periods.map((period) => period.waiting * (period.to - period.from)))).toBeCloseTo(later.taskSeconds, 6)
+          for (const [s, stage] of later.stages.entries()) {
+            const { waited, left } = recount(own.filter((event) => event.stage === s), counts[s] as number, from, to)
+            expect(sum(Object.values(stage.taskParts))).toBe(stage.taskSeconds)
+            expect(stage.taskSeconds).toBeCloseTo(waited, 6)
+            const ofStage = starts.filter((event) => event.stage === s)
+            expect([stage.tasks, stage.firstStart, stage.lastStart]).toEqual([counts[s], ofStage[0]?.now ?? null, ofStage.at(-1)?.now ?? null])
+            if (left > 0) seen.cut++
+          }
+          expect(later.starts).toBe(starts.filter(({ now }) => now > from).length)
+          const ran = sum(starts.map((start) => Math.min(to, own.find((event) => !event.isStart && event.task === start.task && event.order > start.order)?.now ?? end) - start.now))
+          expect(later.running * later.wait).toBeCloseTo(ran, 6)
+          const [first, last] = [starts[0]?.order ?? NaN, starts.at(-1)?.order ?? NaN]
+          const others = tasks.events.filter(({ id, isStart, order }) => isStart && id !== job.id && order > first && order < last)
+          expect(later.others).toEqual({ tasks: others.length, jobs: new Set(others.map(({ id }) => id)).size })
+          if (later.others.jobs <= 5) expect(sum(later.starters.map((starter) => starter.tasks))).toBe(others.length)
+          seen.later++
+          if (own.some(({ how }) => how === 'evicted')) seen.evicted++
+          if (counts.length > 1) seen.reduces++
+          for (const why of Object.keys(later.taskParts)) seen.reasons.add(why)
+        }
+      }),
+      { seed: 5, numRuns: 60 },
+    )
+    expect(Math.min(seen.later, seen.reduces)).toBeGreaterThan(50)
+    expect(Math.min(seen.evicted, seen.cut)).toBeGreaterThan(5)
+    expect([...seen.reasons].sort()).toEqual(['behind others', 'earlier stages', 'next heartbeat', 'no room'])
+  })
+})
+
+/** What starts and ends, task by task, in order. */
+class TaskTimes implements Observer {
+  readonly events: { readonly id: string; readonly stage: number; readonly task: string; readonly isStart: boolean; readonly how?: TaskEnd; readonly now: number; readonly order: number }[] = []
+  /** By job: numbers of tasks by stage. */
+  readonly counts = new Map<string, readonly number[]>()
+  #work!: WorkView
+
+  onRunStart({ work }: { readonly work: WorkView }): void {
+    this.#work = work
+  }
+
+  onSubmit(_job: JobId, { id, stages }: JobSpec): void {
+    this.counts.set(id, stages.map(({ tasks }) => tasks))
+  }
+
+  onTaskStart(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: number): void {
+    this.#add(task, job, { isStart: true, now })
+  }
+
+  onTaskEnd(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, how: TaskEnd, _started: number, _stopped: number, now: number): void {
+    this.#add(task, job, { isStart: false, how, now })
+  }
+
+  #add(task: TaskId, job: JobId, event: { readonly isStart: boolean; readonly how?: TaskEnd; readonly now: number }): void {
+    const work = this.#work
+    const stage = work.stageOf(task)
+    this.events.push({ id: work.name(job), stage, task: `${stage}/${work.indexOf(task)}`, order: this.events.length, ...event })
+  }
+}
+
+/** Seconds that the tasks of a stage waited between two times, and how many have not started by the second. */
+function recount(events: TaskTimes['events'], tasks: number, from: number, to: number): { readonly waited: number; readonly left: number } {
+  const since = new Map<string, number>()
+  let [waited, started] = [0, 0]
+  const seen = new Set<string>()
+  for (const { task, isStart, how, now } of events) {
+    if (isStart) {
+      waited += now - (seen.has(task) ? (since.get(task) as number) : from)
+      if (!seen.has(task)) started++
+      seen.add(task)
+      since.delete(task)
+    } else if (how !== 'done' && now <= to) since.set(task, now)
+  }
+  for (const at of since.values()) waited += to - at
+  return { waited: waited + (tasks - started) * (to - from), left: tasks - started }
+}
 
 /** Slots of a lane that the tasks of a queue hold after all events of the instant. */
 function heldAt({ submits, starts, ends }: Recorded, lane: number, queue: string, time: number): number {

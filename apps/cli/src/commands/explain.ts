@@ -33,7 +33,7 @@ export function addExplain(program: Command, io: Io): void {
   const command = program
     .command('explain')
     .summary('say why a job waited, under any policies')
-    .description('Runs policies on one seed and says where the wait of a job for its first task went: no room, a reservation, a limit, its turn, decisions of schedulers, ...; who held the cluster meanwhile, and who passed it.')
+    .description('Runs policies on one seed and says where the wait of a job for its first task went: no room, a reservation, a limit, its turn, decisions of schedulers, ...; who held the cluster meanwhile, and who passed it. Of a job of several tasks also why the others started later than the first.')
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
     .option('--job <id>', 'the job, by its id in the workload (default: the one that waits longest under the first policy, which a run of its own finds); each run ends with the job')
     .option('--json <file>', 'write all of it as JSON; - for standard output')

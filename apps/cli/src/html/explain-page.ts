@@ -13,7 +13,8 @@ export function explainPage(experiment: Experiment, runs: readonly ExplainedRun[
   const job = runs[0]?.wait.id ?? ''
   const story = explainText(runs)
   return page(`Why job ${job} waited`, [html`<p>${title}</p>\n`, lines.map((line) => html`<p>${line}</p>\n`)], [
-    { title: 'Reasons', content: runs.every(({ wait }) => wait.wait === 0) ? html`<p>It did not wait.</p>\n` : [timeline(runs).map((svg) => figure(svg)), charts(reasons(runs))] },
+    { title: 'Reasons', content: runs.every(({ wait }) => wait.wait === 0) ? html`<p>It did not wait for its first task.</p>\n` : [timeline(runs).map((svg) => figure(svg)), charts(reasons(runs))] },
+    ...laterTasks(runs),
     { title: 'In full', content: html`<pre>${story}</pre>\n` },
     asRun(experiment.description, io, ['--job', job]),
   ])
@@ -40,4 +41,12 @@ function reasons(runs: readonly ExplainedRun[]): string[] {
     groups: names,
     series: runs.map(({ policy, wait }) => ({ name: policy, bars: names.map((name) => ({ value: wait.parts[name] ?? 0 })) })),
   })]
+}
+
+/** Waits of later tasks by reason and policy; nothing where none waited. */
+function laterTasks(runs: readonly ExplainedRun[]): { readonly title: string; readonly content: ReturnType<typeof charts> }[] {
+  const names = [...new Set(runs.flatMap(({ wait }) => Object.keys(wait.later?.taskParts ?? {})))]
+  if (names.length === 0) return []
+  const series = runs.map(({ policy, wait }) => ({ name: policy, bars: names.map((name) => ({ value: wait.later?.taskParts[name] ?? 0 })) }))
+  return [{ title: 'After its first task', content: charts([barChart({ title: 'Waits from its first start to its last, added up over tasks', unit: 's', groups: names, series })]) }]
 }

@@ -1,7 +1,10 @@
 import type { Interruption, JobWait } from '@sched/metrics'
-import { integer, NONE, percent } from '@sched/report'
-import { counted, number, powerOfTenBelow } from './number.js'
+import { NONE } from '@sched/report'
+import { heldText } from './held-text.js'
+import { laterTasksText } from './later-tasks-text.js'
+import { counted, number } from './number.js'
 import { policyTable } from './policy-table.js'
+import { decimals, partText, seconds } from './seconds.js'
 
 /** Why a job waited under one policy. */
 export interface ExplainedRun {
@@ -17,14 +20,14 @@ const NAMED = 5
 
 const ENDED = { evicted: 'evicted', lost: 'lost with nodes', failed: 'failed' }
 
-/** The waits of one job under several policies: seconds by reason beside each other, then what happened under each. */
+/** The waits of one job under several policies: seconds by reason beside each other, then what happened under each; the same of its later tasks, where they waited. */
 export function explainText(runs: readonly ExplainedRun[], width?: number): string {
   const [first] = runs
   if (first === undefined) return ''
   const { id, user, queue, submit } = first.wait
   // where the workload names no queue, the jobs of a user are in the one of that name
   const owner = [user === '' || user === id ? '' : ` of ${isNumber(user) ? `user ${user}` : user}`, queue === '' || queue === user ? '' : ` in queue ${queue}`].join('')
-  return `job ${id}${owner}, submitted at ${seconds(submit, Math.max(...runs.map(({ wait }) => decimalsOfTimes(wait))))} s\n\n${partsTable(runs, width)}${runs.map(storyText).join('')}`
+  return `job ${id}${owner}, submitted at ${seconds(submit, Math.max(...runs.map(({ wait }) => decimalsOfTimes(wait))))} s\n\n${partsTable(runs, width)}${runs.map(storyText).join('')}${laterTasksText(runs, width)}`
 }
 
 /** As logs of parallel machines name users. */
@@ -44,10 +47,8 @@ function partsTable(runs: readonly ExplainedRun[], width: number | undefined): s
   return policyTable([''], runs.map(({ policy }) => policy), rows, width)
 }
 
-const partText = (part: number, wait: number) => (part === 0 ? NONE : `${seconds(part)} (${percent(part / wait, 0)})`)
-
 function storyText({ policy, wait }: ExplainedRun): string {
-  const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, holders, prefilled, nodesAway, keptOff, interruptions } = wait
+  const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, nodesAway, keptOff, interruptions } = wait
   const lines: string[] = []
   const time = (value: number) => seconds(value, decimalsOfTimes(wait))
   if (outcome === 'rejected') lines.push(`left out: ${rejection}`)
@@ -56,7 +57,8 @@ function storyText({ policy, wait }: ExplainedRun): string {
   if (rest > 0) lines.push(`and ${counted(rest, 'more change')} of the reason (--json has all)`)
   if (wait.wait > 0 && ahead > 0) lines.push(`${counted(ahead, 'job')} waited when it came`)
   if (passedBy > 0) lines.push(`${counted(passedBy, 'job')} submitted later started first: ${passing.join(', ')}${passedBy > passing.length ? ', ...' : ''}`)
-  if (holders.length > 0 || prefilled > 0) lines.push(`held most meanwhile: ${holdersText(wait)}`)
+  const held = heldText(wait, wait.queue)
+  if (held !== '') lines.push(`held most meanwhile: ${held}`)
   if (wait.wait > 0) for (const { why, nodes } of keptOff) lines.push(`kept off ${counted(nodes, 'node')}: ${why}`)
   if (nodesAway > 0) lines.push(`nodes away meanwhile, on average: ${number(nodesAway)}`)
   for (const { at, start } of promises) lines.push(`at ${time(at)} s promised a start by ${time(start)} s`)
@@ -89,25 +91,6 @@ function laterText(delays: readonly number[]): string {
   if (first === 0) return `at that instant to ${seconds(last)} s later`
   return `${first === last ? '' : `${seconds(first)} to `}${seconds(last)} s later`
 }
-
-/** With their queues, where these are not all the job's own, and what was there when the run began in its place among them. */
-function holdersText({ queue: own, holders, prefilled }: JobWait): string {
-  const tellsQueues = holders.some(({ user, queue }) => queue !== own && queue !== user)
-  const texts = holders.map(({ id, user, queue, share }) => `${id}${tellsQueues && queue !== user ? ` in ${queue}` : ''} (${percent(share)})`)
-  if (prefilled > 0) texts.splice(holders.filter(({ share }) => share >= prefilled).length, 0, `tasks of no job (${percent(prefilled)})`)
-  return texts.join(', ')
-}
-
-/** Whole seconds as they are, others to so many decimals; of what never came none. */
-function seconds(value: number, places = decimals(value)): string {
-  if (Number.isNaN(value)) return NONE
-  const [whole = '', fraction = ''] = value.toFixed(places).split('.')
-  const digits = fraction.replace(/0+$/, '')
-  return digits === '' ? integer(Number(whole)) : `${integer(Number(whole))}.${digits}`
-}
-
-/** A tenth of a second, and of what is shorter two digits, as long as these are no rounding of the sums. */
-const decimals = (length: number) => (length > 0 ? Math.min(6, Math.max(1, 1 - powerOfTenBelow(length))) : 1)
 
 /** Decimals that tell from each other the times at which a wait became another. */
 const decimalsOfTimes = ({ spans }: JobWait) => Math.max(1, ...spans.map(({ from, to }) => decimals(to - from)))

@@ -1,16 +1,18 @@
-import {
-  Reason, reasonNames, type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Observer,
-  type Seconds, type TaskEnd, type TaskId, type WorkView,
+import type {
+  Architecture, ClusterView, Decision, JobId, JobSpec, LaneId, NodeId, Observer, Reason,
+  Seconds, TaskEnd, TaskId, WorkView,
 } from '@sched/core'
 import { Interruptions, type Interruption } from './interruptions.js'
 import { keptOff, type KeptOff } from './kept-off.js'
+import { LaterWaits, type LaterTasks } from './later-tasks.js'
 import { Meanwhile, type Holder, type Prefilled } from './meanwhile.js'
 import { Passing } from './passing.js'
 import { RoomToBegin } from './room-to-begin.js'
+import { BEHIND, HEARTBEAT, ToldReason, UNUSED } from './told-reason.js'
 import { addSpan, overlaid, partsOf, type WaitSpan } from './wait-spans.js'
 import { WaitsForDecisions } from './waits-for-decisions.js'
 
-/** Why one job waited for its first task. */
+/** Why one job waited for its first task, and its later tasks after that. */
 export interface JobWait {
   /** Its id in the workload. */
   readonly id: string
@@ -58,13 +60,13 @@ export interface JobWait {
   readonly keptOff: readonly KeptOff[]
   /** When tasks of it were evicted, lost with their nodes or failed, in order of time. */
   readonly interruptions: readonly Interruption[]
+  /** Why its later tasks started later; null where none did, and for a job of one task. */
+  readonly later: LaterTasks | null
 }
 
 /** Names of the reasons, besides those that a policy gives. */
-const BEHIND = reasonNames[Reason.Order] as string
 const START_UP = 'start-up'
 const SET_UP = 'set-up of nodes'
-const HEARTBEAT = 'next heartbeat'
 /** Most passing jobs, and most holders, to name. */
 const NAMED = 5
 
@@ -94,6 +96,7 @@ export class JobWaitObserver implements Observer {
   #work!: WorkView
   #meanwhile!: Meanwhile
   #job: JobId | undefined
+  #spec: JobSpec | undefined
   /** Present once the job was submitted. */
   #room: RoomToBegin | undefined
   #facts = { user: '', queue: '', submit: NaN, ready: NaN, ahead: 0, rank: 0 }
@@ -107,14 +110,18 @@ export class JobWaitObserver implements Observer {
   #why = ''
   #unusedSince: Seconds = NaN
   #setUp: { readonly from: Seconds; readonly to: Seconds } | undefined
-  #deferred: Reason | undefined
-  #deferredAt: Seconds = NaN
-  #limit: string | undefined
+  readonly #told = new ToldReason()
+  /** The lane of which the policy told last. */
+  #toldOf = 0 as LaneId
   readonly #decisions = new WaitsForDecisions()
   readonly #promises: { at: Seconds; start: Seconds }[] = []
   readonly #waiting = new Set<JobId>()
   readonly #passing = new Passing(NAMED)
   readonly #interruptions = new Interruptions()
+  /** What was held, and away, during the wait. */
+  #held: Pick<JobWait, 'holders' | 'prefilled' | 'nodesAway'> = { holders: [], prefilled: 0, nodesAway: 0 }
+  /** Present once a job of several tasks has started. */
+  #later: LaterWaits | undefined
 
   constructor(id: string, prefilled: readonly Prefilled[] = []) {
     this.#id = id
@@ -140,11 +147,10 @@ export class JobWaitObserver implements Observer {
       promises: this.#promises,
       attempts, conflicts,
       ahead, passedBy: this.#passing.count, passing: this.#passing.first,
-      holders: this.#meanwhile.holders(NAMED),
-      prefilled: this.#meanwhile.prefilled(),
-      nodesAway: this.#meanwhile.nodesAway(),
+      ...this.#held,
       keptOff: keptOff(this.#room?.stages ?? [], this.#cluster),
       interruptions: this.#interruptions.inOrder(),
+      later: this.#later?.result() ?? null,
     }
   }
 
@@ -169,13 +175,11 @@ export class JobWaitObserver implements Observer {
     this.#rejection = reason
   }
 
-  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds, limit?: string): void {
-    if (job !== this.#job || !this.#isWaiting()) return
-    if (reason === Reason.NoRoom && limit === undefined && this.#isToldWhere() && this.#deferredAt === now) return // of a single node
-    this.#limit = limit
-    this.#deferred = reason
-    this.#deferredAt = now
-    this.#look(now)
+  onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void {
+    if (job !== this.#job) return
+    if (!this.#isWaiting()) return this.#later?.defer(lane, reason, now, limit)
+    this.#toldOf = lane
+    if (this.#told.defer(reason, now, limit)) this.#look(now)
   }
 
   onReserve(job: JobId, start: Seconds, now: Seconds): void {
@@ -186,15 +190,14 @@ export class JobWaitObserver implements Observer {
     this.#interruptions.started(job, lane, node, now, this.#work)
     if (job === this.#job) {
       this.#lastStart = now
-      if (!this.#isWaiting()) return
-      this.#passing.over(now)
-      this.#over('started', now)
+      if (this.#isWaiting()) this.#begins(job, now)
+      this.#later?.started(task, lane, now)
     } else {
       const isFirst = this.#waiting.delete(job)
       this.#meanwhile.started(task, job, now)
+      this.#later?.othersStart(job, now)
       if (!this.#isWaiting()) return
-      // a policy that still holds it back for a limit says so in the same round, before others start
-      if ((this.#deferred === Reason.Limit || this.#isToldWhere()) && this.#deferredAt < now) this.#deferred = undefined
+      this.#told.othersStart(now)
       if (isFirst && this.#work.rank(job) > this.#facts.rank) this.#passing.started(this.#work.name(job), now)
       this.#look(now)
     }
@@ -205,16 +208,20 @@ export class JobWaitObserver implements Observer {
     else this.#interruptions.passed(now)
     this.#meanwhile.ended(task, job, now)
     if (this.#isWaiting()) this.#look(now)
+    else if (job === this.#job) this.#later?.ended(task, how, now)
+    else this.#later?.changed(now)
   }
 
   onNode(_node: NodeId, up: boolean, now: Seconds): void {
     this.#meanwhile.moved(up, now)
     if (this.#isWaiting()) this.#look(now)
+    else this.#later?.changed(now)
   }
 
   onDecision(decision: Decision): void {
     const isOwn = decision.job === this.#job && this.#job !== undefined
     if (isOwn || this.#isWaiting()) this.#decisions.add(decision, isOwn)
+    this.#later?.decided(decision, isOwn)
   }
 
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
@@ -223,9 +230,11 @@ export class JobWaitObserver implements Observer {
       this.#interruptions.over(now)
       if (this.#isWaiting()) this.#over('abandoned', now)
       this.#job = undefined
+      this.#later?.over()
     }
     this.#waiting.delete(job)
     this.#meanwhile.left(job)
+    this.#later?.left(job)
   }
 
   onRunEnd(now: Seconds): void {
@@ -239,6 +248,7 @@ export class JobWaitObserver implements Observer {
   #begin(job: JobId, spec: JobSpec, now: Seconds): void {
     const work = this.#work
     this.#job = job
+    this.#spec = spec
     this.#room = new RoomToBegin(job, spec, this.#cluster, this.#architecture)
     this.#facts = { user: spec.user ?? '', queue: work.queueName(work.queue(job)), submit: now, ready: now + (spec.startup ?? 0), ahead: this.#waiting.size, rank: work.rank(job) }
     this.#since = now
@@ -246,35 +256,31 @@ export class JobWaitObserver implements Observer {
     this.#look(now)
   }
 
+  /** Its first task starts. */
+  #begins(job: JobId, now: Seconds): void {
+    this.#passing.over(now)
+    this.#over('started', now)
+    const [spec, work] = [this.#spec, this.#work]
+    if (spec !== undefined && work.tasks(job) > 1) this.#later = new LaterWaits(job, spec, now, this.#cluster, work, this.#architecture, this.#meanwhile)
+    this.#later?.isTold(this.#toldOf, this.#told) // in the round that starts the first task
+  }
+
   #over(outcome: JobWait['outcome'], now: Seconds): void {
     this.#attribute(now)
     this.#setUp = this.#architecture.settingUp?.(this.#job as JobId)
     this.#outcome = outcome
     this.#until = now
-    this.#meanwhile.end(now)
+    const held = this.#meanwhile
+    held.end(now)
+    this.#held = { holders: held.holders(NAMED), prefilled: held.prefilled(), nodesAway: held.nodesAway() }
   }
 
   /** Finds the reason that holds from now on, until something happens. */
   #look(now: Seconds): void {
     this.#attribute(now)
-    const given = this.#deferred
-    if (given === Reason.Limit || this.#isToldWhere()) this.#why = this.#named(given as Reason)
-    else if (this.#room?.isThere === false) this.#why = reasonNames[Reason.NoRoom] as string
-    else if (given === Reason.Locality || given === Reason.Rule || given === Reason.Reservation) this.#why = this.#named(given)
-    else if (this.#why !== UNUSED) {
-      this.#why = UNUSED
-      this.#unusedSince = Math.max(now, this.#facts.ready)
-    }
-  }
-
-  /** Whether the policy knows the nodes that the job may use, which the job does not ask for itself, and has found no room on them. */
-  #isToldWhere(): boolean {
-    return this.#deferred === Reason.NoRoom && this.#limit !== undefined
-  }
-
-  /** The name of a reason, with the limit, rules or nodes that the policy named. */
-  #named(reason: Reason): string {
-    return `${reasonNames[reason] as string}${this.#limit === undefined ? '' : ` ${this.#limit}`}`
+    const why = this.#told.why(() => this.#room?.isThere !== false)
+    if (why === UNUSED && this.#why !== UNUSED) this.#unusedSince = Math.max(now, this.#facts.ready)
+    this.#why = why
   }
 
   #attribute(now: Seconds): void {
@@ -295,6 +301,3 @@ export class JobWaitObserver implements Observer {
     return above.length === 0 ? this.#spans : overlaid(this.#spans, above, this.#spans.map(({ why }) => why))
   }
 }
-
-/** There is room. The name of this reason depends on how long the room is left unused. */
-const UNUSED = 'unused'

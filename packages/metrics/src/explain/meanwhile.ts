@@ -21,6 +21,8 @@ interface Held {
   since: Seconds
   /** Integral over time of the dominant share. */
   sum: number
+  /** The same up to where the period ends so far. */
+  settled: number
 }
 
 interface Running extends Held, NamedJob {
@@ -28,27 +30,32 @@ interface Running extends Held, NamedJob {
 }
 
 /**
- * Follows what all jobs and prefilled tasks hold. From `begin` to `end` it adds up how much of the cluster each held, and how many nodes were down.
+ * Follows what all jobs and prefilled tasks hold. From `begin` to `end` it adds up how much of the cluster each held, and how many nodes were down;
+ * then it may `begin` anew. A period whose end is not known beforehand ends at the last `settle`.
  */
 export class Meanwhile {
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #running = new Map<JobId, Running>()
   readonly #gone: Running[] = []
+  /** Jobs that have left since the last `settle`. */
+  readonly #leaving: Running[] = []
   readonly #prefilled: Held
   /** Prefilled tasks that have not ended; the next to end is the last entry. */
   readonly #left: Prefilled[]
   #from: Seconds = NaN
   #to: Seconds = NaN
+  #isOpen = false
   #away = 0
   #awaySince: Seconds = 0
   /** Integral over time of the number of nodes that were down. */
   #awaySum = 0
+  #awaySettled = 0
 
   constructor(cluster: ClusterView, work: WorkView, prefilled: readonly Prefilled[]) {
     this.#cluster = cluster
     this.#work = work
-    this.#prefilled = { held: this.#nothing(), share: 0, since: 0, sum: 0 }
+    this.#prefilled = { held: this.#nothing(), share: 0, since: 0, sum: 0, settled: 0 }
     this.#left = [...prefilled].sort((a, b) => b.end - a.end)
     for (const { demand } of prefilled) this.#change(this.#prefilled, this.#amounts(demand), 1, 0)
   }
@@ -56,16 +63,38 @@ export class Meanwhile {
   begin(now: Seconds): void {
     this.#endPrefilled(now)
     this.#from = now
-    this.#prefilled.since = now
-    for (const running of this.#running.values()) running.since = now
+    this.#to = now
+    this.#isOpen = true
+    for (const held of [this.#prefilled, ...this.#running.values()]) {
+      held.since = now
+      held.sum = 0
+      held.settled = 0
+    }
+    this.#gone.length = 0
+    this.#leaving.length = 0
     this.#awaySince = now
+    this.#awaySum = 0
+    this.#awaySettled = 0
   }
 
   end(now: Seconds): void {
+    this.settle(now)
+    this.#isOpen = false
+  }
+
+  /** The period reaches to here, and may go on. */
+  settle(now: Seconds): void {
     this.#endPrefilled(now)
-    this.#count(this.#prefilled, now)
-    for (const running of this.#running.values()) this.#count(running, now)
+    for (const held of [this.#prefilled, ...this.#running.values()]) {
+      this.#count(held, now)
+      held.settled = held.sum
+    }
+    for (const gone of this.#leaving.splice(0)) {
+      gone.settled = gone.sum
+      this.#gone.push(gone)
+    }
     this.#countAway(now)
+    this.#awaySettled = this.#awaySum
     this.#to = now
   }
 
@@ -74,7 +103,7 @@ export class Meanwhile {
     if (running === undefined)
       this.#running.set(
         job,
-        (running = { ...namesOf(this.#work, job), tasks: new Map(), held: this.#nothing(), share: 0, since: now, sum: 0 }),
+        (running = { ...namesOf(this.#work, job), tasks: new Map(), held: this.#nothing(), share: 0, since: now, sum: 0, settled: 0 }),
       )
     const shape = this.#work.shapeOf(task)
     const demand = this.#cluster.resources.map((_, r) => this.#work.demand(shape, r as ResourceId))
@@ -93,7 +122,7 @@ export class Meanwhile {
   left(job: JobId): void {
     const running = this.#running.get(job)
     this.#running.delete(job)
-    if (running !== undefined && running.sum > 0) this.#gone.push(running)
+    if (running !== undefined && running.sum > 0) this.#leaving.push(running)
   }
 
   /** A node has gone down or come up. */
@@ -105,21 +134,21 @@ export class Meanwhile {
   /** Mean number of nodes that were down. */
   nodesAway(): number {
     const length = this.#to - this.#from
-    return length > 0 ? this.#awaySum / length : 0
+    return length > 0 ? this.#awaySettled / length : 0
   }
 
   /** The jobs that held most, at most `most`, the largest first. */
   holders(most: number): Holder[] {
     const length = this.#to - this.#from
     if (!(length > 0)) return []
-    const all = [...this.#gone, ...this.#running.values()].filter(({ sum }) => sum > 0)
-    return all.sort((a, b) => b.sum - a.sum).slice(0, most).map(({ id, user, queue, sum }) => ({ id, user, queue, share: sum / length }))
+    const all = [...this.#gone, ...this.#leaving, ...this.#running.values()].filter(({ settled }) => settled > 0)
+    return all.sort((a, b) => b.settled - a.settled).slice(0, most).map(({ id, user, queue, settled }) => ({ id, user, queue, share: settled / length }))
   }
 
   /** Mean dominant share of prefilled tasks, taken together. */
   prefilled(): number {
     const length = this.#to - this.#from
-    return length > 0 ? this.#prefilled.sum / length : 0
+    return length > 0 ? this.#prefilled.settled / length : 0
   }
 
   /** Gives back what prefilled tasks held that have ended by now. */
@@ -156,7 +185,7 @@ export class Meanwhile {
   }
 
   #isOn(now: Seconds): boolean {
-    return this.#from <= now && Number.isNaN(this.#to)
+    return this.#isOpen && this.#from <= now
   }
 
   #count(running: Held, now: Seconds): void {

@@ -1,22 +1,19 @@
 import { askedTogether, isGangJob, leastTasks, type Architecture, type ClusterView, type JobId, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
+import { Room } from './room.js'
 
 /** Whether there is room for tasks of a stage that a job may begin with, on the nodes that its scheduler may use. */
 export class RoomToBegin {
   /** The stages that the job may begin with. */
   readonly stages: readonly StageSpec[]
-  readonly #job: JobId
   readonly #isOneGang: boolean
   readonly #cluster: ClusterView
-  readonly #architecture: Architecture
-  /** A node that had room for a task at the last look. */
-  #witness = 0 as NodeId
+  readonly #room: Room
 
   constructor(job: JobId, spec: JobSpec, cluster: ClusterView, architecture: Architecture) {
-    this.#job = job
     this.stages = spec.stages[0]?.master === true ? spec.stages.slice(0, 1) : spec.stages.filter(({ after = [] }) => after.length === 0)
     this.#isOneGang = isGangJob(spec)
     this.#cluster = cluster
-    this.#architecture = architecture
+    this.#room = new Room(job, cluster, architecture)
   }
 
   /** Whether there is room now for one task or, for a gang, for all that must start together. */
@@ -40,24 +37,6 @@ export class RoomToBegin {
   }
 
   #holds(stage: StageSpec): boolean {
-    const least = leastTasks(stage)
-    return this.#architecture.hasRoom?.(this.#job, stage, least) ?? (least > 1 ? this.#holdsSome(stage, least) : this.#holdsOne(stage))
-  }
-
-  #holdsOne(stage: StageSpec): boolean {
-    const cluster = this.#cluster
-    if (cluster.couldStart(stage, this.#witness) > 0) return true
-    for (let node = 0 as NodeId; node < cluster.nodes; node++) {
-      if (cluster.couldStart(stage, node) === 0) continue
-      this.#witness = node
-      return true
-    }
-    return false
-  }
-
-  #holdsSome(stage: StageSpec, least: number): boolean {
-    let room = 0
-    for (let node = 0 as NodeId; node < this.#cluster.nodes && room < least; node++) room += this.#cluster.couldStart(stage, node)
-    return room >= least
+    return this.#room.holds(stage, leastTasks(stage))
   }
 }

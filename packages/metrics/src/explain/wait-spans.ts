@@ -22,21 +22,30 @@ export function addSpan(spans: WaitSpan[], from: Seconds, to: Seconds, why: stri
 /** Replaces spans of the reasons in `over` by spans of `above` where these lie. Both lists are in order of time and without overlaps. */
 export function overlaid(spans: readonly WaitSpan[], above: readonly WaitSpan[], over: readonly string[]): WaitSpan[] {
   const out: WaitSpan[] = []
+  for (const { from, to, why } of cutBy(spans, above, over)) addSpan(out, from, to, why)
+  return out
+}
+
+/** The same for spans of which more is known: each is cut where spans of `above` begin and end. */
+export function cutBy<Span extends WaitSpan>(spans: readonly Span[], above: readonly WaitSpan[], over: readonly string[]): Span[] {
+  const out: Span[] = []
+  const add = (span: Span, from: Seconds, to: Seconds, why: string) => void (to > from && out.push({ ...span, from, to, why }))
   let next = 0
-  for (const { from, to, why } of spans) {
+  for (const span of spans) {
+    const { from, to, why } = span
     if (!over.includes(why)) {
-      addSpan(out, from, to, why)
+      out.push(span)
       continue
     }
     let at = from
     while (next < above.length && (above[next] as WaitSpan).to <= at) next++
     for (let i = next; i < above.length && (above[i] as WaitSpan).from < to; i++) {
       const top = above[i] as WaitSpan
-      addSpan(out, at, top.from, why)
-      addSpan(out, Math.max(at, top.from), Math.min(to, top.to), top.why)
+      add(span, at, top.from, why)
+      add(span, Math.max(at, top.from), Math.min(to, top.to), top.why)
       at = Math.max(at, Math.min(to, top.to))
     }
-    addSpan(out, at, to, why)
+    add(span, at, to, why)
   }
   return out
 }
@@ -45,8 +54,13 @@ export function overlaid(spans: readonly WaitSpan[], above: readonly WaitSpan[],
 export function partsOf(spans: readonly WaitSpan[], wait: Seconds): Record<string, Seconds> {
   const sums = new Map<string, Seconds>()
   for (const { from, to, why } of spans) sums.set(why, (sums.get(why) ?? 0) + (to - from))
+  return exactly(sums, wait)
+}
+
+/** Sums by reason, largest first, corrected so that their sum, in any order, is exactly `whole`. */
+export function exactly(sums: ReadonlyMap<string, number>, whole: number): Record<string, number> {
   const entries = [...sums].sort((a, b) => b[1] - a[1])
   if (entries.length === 0) return {}
-  const exact = exactParts(Float64Array.from(entries, ([, seconds]) => seconds), wait)
-  return Object.fromEntries(entries.map(([why], i) => [why, exact[i] as Seconds]))
+  const exact = exactParts(Float64Array.from(entries, ([, amount]) => amount), whole)
+  return Object.fromEntries(entries.map(([why], i) => [why, exact[i] as number]))
 }
