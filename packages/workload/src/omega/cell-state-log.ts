@@ -12,7 +12,7 @@ export interface RunningJob extends RunningGroup {
 
 interface Fields {
   readonly text: readonly string[]
-  readonly fail: (fact: string, field?: string) => SchedError
+  readonly fail: (fact: string, field?: string, wayOut?: string) => SchedError
 }
 
 /**
