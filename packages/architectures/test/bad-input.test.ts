@@ -96,7 +96,7 @@ describe('schedulers', () => {
 
 describe('modes', () => {
   it('that are misspelt are refused', () => {
-    expect(said(() => sharedState({ conflict: 'course' as never }))).toBe('shared-state.conflict: found "course", expected "fine" or "coarse".')
+    expect(said(() => sharedState({ conflict: 'course' as never }))).toBe('shared-state.conflict: found "course", expected "fine" or "coarse". Did you mean "coarse"?')
     expect(said(() => sharedState({ commit: 'gang' as never }))).toBe('shared-state.commit: found "gang", expected "incremental" or "all-or-nothing".')
     expect(said(() => twoLevel({ allocator: 'drv' as never }))).toContain('two-level.allocator: found "drv", expected "drf" or "fair" or "round-robin"')
     expect(said(() => sharedState({ requeue: 0 }))).toBe('shared-state.requeue: found 0, expected more than 0.')

@@ -66,7 +66,7 @@ describe('a cluster description', () => {
     [{ nodes: [{ count: 1, slots: { map: 1 } }, { name: 'node0', count: 1 }] }, 'nodes: two nodes are called "node0-0". Give every node a name of its own.'],
     [{ nodes: 2, slots: { map: 1 }, speed: 0 }, 'speed: found 0, expected more than 0.'],
     [{ nodes: 2, slots: { map: 1 }, speed: 1e-320 }, 'speed: found 1e-320, expected at least 0.000001.'],
-    [{ nodes: 2, slots: { map: 1 }, replicas: { placement: 'hdsf' } }, 'replicas.placement: found "hdsf", expected "hdfs" or "uniform".'],
+    [{ nodes: 2, slots: { map: 1 }, replicas: { placement: 'hdsf' } }, 'replicas.placement: found "hdsf", expected "hdfs" or "uniform". Did you mean "hdfs"?'],
     [{ nodes: 2, slots: { map: 1 }, heartbeat: { interval: 0 } }, 'heartbeat.interval: found 0, expected at least 0.001.'],
     [{ nodes: 2, slots: { map: 1 }, heartbeat: { interval: 1e308 } }, 'heartbeat.interval: found 1e+308, expected at most 86400.'],
     [[], 'found [], expected a mapping.'],
