@@ -121,6 +121,7 @@ describe('partitions', () => {
   it('of nodes, racks or shapes that are unknown are refused', () => {
     expect(divide({ a: { nodes: { names: ['nod-1'] } }, b: { nodes: 'rest' } })).toBe('partitions.a.nodes: no node is called "nod-1". Did you mean "node-1"? Known: node-0, node-1, node-2, node-3.')
     expect(divide({ a: { nodes: { names: ['nod-1'] } }, b: { nodes: 'rest' } }, 100)).toBe('partitions.a.nodes: no node is called "nod-1". Did you mean "node-1"?')
+    expect(divide({ a: { nodes: { names: ['machine'] } }, b: { nodes: 'rest' } }, 100)).toBe('partitions.a.nodes: no node is called "machine". There are 100, such as node-0, node-1, node-2.')
     expect(divide({ a: { nodes: { groups: ['rack7'] } }, b: { nodes: 'rest' } })).toBe('partitions.a.nodes: no rack or group is called "rack7". Known: none.')
     expect(said(() => partitioned({ partitions: { a: { nodes: { fraction: 0 } } } }))).toBe('partitioned.partitions.a.nodes.fraction: found 0, expected more than 0.')
   })
