@@ -69,7 +69,7 @@ describe('manifests of Kueue', () => {
 
   it('are refused with the line of a mistake', async () => {
     const cwd = directory({ 'queues.yaml': `${queue('a', '{ reclaimWithinCohort: Always }')}`, 'nodes.yaml': nodes.replace('"8"', 'all'), 'jobs.csv': jobs, 'mapping.yaml': mapping })
-    expect((await sched(['queues', 'show', 'queues.yaml'], { cwd })).err).toContain('"queues.yaml" line 6 spec.preemption.reclaimWithinCohort: found "Always", expected Never, LowerPriority, Any.')
+    expect((await sched(['queues', 'show', 'queues.yaml'], { cwd })).err).toContain('"queues.yaml" line 6 spec.preemption.reclaimWithinCohort: found "Always", expected Never, LowerPriority or Any.')
     expect((await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml'], { cwd })).err).toContain('nodes.yaml" line 4 status.allocatable.cpu: found "all", expected a quantity')
   })
 

@@ -287,7 +287,7 @@ describe('a queue file with a mistake', () => {
     ['an unknown parent', 'c.xml', withLine(['root.reserch.queues', 'x']), '"c.xml" line 8 yarn.scheduler.capacity.root.reserch.queues: it lists queues inside "root.reserch", and there is no such queue. Did you mean "root.research"? Known: root, root.ads, root.research, root.research.ml, root.research.bio.'],
     ['a queue listed twice', 'c.xml', capacity(['root.queues', 'ads,ads'], ['root.ads.capacity', '100']), '"c.xml" line 2 yarn.scheduler.capacity.root.queues: queue "ads" is listed twice. List it once.'],
     ['a user that maps to no queue', 'c.xml', withLine(['queue-mappings', 'u:ann:adz']), '"c.xml" line 8 yarn.scheduler.capacity.queue-mappings: "u:ann:adz" maps to queue "adz", which is not there. Did you mean "ads"? Known: ads, ml, bio.'],
-    ['a negative weight', 'f.xml', fair.replace('2.0', '-2'), '"f.xml" line 4 root.ads weight: found "-2", expected a number of at least 0.'],
+    ['a negative weight', 'f.xml', fair.replace('2.0', '-2'), '"f.xml" line 4 root.ads weight: found "-2", expected a number of at least 0. Correct it, or remove the element for the default.'],
     ['a negative weight of capacity', 'c.xml', withLine(['root.research.ml.capacity', '-1w']), '"c.xml" line 8 yarn.scheduler.capacity.root.research.ml.capacity: the weight -1 is negative. Use a number of at least 0.'],
     ['an external entity', 'f.xml', fair.replace('<allocations>', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n<allocations>'), '"f.xml" line 2: a document type (<!DOCTYPE) is not read: entities could name other files or expand without end. Remove it; queue files need none.'],
     ['a billion laughs', 'f.xml', `<!DOCTYPE a [<!ENTITY a "ha">${Array.from({ length: 20 }, (_, i) => `<!ENTITY b${i} "${'&a;'.repeat(10)}">`).join('')}]>\n<allocations/>`, '"f.xml" line 1: a document type (<!DOCTYPE) is not read: entities could name other files or expand without end. Remove it; queue files need none.'],
@@ -351,7 +351,7 @@ describe('a queue file with a mistake', () => {
     [['run', '--queues', 'fair.xml', '--policy', 'fifo', '--trace', 'jobs.jsonl'], '--policy: stands beside --queues. The queue file is the policy.'],
     [['run', '--yarn-site', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], 'yarnSite: stands without a queue file. Give one with `queues`.'],
     [['run', '--queues', 'slurm.conf', '--yarn-site', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], 'yarnSite: is for queue files of YARN, and none is given. Leave it out.'],
-    [['queues', 'show', 'fair.xml', '--yarn-site', 'fair.xml'], '"fair.xml" line 2: begins with <allocations>, expected <configuration>.'],
+    [['queues', 'show', 'fair.xml', '--yarn-site', 'fair.xml'], '"fair.xml" line 2: begins with <allocations>, expected <configuration>. Is it the right file? Properties of Hadoop stand in <configuration>.'],
   ])('%s is refused', async (args, expected) => {
     expect(await sched(args, { cwd: directory({ ...files, 'slurm.conf': 'PartitionName=main Nodes=ALL\n' }) })).toEqual({ code: 2, out: '', err: `error: ${expected}\n` })
   })

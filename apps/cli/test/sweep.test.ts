@@ -169,6 +169,7 @@ describe('a matrix with a mistake', () => {
     ['matrix: { policy.delay.node: [1, 5] }', 'matrix.policy.delay.node: "policy.delay.node" cannot be varied. Every point runs all policies: list them under `policies`, and vary their options as `policies[0]....`.\n'],
     ['matrix: { cluster.nodes: [4, 4] }', 'matrix.cluster.nodes: has 4 twice. Give every value once; `seeds` repeats runs.\n'],
     ['matrix: { cluster.nodes: [] }', 'matrix.cluster.nodes: '],
+    ['matrix: { cluster.__proto__: [1] }', '"cluster.__proto__" is no path. No setting is called __proto__.'],
     ['matrix: { cluster..nodes: [1] }', '"cluster..nodes" is no path. Write for example `cluster.nodes`, `policies[0].delay.node`, or `queues["root.etl"].capacity` of a name with dots.\n'],
     ['matrix: { "policies[7].x": [1] }', 'the path policies[7].x leads nowhere: policies is a list of 2. Number one of them, from 0: policies[0].\n'],
     ['matrix: { architecture.monolithic.decision.job: [1] }', 'the path architecture.monolithic.decision.job leads nowhere: architecture is "shared-state". Give the whole part as a value of the axis, or correct the path.\n'],

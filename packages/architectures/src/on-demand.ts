@@ -40,7 +40,7 @@ const onDemandOptions = z.strictObject({
   tasksPerHeartbeat: z.int().positive().optional().describe('most tasks of each slot type started per heartbeat; Hadoop 0.20 has 1; default all that fit'),
 }).superRefine(({ walltime, setup, abandonAtWalltime }, context) => {
   if (abandonAtWalltime && typeof walltime === 'number' && walltime <= setup)
-    context.addIssue({ code: 'custom', path: ['walltime'], message: `more than setup (${setup}), which counts for it: no task would ever start` })
+    context.addIssue({ code: 'custom', path: ['walltime'], message: `more than setup (${setup}), which counts for it: no task would ever start`, params: { wayOut: 'Raise walltime, lower setup, or write abandonAtWalltime: false.' } })
 })
 /** Options of `onDemand`; all may be left out. */
 export type OnDemandOptions = z.input<typeof onDemandOptions>

@@ -91,7 +91,7 @@ function indexOf(name: string, known: readonly string[], what: string, field: st
     'UNKNOWN_NAME',
     `no ${what} is called "${name}".`,
     { field },
-    known.length <= 20 ? suggest(name, known) : close === undefined ? '' : `Did you mean "${close}"?`,
+    known.length <= 20 ? suggest(name, known) : close === undefined ? `There are ${known.length}, such as ${known.slice(0, 3).join(', ')}.` : `Did you mean "${close}"?`,
   )
 }
 

@@ -96,7 +96,7 @@ describe('schedulers', () => {
 
 describe('modes', () => {
   it('that are misspelt are refused', () => {
-    expect(said(() => sharedState({ conflict: 'course' as never }))).toBe('shared-state.conflict: found "course", expected "fine" or "coarse".')
+    expect(said(() => sharedState({ conflict: 'course' as never }))).toBe('shared-state.conflict: found "course", expected "fine" or "coarse". Did you mean "coarse"?')
     expect(said(() => sharedState({ commit: 'gang' as never }))).toBe('shared-state.commit: found "gang", expected "incremental" or "all-or-nothing".')
     expect(said(() => twoLevel({ allocator: 'drv' as never }))).toContain('two-level.allocator: found "drv", expected "drf" or "fair" or "round-robin"')
     expect(said(() => sharedState({ requeue: 0 }))).toBe('shared-state.requeue: found 0, expected more than 0.')
@@ -121,6 +121,7 @@ describe('partitions', () => {
   it('of nodes, racks or shapes that are unknown are refused', () => {
     expect(divide({ a: { nodes: { names: ['nod-1'] } }, b: { nodes: 'rest' } })).toBe('partitions.a.nodes: no node is called "nod-1". Did you mean "node-1"? Known: node-0, node-1, node-2, node-3.')
     expect(divide({ a: { nodes: { names: ['nod-1'] } }, b: { nodes: 'rest' } }, 100)).toBe('partitions.a.nodes: no node is called "nod-1". Did you mean "node-1"?')
+    expect(divide({ a: { nodes: { names: ['machine'] } }, b: { nodes: 'rest' } }, 100)).toBe('partitions.a.nodes: no node is called "machine". There are 100, such as node-0, node-1, node-2.')
     expect(divide({ a: { nodes: { groups: ['rack7'] } }, b: { nodes: 'rest' } })).toBe('partitions.a.nodes: no rack or group is called "rack7". Known: none.')
     expect(said(() => partitioned({ partitions: { a: { nodes: { fraction: 0 } } } }))).toBe('partitioned.partitions.a.nodes.fraction: found 0, expected more than 0.')
   })

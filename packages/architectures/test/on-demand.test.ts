@@ -197,7 +197,7 @@ describe('a virtual cluster', () => {
     expect(starts(play(fcfs({ setup: 7 }), [job]))).toEqual({ A: 7 })
     expect(abandoned(play(fcfs({ setup: 7, walltime: 16 }), [job]))).toEqual(['A'])
     expect(abandoned(play(fcfs({ setup: 7, walltime: 17 }), [job]))).toEqual([])
-    expect(() => fcfs({ setup: 7, walltime: 7, sharedBy: 'user' })).toThrow('on-demand.walltime: found 7, expected more than setup (7), which counts for it: no task would ever start.') // its jobs would ask anew for ever
+    expect(() => fcfs({ setup: 7, walltime: 7, sharedBy: 'user' })).toThrow('on-demand.walltime: found 7, expected more than setup (7), which counts for it: no task would ever start. Raise walltime, lower setup, or write abandonAtWalltime: false.') // its jobs would ask anew for ever
     expect(starts(play(fcfs({ setup: 7, walltime: 7, abandonAtWalltime: false }), [job]))).toEqual({ A: 7 })
   })
 

@@ -4,6 +4,7 @@ import {
   type YAMLError,
 } from '@sched/bundled/yaml'
 import type * as z from '@sched/bundled/zod'
+import { yamlAdvice } from './yaml-advice.js'
 
 /** Most anchor uses in a file: otherwise a few lines of aliases of aliases could fill the memory. */
 const MOST_ALIASES = 100
@@ -50,7 +51,7 @@ export class YamlSource {
         this.#aliasWhere(({ source }, around) => around.some((node) => isNode(node) && 'anchor' in node && node.anchor === source)),
         'Write the value out.',
       )
-    if (this.value === null) throw new SchedError('BAD_INPUT', 'is empty.', { file })
+    if (this.value === null) throw new SchedError('BAD_INPUT', 'is empty.', { file }, 'Is it the right file, and whole?')
   }
 
   /** The value as checked by a schema. Throws `BAD_INPUT` with the place, what was found, and the nearest known key for an unknown one. */
@@ -139,10 +140,11 @@ export class YamlSource {
     })
   }
 
-  #bad({ code, message, pos }: YAMLError): SchedError {
+  #bad(error: YAMLError): SchedError {
+    const { code, message, pos } = error
     if (code === 'RESOURCE_EXHAUSTION') return new SchedError('BAD_INPUT', 'is nested too deeply.', { file: this.file }, 'Is it the right file?')
     const { line, col } = this.#lines.linePos(pos[0])
-    const fact = code === 'MULTIPLE_DOCS' ? 'Source contains multiple documents. Keep one.' : `${message.split('\n', 1)[0]?.replace(/[.:]$/, '')}.`
-    return new SchedError('BAD_INPUT', fact, { file: this.file, line, column: col })
+    const fact = code === 'MULTIPLE_DOCS' ? 'holds several documents.' : `${message.split('\n', 1)[0]?.replace(/[.:]$/, '')}.`
+    return new SchedError('BAD_INPUT', fact, { file: this.file, line, column: col }, yamlAdvice(error))
   }
 }

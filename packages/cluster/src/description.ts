@@ -240,7 +240,7 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   const at = (index: number, key: string) => (groups === nodes ? `nodes[${index}].${key}` : key)
   for (const [index, { count, racks }] of groups.entries())
     if (typeof racks === 'number' && racks > count) throw bad(`${racks} racks for ${count} nodes.`, at(index, 'racks'), 'Use at most one rack per node.')
-  if (groups.reduce((sum, group) => sum + group.count, 0) > MOST_NODES) throw bad(`more than ${MOST_NODES} nodes.`, 'nodes')
+  if (groups.reduce((sum, group) => sum + group.count, 0) > MOST_NODES) throw bad(`more than ${MOST_NODES} nodes.`, 'nodes', `Simulate at most ${MOST_NODES}, a part of the cluster.`)
   for (const [index, group] of groups.entries()) {
     const given = 'names' in group ? group.names : undefined
     if (given !== undefined && given.length !== group.count) throw bad(`${given.length} names for ${group.count} nodes.`, at(index, 'names'), 'Give one per node.')
@@ -286,7 +286,7 @@ function checkDevices(groups: readonly NodeGroup[]): void {
       if (size !== milli) throw bad(`devices of ${size} and of ${milli} milli.`, `${field}.${kind}`, 'Give all devices of one name the same size, or name them differently.')
       sizes.set(kind, size)
     }
-    if (Object.values(group.devices ?? {}).reduce((sum, { count }) => sum + count, 0) > MOST_DEVICES) throw bad(`more than ${MOST_DEVICES} devices on a node.`, field)
+    if (Object.values(group.devices ?? {}).reduce((sum, { count }) => sum + count, 0) > MOST_DEVICES) throw bad(`more than ${MOST_DEVICES} devices on a node.`, field, 'Give it fewer, or describe them as a resource, which is counted alone.')
     if (group.devices !== undefined && group.slots !== undefined) throw bad('devices stand beside slots.', field, 'Describe slots as resources with one name each.')
   }
   for (const [index, { resources = {} }] of groups.entries())

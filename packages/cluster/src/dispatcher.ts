@@ -129,7 +129,7 @@ export class Dispatcher {
     const beyond = this.#rounds === 'node' ? beyondOneNode(spec, this.cell) : undefined
     if (beyond !== undefined) throw new SchedError('INFEASIBLE', beyond, {}, OVER_ALL)
     const refusal = this.policy.admits?.(spec, again)
-    if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
+    if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`, {}, 'Change the job, or the options of the policy that refuses it.')
     this.#unheeded.look(spec)
     const job = this.work.submit(spec, now, 0)
     this.#jobs.add(spec.id, job)
@@ -304,7 +304,7 @@ export class Dispatcher {
     checkJob(spec)
     this.#mayLook.fill(1)
     const refusal = this.#comeAgain(id, spec)
-    if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${job}: ${refusal}.`)
+    if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${job}: ${refusal}.`, {}, 'The job stays as it was. Give it other values, or the policy other options.')
   }
 
   #comeAgain(job: JobId, spec: JobSpec): string | undefined {

@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { adviseWord, SchedError } from '@sched/core'
 import { listIn, objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
 import { isQualifiedName } from './qualified-name.js'
 
@@ -37,7 +37,7 @@ function read({ object, place }: KubernetesObject): HyperNode {
   const name = objectIn(object['metadata'])['name']
   if (typeof name !== 'string' || !Number.isInteger(tier)) throw new SchedError('BAD_INPUT', 'is missing.', place(...(typeof name === 'string' ? ['spec', 'tier'] : ['metadata', 'name'])), 'Give HyperNodes a name and a tier.')
   const tests = listIn(members).map(({ type, selector }, i) => {
-    if (type !== 'Node' && type !== 'HyperNode') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(type ?? null)}, expected Node or HyperNode.`, place('spec', 'members', i, 'type'))
+    if (type !== 'Node' && type !== 'HyperNode') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(type ?? null)}, expected Node or HyperNode.`, place('spec', 'members', i, 'type'), adviseWord(type, ['Node', 'HyperNode']))
     return { type, test: testOf(objectIn(selector), () => place('spec', 'members', i, 'selector')) }
   })
   const of = (wanted: string) => tests.flatMap(({ type, test }) => (type === wanted ? [test] : []))
@@ -52,8 +52,9 @@ function testOf(selector: Json, place: () => ReturnType<KubernetesObject['place'
   const [exact, pattern, labelled] = [objectIn(selector['exactMatch'])['name'], objectIn(selector['regexMatch'])['pattern'], objectIn(objectIn(selector['labelMatch'])['matchLabels'])]
   const ways = WAYS.filter((way) => (selector[way] ?? undefined) !== undefined)
   if (ways.length !== 1) throw new SchedError('BAD_INPUT', ways.length === 0 ? 'selects nothing.' : `has ${ways.join(' and ')}.`, place(), `Give one of ${WAYS.join(', ')}.`)
-  if (ways[0] === 'exactMatch' && !(typeof exact === 'string' && isQualifiedName(exact))) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(exact ?? null)}, expected the name of a member.`, place())
-  if (ways[0] === 'regexMatch' && (typeof pattern !== 'string' || pattern === '')) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(pattern ?? null)}, expected a regular expression.`, place())
+  if (ways[0] === 'exactMatch' && !(typeof exact === 'string' && isQualifiedName(exact))) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(exact ?? null)}, expected the name of a member.`, place(), 'Write the name of the node or HyperNode: exactMatch: { name: ... }.')
+  const noPattern = () => new SchedError('BAD_INPUT', `found ${JSON.stringify(pattern ?? null)}, expected a regular expression.`, place(), 'Write for example regexMatch: { pattern: "^node-[0-9]+$" }, with a backslash before a bracket that is meant as such.')
+  if (ways[0] === 'regexMatch' && (typeof pattern !== 'string' || pattern === '')) throw noPattern()
   if (typeof exact === 'string') return (name) => name === exact
   const wanted = Object.entries(labelled)
   if (typeof pattern !== 'string') return (_, labels) => wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value)
@@ -61,6 +62,6 @@ function testOf(selector: Json, place: () => ReturnType<KubernetesObject['place'
     const expression = new RegExp(pattern)
     return (name) => expression.test(name)
   } catch {
-    throw new SchedError('BAD_INPUT', `found ${JSON.stringify(pattern)}, expected a regular expression.`, place())
+    throw noPattern()
   }
 }

@@ -56,7 +56,7 @@ export function kubernetesNodes(text: string, file?: string): { readonly name: s
 
 function nameOf({ object, place }: KubernetesObject): string {
   const name = objectIn(object['metadata'])['name']
-  if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'))
+  if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'), 'Name the node, or give the list as kubectl get nodes -o yaml prints it.')
   return name
 }
 

@@ -1,6 +1,7 @@
 import { isCircular, SchedError, type Place } from '@sched/core'
 import { isNode, LineCounter, parseAllDocuments } from '@sched/bundled/yaml'
 import { JsonLines } from './json-lines.js'
+import { yamlAdvice } from './yaml-advice.js'
 
 export type Json = Readonly<Record<string, unknown>>
 /** A path to a value: keys and indices. */
@@ -44,7 +45,7 @@ export function quantityAt({ object, place }: KubernetesObject, ...path: Path): 
   const value = path.reduce<unknown>((around, key) => objectIn(around)[key], object)
   if (value === undefined || value === null) return 0
   const parts = /^(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(typeof value === 'number' ? value.toFixed(9) : typeof value === 'string' ? value : '')
-  if (parts === null) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a quantity such as 8, 7910m or 16Gi.`, place(...path))
+  if (parts === null) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a quantity such as 8, 7910m or 16Gi.`, place(...path), `Write digits, then one of the units ${Object.keys(inUnits).filter((unit) => unit !== '').join(', ')} or none.`)
   return Number(parts[1]) * (parts[2] === undefined ? (inUnits[parts[3] ?? ''] as number) : Number(`1e${parts[2]}`))
 }
 
@@ -72,7 +73,7 @@ function documentsOf(text: string, file: string | undefined): Document[] {
   const lineAt = (offset: number): Place => ({ file, line: lines.linePos(offset).line })
   return [...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })].map((document) => {
     const [error] = document.errors
-    if (error !== undefined) throw new SchedError('BAD_INPUT', `${error.message.replace(/\.?$/, '')}.`, lineAt(error.pos[0]))
+    if (error !== undefined) throw new SchedError('BAD_INPUT', `${error.message.replace(/\.?$/, '')}.`, lineAt(error.pos[0]), yamlAdvice(error))
     const at = (path: Path): Place => {
       const node = path.length === 0 ? document.contents : document.getIn(path, true)
       if (isNode(node) && node.range !== null && node.range !== undefined) return lineAt(node.range[0])
@@ -90,6 +91,6 @@ function valueOf(document: { toJS(options: { maxAliasCount: number }): unknown }
     return document.toJS({ maxAliasCount: 100 })
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error
-    throw new SchedError('BAD_INPUT', `${error.message.replace(/\.?$/, '')}.`, place)
+    throw new SchedError('BAD_INPUT', `${error.message.replace(/\.?$/, '')}.`, place, error.message.startsWith('Unresolved') ? 'Write &name before the value that *name stands for.' : 'Write the values out.')
   }
 }

@@ -198,7 +198,7 @@ describe('a description of devices', () => {
     [{ nodes: [{ count: 1, devices: { gpu: 1 } }, { count: 1, devices: { gpu: { count: 1, milli: 100 } } }] }, /nodes\[1\]\.devices\.gpu: devices of 1000 and of 100 milli/],
     [{ nodes: [{ count: 1, devices: { gpu: 1 } }, { count: 1, resources: { gpu: 1 } }] }, /nodes\[1\]\.resources\.gpu: is a resource here and comes in devices/],
     [{ nodes: 1, devices: { gpu: 1 }, slots: { map: 1 } }, /devices: devices stand beside slots/],
-    [{ nodes: 1, devices: { gpu: 20, fpga: 20 } }, /devices: more than 30 devices on a node/],
+    [{ nodes: 1, devices: { gpu: 20, fpga: 20 } }, /devices: more than 30 devices on a node\. Give it fewer, or describe them as a resource, which is counted alone\./],
     [{ nodes: 1, devices: { gpu: { count: 1, mili: 1 } } }, /unknown key "mili"\. Did you mean "milli"\?/],
   ])('%j is refused', (value, message) => {
     expect(() => readCluster(value)).toThrow(message)

@@ -80,19 +80,19 @@ describe('nodes of Kubernetes', () => {
     ]
     const nodes = [node('a1'), node('a2'), node('b1'), node('c1', { metadata: { name: 'c1', labels: { pool: 'c' } } }), node('d1')]
     expect(kubernetesNodes(json(...groups, ...nodes)).nodes.map(({ names, racks }) => [names, racks])).toEqual([[['a1', 'a2'], ['s0', 's2']], [['b1'], ['s1', 's1']], [['c1'], ['s2', 's2']], [['d1'], ['d1']]])
-    expect(messageOf(json(hyperNode('bad', 1, member('Node', { regexMatch: { pattern: '(' } })), ...nodes))).toContain('found "(", expected a regular expression.')
+    expect(messageOf(json(hyperNode('bad', 1, member('Node', { regexMatch: { pattern: '(' } })), ...nodes))).toContain('found "(", expected a regular expression. Write for example regexMatch: { pattern: "^node-[0-9]+$" }, with a backslash before a bracket that is meant as such.')
     expect(messageOf(json({ ...hyperNode('bad', 1), spec: {} }, ...nodes))).toContain('Give HyperNodes a name and a tier.')
   })
 
   it.each<[unknown, object, string]>([
     ['Node', {}, 'spec.members[0].selector: selects nothing. Give one of exactMatch, regexMatch, labelMatch.'],
     ['Node', { exactMatch: { name: 'a1' }, regexMatch: { pattern: '^a' } }, 'spec.members[0].selector: has exactMatch and regexMatch. Give one of exactMatch, regexMatch, labelMatch.'],
-    ['Node', { exactMatch: { name: '' } }, 'spec.members[0].selector: found "", expected the name of a member.'],
-    ['Node', { exactMatch: { name: 'not a name' } }, 'spec.members[0].selector: found "not a name", expected the name of a member.'],
-    ['HyperNode', { exactMatch: {} }, 'spec.members[0].selector: found null, expected the name of a member.'],
-    ['Node', { regexMatch: { pattern: '' } }, 'spec.members[0].selector: found "", expected a regular expression.'],
-    ['Rack', { exactMatch: { name: 'a1' } }, 'spec.members[0].type: found "Rack", expected Node or HyperNode.'],
-    [undefined, { exactMatch: { name: 'a1' } }, 'spec.members[0].type: found null, expected Node or HyperNode.'],
+    ['Node', { exactMatch: { name: '' } }, 'spec.members[0].selector: found "", expected the name of a member. Write the name of the node or HyperNode: exactMatch: { name: ... }.'],
+    ['Node', { exactMatch: { name: 'not a name' } }, 'spec.members[0].selector: found "not a name", expected the name of a member. Write the name of the node or HyperNode: exactMatch: { name: ... }.'],
+    ['HyperNode', { exactMatch: {} }, 'spec.members[0].selector: found null, expected the name of a member. Write the name of the node or HyperNode: exactMatch: { name: ... }.'],
+    ['Node', { regexMatch: { pattern: '' } }, 'spec.members[0].selector: found "", expected a regular expression. Write for example regexMatch: { pattern: "^node-[0-9]+$" }, with a backslash before a bracket that is meant as such.'],
+    ['Rack', { exactMatch: { name: 'a1' } }, 'spec.members[0].type: found "Rack", expected Node or HyperNode. Write one of these.'],
+    [undefined, { exactMatch: { name: 'a1' } }, 'spec.members[0].type: found null, expected Node or HyperNode. Write one of these.'],
   ])('are not read beside HyperNodes that Volcano refuses: %s %j (TestValidateHyperNode)', (type, selector, message) => {
     const group = { apiVersion: 'topology.volcano.sh/v1alpha1', kind: 'HyperNode', metadata: { name: 'bad' }, spec: { tier: 1, members: [{ type, selector }] } }
     expect(messageOf(json(group, node('a1')))).toContain(message)
@@ -147,16 +147,17 @@ describe('nodes of Kubernetes', () => {
   })
 
   it.each<[string, string, string]>([
-    ['a quantity that is none', manifests.replace('64000m', 'many'), '"nodes.yaml" line 13 status.allocatable.cpu: found "many", expected a quantity such as 8, 7910m or 16Gi.'],
+    ['a quantity that is none', manifests.replace('64000m', 'many'), '"nodes.yaml" line 13 status.allocatable.cpu: found "many", expected a quantity such as 8, 7910m or 16Gi. Write digits, then one of the units n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or none.'],
     ['no status', manifests.replace('cpu: 4', 'pods: 4'), '"nodes.yaml" line 23 status.allocatable.cpu: is missing. Print nodes with their status: kubectl get nodes -o yaml.'],
-    ['no name', json(node('')), '"nodes.yaml" line 8 items[0].metadata.name: is missing.'],
+    ['no name', json(node('')), '"nodes.yaml" line 8 items[0].metadata.name: is missing. Name the node, or give the list as kubectl get nodes -o yaml prints it.'],
     ['one name twice', json(node('a'), node('a')), '"nodes.yaml" line 30 items[1].metadata.name: node "a" was listed before. Give every node once.'],
     ['no node', json(), '"nodes.yaml": lists no node.'],
     ['no node for pods', json(node('a', { spec: { unschedulable: true } })), '"nodes.yaml": lists no node that takes pods.'],
-    ['a taint without a key', json(node('a', { spec: { taints: [{ effect: 'NoSchedule' }] } })), '"nodes.yaml" line 27 items[0].spec.taints[0].key: is missing.'],
-    ['a taint of another effect', json(node('a', { spec: { taints: [{ key: 'k', effect: 'Never' }] } })), '"nodes.yaml" line 29 items[0].spec.taints[0].effect: found "Never", expected NoSchedule, NoExecute, PreferNoSchedule.'],
+    ['a taint without a key', json(node('a', { spec: { taints: [{ effect: 'NoSchedule' }] } })), '"nodes.yaml" line 27 items[0].spec.taints[0].key: is missing. Name the taint, as in key: gpu.'],
+    ['a taint of another effect', json(node('a', { spec: { taints: [{ key: 'k', effect: 'NoExecutes' }] } })), '"nodes.yaml" line 29 items[0].spec.taints[0].effect: found "NoExecutes", expected NoSchedule, NoExecute, PreferNoSchedule. Did you mean "NoExecute"?'],
+    ['taints that are no list', json(node('a', { spec: { taints: { key: 'k' } } })), '"nodes.yaml" line 26 items[0].spec.taints: found {"key":"k"}, expected a list. Write - before each.'],
     ['a mistake of YAML', manifests.replace('  name: n1', '  name: [n1'), '"nodes.yaml" line 2'],
-    ['an alias without an anchor', 'apiVersion: v1\nkind: Node\nmetadata: { name: *nobody }\n', '"nodes.yaml" line 1: Unresolved alias (the anchor must be set before the alias): nobody.'],
+    ['an alias without an anchor', 'apiVersion: v1\nkind: Node\nmetadata: { name: *nobody }\n', '"nodes.yaml" line 1: Unresolved alias (the anchor must be set before the alias): nobody. Write &name before the value that *name stands for.'],
     ['an anchor that holds itself', 'apiVersion: v1\nkind: Node\nmetadata: { name: a }\nstatus: { allocatable: { cpu: &a [*a] } }\n', '"nodes.yaml" line 1: an anchor holds itself. Write the value out.'],
     ['aliases without end', `apiVersion: v1\nkind: Node\na: &a [${'x, '.repeat(10)}x]\nb: &b [${'*a, '.repeat(10)}*a]\nc: [${'*b, '.repeat(10)}*b]\n`, '"nodes.yaml" line 1: Excessive alias count'],
   ])('answer %s', (_, text, message) => {

@@ -44,6 +44,7 @@ describe('the power of a node', () => {
     [{ idle: 1 }, 'power.busy: is missing, expected a number.'],
     [{ idle: 1, busy: 2, off: -3 }, 'power.off: found -3, expected at least 0.'],
     [{ idle: 1, busy: 2, model: 'cube' }, 'power.model: found "cube", expected "linear" or "square" or "cubic" or "sqrt".'],
+    [{ idle: 1, busy: 2, model: 'cubik' }, 'power.model: found "cubik", expected "linear" or "square" or "cubic" or "sqrt". Did you mean "cubic"?'],
     [{ idle: 1, busy: 2, resource: 'cpus' }, 'power.resource: the nodes have no "cpus". Did you mean "cpu"?'],
     [{ idle: 1, max: 2 }, 'power.max: unknown key "max". Known: idle, busy, off, asleep, switching, model, resource.'],
   ])('is refused when it says %j', (power, message) => {

@@ -122,7 +122,7 @@ const noOptions: OptionsSchema<unknown> = {
     vendor: 'sched',
     validate(value) {
       const [key] = Object.keys(value as object)
-      return key === undefined ? { value: {} } : { issues: [{ message: `unknown key "${key}"; it has no options`, path: [key] }] }
+      return key === undefined ? { value: {} } : { issues: [{ message: `unknown key "${key}"; it has no options`, path: [key], params: { wayOut: 'Leave it out.' } }] }
     },
   },
 }

@@ -118,6 +118,12 @@ export function suggest(name: string, known: readonly string[]): string {
   return `${hint}Known: ${known.length === 0 ? 'none' : [...new Set(known)].join(', ')}.`
 }
 
+/** What to write in place of a word where a message has listed the known ones: the nearest, or one of them. */
+export function adviseWord(found: unknown, known: readonly string[]): string {
+  const close = typeof found === 'string' ? nearest(found, known) : undefined
+  return close === undefined ? 'Write one of these.' : `Did you mean "${close}"?`
+}
+
 /** Number of letters changed, left out, added, or swapped with the next one (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: number[] = []

@@ -1,6 +1,6 @@
 export type * from './ids.js'
 export { None } from './ids.js'
-export { SchedError, nearest, suggest, type ErrorCode, type Place } from './error.js'
+export { adviseWord, SchedError, nearest, suggest, type ErrorCode, type Place } from './error.js'
 export { fieldOf } from './field-of.js'
 export { describeIssues, type Complaint, type SchemaIssue } from './issue.js'
 export type * from './job.js'

@@ -1,4 +1,4 @@
-import { suggest } from './error.js'
+import { nearest, suggest } from './error.js'
 import { fieldOf } from './field-of.js'
 import { keysAt, placesOf, wordsAt, wordsKnowing } from './schema-keys.js'
 
@@ -8,6 +8,8 @@ export interface SchemaIssue {
   readonly message: string
   /** Path within the value; absent or empty: the value itself. */
   readonly path?: readonly PathPart[] | undefined
+  /** The way out, given by a schema's own check: `.refine(isRight, { error: 'what is expected', params: { wayOut: 'What to do.' } })`. */
+  readonly params?: { readonly wayOut?: string } | undefined
 }
 type PathPart = PropertyKey | { readonly key: PropertyKey }
 type Path = readonly PropertyKey[]
@@ -27,7 +29,7 @@ export function describeIssues(schema: unknown, value: unknown, issues: readonly
   const issue = telling(issues)
   if (issue === undefined) return { at: [], fact: 'invalid.', wayOut: '' }
   const at = pathOf(issue)
-  if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: '' } // not from zod: there is only its message
+  if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: issue.params?.wayOut ?? '' } // not from zod: there is only its message
   const found = at.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | undefined | null)?.[part], value)
   const [key] = issue.keys ?? []
   if (issue.code === 'unrecognized_keys' && key !== undefined)
@@ -37,7 +39,7 @@ export function describeIssues(schema: unknown, value: unknown, issues: readonly
   return {
     at,
     fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`),
-    wayOut: howToWrite(issue, found, keysAt(schema, at)),
+    wayOut: issue.params?.wayOut ?? (isOtherWord ? meantWord(found, wordsAt(schema, at)) : howToWrite(issue, found, keysAt(schema, at))),
   }
 }
 
@@ -75,12 +77,25 @@ function knownKeys(key: string, schema: unknown, at: Path, message: string, foun
   return message.startsWith('Unrecognized key') ? suggest(key, known) : `${sentence(message)} ${listed}`
 }
 
-/** How to write a list or a mapping, where something else was written instead. */
-function howToWrite({ code, expected }: Issue, found: unknown, known: readonly string[]): string {
+/** The word that was meant where none of the words is what was found; empty if none is near. */
+function meantWord(found: unknown, words: readonly unknown[]): string {
+  const close = typeof found === 'string' ? nearest(found, words.filter((word) => typeof word === 'string')) : undefined
+  return close === undefined ? '' : `Did you mean ${show(close)}?`
+}
+
+/** How to write a word, a number, a text, a list or a mapping, where something else was written instead. */
+function howToWrite({ code, expected, values }: Issue, found: unknown, known: readonly string[]): string {
+  if (code === 'invalid_value') return meantWord(found, values ?? [])
+  if (code === 'invalid_type' && (expected === 'number' || expected === 'int') && typeof found === 'string' && isNumber(found)) return `Write it without quotes: ${found.trim()}.`
+  if (code === 'invalid_type' && expected === 'string' && (typeof found === 'number' || typeof found === 'boolean')) return `Write it in quotes: "${found}".`
+  if (code === 'invalid_type' && expected === 'boolean' && typeof found === 'string' && /^(yes|no|on|off|true|false)$/i.test(found))
+    return `Write ${/^(yes|on|true)$/i.test(found) ? 'true' : 'false'}, without quotes.`
   if (code !== 'invalid_type' || found === undefined || found === null) return ''
   if (expected === 'array' && typeof found === 'string') return `Write it as a list: [${found}].`
   return expected === 'object' && known.length > 0 && !Array.isArray(found) ? `Its keys are ${known.join(', ')}.` : ''
 }
+
+const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(text))
 
 function show(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value))

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { knownWords, nearest, SchedError, suggest } from '../src/index.js'
+import { adviseWord, knownWords, nearest, SchedError, suggest } from '../src/index.js'
 
 describe('SchedError', () => {
   it('says place, fact and way out in one message', () => {
@@ -55,6 +55,7 @@ describe('the nearest name', () => {
     expect(suggest('dealy', known)).toBe('Did you mean "delay"? Known: fifo, fair, delay, skip-delay.')
     expect(suggest('zzz', known)).toBe('Known: fifo, fair, delay, skip-delay.')
     expect(suggest('zzz', ['cpu', 'mem', 'cpu'])).toBe('Known: cpu, mem.') // known by several lists
+    expect([adviseWord('dealy', known), adviseWord('zzz', known), adviseWord(5, known)]).toEqual(['Did you mean "delay"?', 'Write one of these.', 'Write one of these.'])
   })
 })
 

@@ -8,6 +8,32 @@ const word = (value: string) => schema({ type: 'literal', values: [value] })
 const either = (...options: object[]) => schema({ type: 'union', options })
 const mapping = (shape: object) => schema({ type: 'object', shape })
 
+describe('a value that is not what a schema expects', () => {
+  const any = schema({ type: 'any' })
+  const wayOut = (value: unknown, issue: object) => describeIssues(any, value, [{ message: 'Invalid input', ...issue }]).wayOut
+
+  it.each<[string, unknown, object, string]>([
+    ['a mistyped word', 'hdsf', { code: 'invalid_value', values: ['hdfs', 'uniform'] }, 'Did you mean "hdfs"?'],
+    ['a word that is near none', 'zzz', { code: 'invalid_value', values: ['hdfs', 'uniform'] }, ''],
+    ['a number where words are known', 5, { code: 'invalid_value', values: ['hdfs', 5.5] }, ''],
+    ['a number in quotes', '8', { code: 'invalid_type', expected: 'number' }, 'Write it without quotes: 8.'],
+    ['text for a number', 'eight', { code: 'invalid_type', expected: 'int' }, ''],
+    ['a number for a text', 8, { code: 'invalid_type', expected: 'string' }, 'Write it in quotes: "8".'],
+    ['yes', 'yes', { code: 'invalid_type', expected: 'boolean' }, 'Write true, without quotes.'],
+    ['off', 'Off', { code: 'invalid_type', expected: 'boolean' }, 'Write false, without quotes.'],
+    ['what the schema knows better', 8, { code: 'custom', params: { wayOut: 'Use 9.' } }, 'Use 9.'],
+    ['what a schema without codes knows', 8, { params: { wayOut: 'Use 9.' } }, 'Use 9.'],
+  ])('is told the way out: %s', (_, value, issue, expected) => {
+    expect(wayOut(value, issue)).toBe(expected)
+  })
+
+  it('is told the nearest word of the kinds of a mapping', () => {
+    const kinds = either(mapping({ kind: word('exponential') }), mapping({ kind: word('uniform') }))
+    expect(describeIssues(kinds, { kind: 'unifrom' }, [{ code: 'invalid_union', message: 'Invalid input', errors: [], path: ['kind'] } as never]))
+      .toEqual({ at: ['kind'], fact: 'found "unifrom", expected "exponential" or "uniform".', wayOut: 'Did you mean "uniform"?' })
+  })
+})
+
 describe('an unknown key of a mapping of several kinds', () => {
   const kinds = either(mapping({ kind: either(word('a'), word('b')), size: either(word('all'), text), x: text }), mapping({ kind: word('c'), y: text }))
   const unknown = (key: string) => [{ code: 'unrecognized_keys', message: `Unrecognized key: "${key}"`, keys: [key] }]

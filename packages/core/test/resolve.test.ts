@@ -72,8 +72,8 @@ describe('resolve', () => {
     const own = plain.reduce((all, each) => all.add(each as never), new Registry())
     expect(resolve(own, 'policy', { bare: { order: 'plain' } }).create({} as Env)).toEqual({ schedule: expect.any(Function) as unknown })
     expect(plain[0].plug({}).name).toBe('plain')
-    expect(() => resolve(own, 'policy', { bare: { order: { plain: { most: 3 } } } })).toThrow('policy.bare.order.plain.most: unknown key "most"; it has no options.')
-    expect(() => plain[0].plug({}, { most: 3 })).toThrow('plain.most: unknown key "most"; it has no options.')
+    expect(() => resolve(own, 'policy', { bare: { order: { plain: { most: 3 } } } })).toThrow('policy.bare.order.plain.most: unknown key "most"; it has no options. Leave it out.')
+    expect(() => plain[0].plug({}, { most: 3 })).toThrow('plain.most: unknown key "most"; it has no options. Leave it out.')
   })
 
   it('asks for a part that is needed and has no default, in files as in code', () => {

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@sched/cluster'
-import { SchedError } from '@sched/core'
+import { adviseWord, SchedError } from '@sched/core'
 
 /** The fields of a mapping or of a list (by index); no fields for any other value. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {})
@@ -41,7 +41,7 @@ export function where(found: KubernetesObject, path: Path): { readonly line: num
 /** The list at a path, empty if nothing is there. Throws `BAD_INPUT` with the line for a value that is no list. */
 export function listAt(found: KubernetesObject, path: Path): readonly unknown[] {
   const list = at(found.object, path) ?? []
-  if (!Array.isArray(list)) throw unexpected(found, path, 'a list')
+  if (!Array.isArray(list)) throw unexpected(found, path, 'a list', 'Write - before each element, or [] around them.')
   return list
 }
 
@@ -53,6 +53,13 @@ export function wholeAt(found: KubernetesObject, path: Path, least: number, most
   throw unexpected(found, path, `a whole number from ${least} ${most === Infinity ? 'on' : `to ${most}`}`)
 }
 
-/** The error for a value at a path that is not what is expected there. */
-export const unexpected = (found: KubernetesObject, path: Path, expected: string, wayOut?: string): SchedError =>
-  new SchedError('BAD_INPUT', `found ${JSON.stringify(at(found.object, path) ?? null)}, expected ${expected}.`, found.place(...path), wayOut)
+/** The way out for a setting that may be absent. */
+export const OR_LEAVE_OUT = 'Correct it, or leave it out for the default.'
+
+/** The error for a value at a path that is not what is expected there; `expected`: in words, or the words of which one is to stand there. */
+export function unexpected(found: KubernetesObject, path: Path, expected: string | readonly string[], wayOut?: string): SchedError {
+  const value = at(found.object, path) ?? null
+  const isWord = typeof expected === 'object'
+  const what = isWord ? `${expected.slice(0, -1).join(', ')} or ${expected.at(-1)}` : expected
+  return new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected ${what}.`, found.place(...path), wayOut ?? (isWord ? adviseWord(value, expected) : OR_LEAVE_OUT))
+}

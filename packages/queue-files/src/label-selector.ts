@@ -17,12 +17,12 @@ export const matchExpressionsAt = (found: KubernetesObject, selector: Path): Req
   listAt(found, [...selector, 'matchExpressions']).map((each, i) => {
     const { key, operator, values } = fieldsOf(each)
     const here = [...selector, 'matchExpressions', i]
-    if (typeof key !== 'string' || !isQualifiedName(key)) throw unexpected(found, [...here, 'key'], 'a label')
+    if (typeof key !== 'string' || !isQualifiedName(key)) throw unexpected(found, [...here, 'key'], 'a label', 'Write for example key: team.')
     const known = OPERATORS.find((word) => word === operator)
-    if (known === undefined) throw unexpected(found, [...here, 'operator'], OPERATORS.join(', '))
+    if (known === undefined) throw unexpected(found, [...here, 'operator'], OPERATORS)
     const given = Array.isArray(values) ? values : []
     const wantsValues = known === 'In' || known === 'NotIn'
-    if (wantsValues !== given.length > 0) throw unexpected(found, [...here, 'values'], wantsValues ? `values to compare with ${known}` : `none beside ${known}`)
+    if (wantsValues !== given.length > 0) throw unexpected(found, [...here, 'values'], wantsValues ? `values to compare with ${known}` : `none beside ${known}`, wantsValues ? 'Write for example values: [a, b].' : 'Leave them out, or write In or NotIn.')
     return { key, operator: known, values: given }
   })
 

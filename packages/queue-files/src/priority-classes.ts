@@ -22,7 +22,7 @@ export function priorityClasses(objects: readonly KubernetesObject[]): PriorityC
 function classOf(found: KubernetesObject): PriorityClass {
   const { value, preemptionPolicy = 'PreemptLowerPriority' } = found.object
   if (typeof value !== 'number' || !Number.isInteger(value)) throw unexpected(found, ['value'], 'a whole number', 'Give the priority that pods of the class have.')
-  if (preemptionPolicy !== 'Never' && preemptionPolicy !== 'PreemptLowerPriority') throw unexpected(found, ['preemptionPolicy'], 'Never or PreemptLowerPriority')
+  if (preemptionPolicy !== 'Never' && preemptionPolicy !== 'PreemptLowerPriority') throw unexpected(found, ['preemptionPolicy'], ['Never', 'PreemptLowerPriority'])
   return { name: nameOf(found), value, isNever: preemptionPolicy === 'Never', found }
 }
 

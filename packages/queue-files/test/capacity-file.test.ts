@@ -192,7 +192,7 @@ describe('a capacity-scheduler.xml', () => {
     expect(of([['enabled', 'true'], ...rest])).toEqual({ enabled: true, intraQueue: { enabled: true, minimumThreshold: 0.4, maxAllowableLimit: 0.3, order: 'priority-first', conservativeDrf: false } })
     expect(of([['preemption-order-policy', 'USERLIMIT_FIRST'], ['enabled', 'true']])).toEqual({ enabled: true, intraQueue: { enabled: true, order: 'userlimit-first' } })
     expect(of(rest)).toEqual({ enabled: true })
-    expect(() => of([['preemption-order-policy', 'fair']])).toThrow('found "fair", expected userlimit_first or priority_first')
+    expect(() => of([['preemption-order-policy', 'fair']])).toThrow('found "fair", expected userlimit_first or priority_first. Write one of these.')
   })
 
   it('takes an order of nodes where they do not come as they beat', () => {
@@ -680,8 +680,8 @@ describe('a capacity-scheduler.xml', () => {
     ['no queues', [['root.a.capacity', '100']], '"cap.xml": has no property yarn.scheduler.capacity.root.queues. It names the queues below the root. A yarn-site.xml is given beside a queue file, by --yarn-site (yarnSite).'],
     ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice. List it once.'],
     ['a queue that runs in one that is stopped', [...ab, ['root.b.state', 'running'], ['root.state', 'STOPPED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.b.state: queue "root.b" is RUNNING, and a queue around it is STOPPED (line 6). Stop it too, or leave out its state: it has that of the queue around it.'],
-    ['an unknown state', [...ab, ['root.a.state', 'PAUSED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.state: found "PAUSED", expected RUNNING or STOPPED.'],
-    ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],
+    ['an unknown state', [...ab, ['root.a.state', 'PAUSED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.state: found "PAUSED", expected RUNNING or STOPPED. Write one of these.'],
+    ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair. Did you mean "fifo"?'],
     ['an order of queues on one that holds jobs', [...ab, ['root.a.ordering-policy', 'utilization']], 'found "utilization", expected fifo or fair. utilization and priority-utilization order queues, and this one holds jobs.'],
     ['a mapping that is none', [...ab, ['queue-mappings', 'u:ann']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann" is no mapping. Write u:USER:QUEUE or g:GROUP:QUEUE.'],
     ['a mapping to a short name, of which no queue is made', [...ab, ['root.auto-queue-creation-v2.enabled', 'true'], ['queue-mappings', 'u:bob:root.c,u:ann:c']], '"u:ann:c" maps to queue "c", which is not there.'],

@@ -140,7 +140,7 @@ describe('a fair-scheduler.xml', () => {
     const text = inside('<queue name="a"><weight>1.5f</weight></queue>')
     const { options, findings } = policy(text, site(['yarn.scheduler.fair.preemption', 'true'], ['yarn.scheduler.fair.preemption.cluster-utilization-threshold', '0.5F']))
     expect([options, findings.find(({ value }) => value === '0.5F')]).toMatchObject([{ root: { queues: { a: { weight: 1.5 } } } }, { verdict: 'honoured' }])
-    expect(message(inside('<queue name="a"><maxRunningApps>2f</maxRunningApps></queue>'))).toContain('found "2f", expected a whole number of at least 0.')
+    expect(message(inside('<queue name="a"><maxRunningApps>2f</maxRunningApps></queue>'))).toContain('found "2f", expected a whole number of at least 0. Correct it, or remove the element for the default.')
   })
 
   it('takes a default rule to a queue that holds queues, as in the documentation of Hadoop, and says what comes of it', () => {
@@ -166,7 +166,7 @@ describe('a fair-scheduler.xml', () => {
   })
 
   it.each([
-    ['a negative weight', inside('<queue name="a">', '<weight>-1</weight>', '</queue>'), '"fair.xml" line 3 root.a weight: found "-1", expected a number of at least 0.'],
+    ['a negative weight', inside('<queue name="a">', '<weight>-1</weight>', '</queue>'), '"fair.xml" line 3 root.a weight: found "-1", expected a number of at least 0. Correct it, or remove the element for the default.'],
     ['a weight that is no number', inside('<queue name="a"><weight>two</weight></queue>'), '"fair.xml" line 2 root.a weight: found "two", expected a number of at least 0.'],
     ['a weight in another base', inside('<queue name="a"><weight>0x10</weight></queue>'), '"fair.xml" line 2 root.a weight: found "0x10", expected a number of at least 0.'],
     ['a weight without end', inside('<queue name="a"><weight>1e999</weight></queue>'), '"fair.xml" line 2 root.a weight: found "1e999", expected a number of at least 0.'],
@@ -283,8 +283,8 @@ describe('a fair-scheduler.xml', () => {
   })
 
   it('tells the line of a property that is none', () => {
-    expect(() => policy(inside(), site(['yarn.scheduler.fair.max.assign', 'many']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.max.assign: found "many", expected a whole number of at least -1.')
+    expect(() => policy(inside(), site(['yarn.scheduler.fair.max.assign', 'many']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.max.assign: found "many", expected a whole number of at least -1. Correct it, or remove the property for the default.')
     expect(() => policy(inside(), site(['yarn.scheduler.fair.max.assign', '1.5']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.max.assign: found "1.5", expected a whole number of at least -1.')
-    expect(() => policy(inside(), site(['yarn.scheduler.fair.preemption', 'yes']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.preemption: found "yes", expected true or false.')
+    expect(() => policy(inside(), site(['yarn.scheduler.fair.preemption', 'yes']))).toThrow('"site.xml" line 2 yarn.scheduler.fair.preemption: found "yes", expected true or false. Correct it, or remove the property for the default.')
   })
 })

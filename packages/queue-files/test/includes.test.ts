@@ -29,7 +29,7 @@ describe('a slurm.conf that includes others', () => {
   })
 
   it('tells mistakes with the file that has them', () => {
-    expect(messageOf(() => queuePolicy(readQueues(among(files, 'slurm.conf')), facts))).toBe('"parts.conf" line 2 PriorityTier: found "x", expected a whole number from 0 to 65533.')
+    expect(messageOf(() => queuePolicy(readQueues(among(files, 'slurm.conf')), facts))).toBe('"parts.conf" line 2 PriorityTier: found "x", expected a whole number from 0 to 65533. Correct it, or leave it out for the default of Slurm.')
     expect(messageOf(() => readQueues(among({ ...files, 'parts.conf': 'Include gone.conf' }, 'slurm.conf')))).toBe('"parts.conf" line 1: includes gone.conf, which is not there. Put that file beside this one, or its lines in the place of this one.')
     expect(messageOf(() => readQueues(among({ ...files, 'more.conf': '\nInclude slurm.conf' }, 'slurm.conf')))).toBe('"more.conf" line 2: includes slurm.conf, which includes this file. Remove the one or the other.')
     expect(messageOf(() => readQueues(among({ ...files, 'more.conf': 'PartitionName=main\nPartitionName=main' }, 'slurm.conf')))).toContain('"more.conf" line 2 PartitionName: partition "main" was declared before.')
@@ -63,7 +63,7 @@ describe('properties that include others', () => {
     expect(message({ 'capacity-scheduler.xml': configuration(property('root.queues', 'a,b'), property('root.b.capacity', '70'), '<xi:include href="queues.xml"/>'), 'queues.xml': configuration(property('root.a.capacity', '40'), property('root.b.capacity', '50')) }))
       .toContain('"queues.xml" line 3 yarn.scheduler.capacity.root.b.capacity: the capacities of the queues in "root" sum to 90, not 100')
     expect(message({ 'queues.xml': configuration('', property('root.c.queues', 'd')) })).toContain('"queues.xml" line 3 yarn.scheduler.capacity.root.c.queues: it lists queues inside "root.c", and there is no such queue.')
-    expect(message({ 'queues.xml': '<allocations/>' })).toBe('"queues.xml" line 1: begins with <allocations>, expected <configuration>.')
+    expect(message({ 'queues.xml': '<allocations/>' })).toBe('"queues.xml" line 1: begins with <allocations>, expected <configuration>. Is it the right file? Properties of Hadoop stand in <configuration>.')
     expect(message({ 'capacity-scheduler.xml': configuration('<xi:include/>') })).toContain('"capacity-scheduler.xml" line 2: <xi:include> has no href.')
     expect(messageOf(() => readProperties({ file: 'site.xml', text: configuration('<xi:include href="a.xml"/>') }))).toBe('"site.xml" line 2: includes a.xml, which is not read. Put the lines of that file in the place of this one.')
   })

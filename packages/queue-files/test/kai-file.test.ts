@@ -86,7 +86,7 @@ describe('queues of KAI', () => {
         'ignored | default placementStrategy.gpu | binpack | arguments of the plug-in nodeplacement take its place', 'ignored | default placementStrategy.cpu | spread | arguments of the plug-in nodeplacement take its place',
         'honoured | default plugins.nodeplacement.arguments.gpu | spread | ',
       ])
-      expect(messageOf(() => of('{ plugins: { nodeplacement: { arguments: { cpu: pack } } } }'))).toContain('spec.plugins.nodeplacement.arguments.cpu: found "pack", expected binpack, spread.')
+      expect(messageOf(() => of('{ plugins: { nodeplacement: { arguments: { cpu: pack } } } }'))).toContain('spec.plugins.nodeplacement.arguments.cpu: found "pack", expected binpack or spread. Write one of these.')
     })
 
     it('are moved but where something is spread, unless it says otherwise, and of so many jobs as its flag says (setDefaultActions)', () => {
@@ -124,11 +124,11 @@ describe('queues of KAI', () => {
       ])
       expect(of('{ plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: "1.2" } } } }').options.reclaimerSaturationMultiplier).toBe(1.2)
       expect([true, false].map((says) => of(`{ plugins: { proportion: { arguments: { queuePriorityInQuotaReclaim: "${says}" } } } }`).options.queuePriorityInQuotaReclaim)).toEqual([true, false])
-      expect(messageOf(() => of('{ plugins: { proportion: { arguments: { queuePriorityInQuotaReclaim: maybe } } } }'))).toContain('found "maybe", expected true, false.')
+      expect(messageOf(() => of('{ plugins: { proportion: { arguments: { queuePriorityInQuotaReclaim: maybe } } } }'))).toContain('found "maybe", expected true or false. Write one of these.')
       expect([true, false].map((says) => of(`{ plugins: { proportion: { arguments: { steadyFairShareReclaim: "${says}" } } } }`).options.steadyFairShareReclaim)).toEqual([true, false])
       expect(told(of('{ plugins: { proportion: { arguments: { steadyFairShareReclaim: "true" } } } }'))).toEqual(['honoured | default plugins.proportion.arguments.steadyFairShareReclaim | true | '])
       expect(messageOf(() => of('{ usageDBConfig: { usageParams: { windowSize: 0s } } }'))).toContain('usageParams.windowSize: found "0s", expected a duration such as 10m or 1h30m, above 0')
-      expect(messageOf(() => of('{ usageDBConfig: { usageParams: { windowType: Sliding } } }'))).toContain('windowType: found "Sliding", expected sliding, tumbling, cron.')
+      expect(messageOf(() => of('{ usageDBConfig: { usageParams: { windowType: Sliding } } }'))).toContain('windowType: found "Sliding", expected sliding, tumbling or cron. Did you mean "sliding"?')
       expect(messageOf(() => of('{ plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: 0.5 } } } }'))).toContain('found 0.5, expected a number from 1 on')
     })
 
@@ -156,8 +156,8 @@ describe('queues of KAI', () => {
 
     it('are answered where it is wrong', () => {
       expect(messageOf(() => of('{ minRuntime: { preemptMinRuntime: soon } }'))).toContain('spec.minRuntime.preemptMinRuntime: found "soon", expected a duration')
-      expect(messageOf(() => of('{ placementStrategy: { gpu: pack } }'))).toContain('spec.placementStrategy.gpu: found "pack", expected binpack, spread.')
-      expect(messageOf(() => of('{ plugins: { minruntime: { arguments: { reclaimResolveMethod: up } } } }'))).toContain('reclaimResolveMethod: found "up", expected lca, queue.')
+      expect(messageOf(() => of('{ placementStrategy: { gpu: pack } }'))).toContain('spec.placementStrategy.gpu: found "pack", expected binpack or spread. Write one of these.')
+      expect(messageOf(() => of('{ plugins: { minruntime: { arguments: { reclaimResolveMethod: up } } } }'))).toContain('reclaimResolveMethod: found "up", expected lca or queue. Write one of these.')
     })
   })
 

@@ -169,7 +169,7 @@ describe('the configuration of kube-scheduler', () => {
     it.each([
       ['both amounts', '{ minAvailable: 1, maxUnavailable: 1, selector: {} }', 'maxUnavailable: found 1, expected nothing beside `minAvailable`'],
       ['no amount', '{ minAvailable: half, selector: {} }', 'minAvailable: found "half", expected a number of pods or a percentage such as "50%"'],
-      ['an operator that there is not', '{ selector: { matchExpressions: [{ key: a, operator: Gt }] } }', 'operator: found "Gt", expected In, NotIn, Exists, DoesNotExist'],
+      ['an operator that there is not', '{ selector: { matchExpressions: [{ key: a, operator: Gt }] } }', 'operator: found "Gt", expected In, NotIn, Exists or DoesNotExist. Write one of these.'],
     ])('refuses %s', (_, spec, expected) => {
       expect(messageOf(() => policyOf(budget('bad', spec)))).toContain(expected)
     })

@@ -110,8 +110,8 @@ describe('manifests of Kueue', () => {
     ['[LessThanOrEqualToFinalShare, LessThanInitialShare]', { preemptionStrategies: ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] }],
     ['[]', true], // both, as where none is given
     ...[['[UNKNOWN]', '["UNKNOWN"]'], ['[LessThanInitialShare, LessThanOrEqualToFinalShare]', '["LessThanInitialShare","LessThanOrEqualToFinalShare"]'], ['[LessThanInitialShare, LessThanInitialShare]', '["LessThanInitialShare","LessThanInitialShare"]']].map(([given, found]): [string, unknown] =>
-      [given as string, `"kueue.yaml" line 15 fairSharing.preemptionStrategies: found ${found}, expected [LessThanOrEqualToFinalShare] or [LessThanInitialShare] or [LessThanOrEqualToFinalShare, LessThanInitialShare].`]),
-    ['LessThanInitialShare', '"kueue.yaml" line 15 fairSharing.preemptionStrategies: found "LessThanInitialShare", expected a list.'],
+      [given as string, `"kueue.yaml" line 15 fairSharing.preemptionStrategies: found ${found}, expected [LessThanOrEqualToFinalShare] or [LessThanInitialShare] or [LessThanOrEqualToFinalShare, LessThanInitialShare]. Write one of these lists, or leave it out.`]),
+    ['LessThanInitialShare', '"kueue.yaml" line 15 fairSharing.preemptionStrategies: found "LessThanInitialShare", expected a list. Write - before each element, or [] around them.'],
   ])('are shared by strategies in the order that Kueue takes, and by no others: %s (TestValidate of its configuration)', (given, expected) => {
     const objects = [queue('a'), `apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: { preemptionStrategies: ${given} }`]
     expect(typeof expected === 'string' ? message(...objects) : made(objects).options.fairSharing).toEqual(expected)
@@ -120,13 +120,13 @@ describe('manifests of Kueue', () => {
   const configuration = (version: string, ...settings: string[]) => [`apiVersion: config.kueue.x-k8s.io/${version}`, 'kind: Configuration', ...settings].join('\n')
 
   it.each([
-    ['waitForPodsReady: { enable: true, timeout: -1s }', 'waitForPodsReady.timeout: found "-1s", expected a duration such as 5m30s.'],
-    ['waitForPodsReady: { enable: true, recoveryTimeout: -1s }', 'waitForPodsReady.recoveryTimeout: found "-1s", expected a duration such as 5m30s.'],
-    ['waitForPodsReady: { enable: true, requeuingStrategy: { timestamp: NoSupported } }', 'waitForPodsReady.requeuingStrategy.timestamp: found "NoSupported", expected Creation or Eviction.'],
-    ...['backoffLimitCount', 'backoffBaseSeconds', 'backoffMaxSeconds'].map((name) => [`waitForPodsReady: { enable: true, requeuingStrategy: { ${name}: -1 } }`, `waitForPodsReady.requeuingStrategy.${name}: found -1, expected a whole number from 0 on.`]),
-    ['resources: { transformations: [{ input: example.com/mig, strategy: invalid }] }', 'resources.transformations[0].strategy: found "invalid", expected Retain or Replace.'],
+    ['waitForPodsReady: { enable: true, timeout: -1s }', 'waitForPodsReady.timeout: found "-1s", expected a duration such as 5m30s. Correct it, or leave it out for the default.'],
+    ['waitForPodsReady: { enable: true, recoveryTimeout: -1s }', 'waitForPodsReady.recoveryTimeout: found "-1s", expected a duration such as 5m30s. Correct it, or leave it out for the default.'],
+    ['waitForPodsReady: { enable: true, requeuingStrategy: { timestamp: NoSupported } }', 'waitForPodsReady.requeuingStrategy.timestamp: found "NoSupported", expected Creation or Eviction. Write one of these.'],
+    ...['backoffLimitCount', 'backoffBaseSeconds', 'backoffMaxSeconds'].map((name) => [`waitForPodsReady: { enable: true, requeuingStrategy: { ${name}: -1 } }`, `waitForPodsReady.requeuingStrategy.${name}: found -1, expected a whole number from 0 on. Correct it, or leave it out for the default.`]),
+    ['resources: { transformations: [{ input: example.com/mig, strategy: invalid }] }', 'resources.transformations[0].strategy: found "invalid", expected Retain or Replace. Write one of these.'],
     ['resources: { transformations: [{ input: example.com/mig, strategy: Retain }, { input: example.com/mig, strategy: Replace }] }', 'resources.transformations[1].input: resource "example.com/mig" was given before. Give every one once.'],
-    ['managedJobsNamespaceSelector: { matchExpressions: [{ key: team, operator: BadOperator, values: [a] }] }', 'managedJobsNamespaceSelector.matchExpressions[0].operator: found "BadOperator", expected In, NotIn, Exists, DoesNotExist.'],
+    ['managedJobsNamespaceSelector: { matchExpressions: [{ key: team, operator: BadOperator, values: [a] }] }', 'managedJobsNamespaceSelector.matchExpressions[0].operator: found "BadOperator", expected In, NotIn, Exists or DoesNotExist. Write one of these.'],
     ...[['{}', 'kube-system'], ['{ matchLabels: { kubernetes.io/metadata.name: kube-system } }', 'kube-system'], ['{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system] }] }', 'kueue-system']].map(([selector, name]) =>
       [`integrations: { frameworks: [pod] }\nmanagedJobsNamespaceSelector: ${selector}`, `managedJobsNamespaceSelector: selects the namespace "${name}", which Kueue refuses with the framework pod. Leave it out: { key: kubernetes.io/metadata.name, operator: NotIn, values: [${name}] }`]),
   ])('are not read beside a Configuration with which Kueue does not start: %s (TestValidate of its configuration)', (setting = '', expected) => {
@@ -169,7 +169,7 @@ describe('manifests of Kueue', () => {
   })
 
   it('have no selector that Kubernetes would refuse', () => {
-    expect(message(queue('a', ['namespaceSelector: { matchExpressions: [{ key: team, operator: Is }] }']))).toBe('"kueue.yaml" line 5 spec.namespaceSelector.matchExpressions[0].operator: found "Is", expected In, NotIn, Exists, DoesNotExist.')
+    expect(message(queue('a', ['namespaceSelector: { matchExpressions: [{ key: team, operator: Is }] }']))).toBe('"kueue.yaml" line 5 spec.namespaceSelector.matchExpressions[0].operator: found "Is", expected In, NotIn, Exists or DoesNotExist. Did you mean "In"?')
   })
 
   it('do not preempt while they borrow with fair sharing, nor without reclaiming: Kueue refuses both', () => {
@@ -258,7 +258,7 @@ describe('manifests of Kueue', () => {
       ['ignored', 'a admissionScope.admissionMode', 'admission fair sharing is off'], ['ignored', 'b admissionScope.admissionMode', 'admission fair sharing is off'],
       ['ignored', 'b fairSharing.admissionFairSharing.mode', 'admission fair sharing is off'],
     ])
-    expect(message(queue('a'), configuration('v1beta2', 'admissionFairSharing: { usageHalfLifeTime: 168 }'))).toBe('"kueue.yaml" line 15 admissionFairSharing.usageHalfLifeTime: found 168, expected a duration such as 168h or 5m30s.')
+    expect(message(queue('a'), configuration('v1beta2', 'admissionFairSharing: { usageHalfLifeTime: 168 }'))).toBe('"kueue.yaml" line 15 admissionFairSharing.usageHalfLifeTime: found 168, expected a duration such as 168h or 5m30s. Correct it, or leave it out for the default.')
   })
 
   it('have quotas by flavor where flavors are of certain nodes', () => {
@@ -442,7 +442,7 @@ describe('manifests of Kueue', () => {
   })
 
   it('are not stopped in a way that there is not', () => {
-    expect(message(queue('a', ['stopPolicy: Drain']))).toBe('"kueue.yaml" line 5 spec.stopPolicy: found "Drain", expected None, Hold, HoldAndDrain.')
+    expect(message(queue('a', ['stopPolicy: Drain']))).toBe('"kueue.yaml" line 5 spec.stopPolicy: found "Drain", expected None, Hold or HoldAndDrain. Write one of these.')
   })
 
   it('may be a list in JSON, and have rows that are compared', () => {
@@ -457,7 +457,7 @@ describe('manifests of Kueue', () => {
   })
 
   it.each([
-    ['a word that Kueue does not take', [queue('a', ['queueingStrategy: StrictFifo'])], '"kueue.yaml" line 5 spec.queueingStrategy: found "StrictFifo", expected BestEffortFIFO, StrictFIFO. Did you mean "StrictFIFO"?'],
+    ['a word that Kueue does not take', [queue('a', ['queueingStrategy: StrictFifo'])], '"kueue.yaml" line 5 spec.queueingStrategy: found "StrictFifo", expected BestEffortFIFO or StrictFIFO. Did you mean "StrictFIFO'],
     ['a quantity that is none', [queue('a', [], ['{ name: cpu, nominalQuota: lots }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: found "lots", expected a quantity such as 8, 7910m or 16Gi.'],
     ['a resource without its quota', [queue('a', [], ['{ name: cpu, borrowingLimit: 8 }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0]: resource "cpu" has no nominalQuota. Kueue wants one: 0 where there is none.'],
     ['a weight that would be 0 (TestValidateClusterQueue)', [queue('a', ['fairSharing: { weight: "0.000000001" }']), 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {}'], '"kueue.yaml" line 5 spec.fairSharing.weight: found "0.000000001", expected 0, or more than 1e-9.'],

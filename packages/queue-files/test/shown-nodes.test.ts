@@ -52,10 +52,10 @@ describe('what scontrol show node prints', () => {
   it.each([
     [`${shown('a')}${shown('a')}`, '"nodes.txt" line 15: node "a" was listed before. Give every node once.'],
     [shown('a', { state: 'DOWN' }), '"nodes.txt": lists no node that is up. Is it the right file, and whole? scontrol show node'],
-    [shown('a', { memory: 'RealMemory=much' }), '"nodes.txt" line 1 RealMemory: found "much", expected a whole number.'],
+    [shown('a', { memory: 'RealMemory=much' }), '"nodes.txt" line 1 RealMemory: found "much", expected a whole number. Give what scontrol prints, as it is.'],
     [`${shown('a')}NodeName=b Arch=x86_64\n`, '"nodes.txt" line 15 CPUTot: is missing. Was the file cut short? Copy it again.'],
     [`${shown('a')}slurm_load error\n`, '"nodes.txt" line 15: found "slurm_load error", expected a line of scontrol show node. Give what it prints, as it is.'],
-    ['{ "nodes": [{ "name": "a", "cpus": -1, "real_memory": 1 }] }', '"nodes.txt" nodes[0].cpus: found -1, expected a whole number.'],
+    ['{ "nodes": [{ "name": "a", "cpus": -1, "real_memory": 1 }] }', '"nodes.txt" nodes[0].cpus: found -1, expected a whole number. Give what scontrol prints, as it is.'],
     ['{ "nodes": [{ "name": "a", "cpus": 1, "real_memory": 1', '"nodes.txt": is not JSON'],
   ])('is answered where it is wrong (%#)', (text, message) => {
     expect(isShownNodes(text)).toBe(true)

@@ -100,7 +100,7 @@ describe('what scontrol shows of a slurm.conf', () => {
   it.each([
     ['a line of something else', `${PARTITIONS}Reservation of nobody\n`, '"f" line 16: found "Reservation of nobody", expected what scontrol show config or scontrol show partition prints. Give what it prints, as it is.'],
     ['nodes beside it', `${CONFIG}NodeName=a Arch=x86_64 CoresPerSocket=8 \n   CPUAlloc=3 CPUTot=8\n`, '"f" line 24: has what scontrol show node prints, which is a cluster (--nodes FILE) and no policy. Give the slurm.conf for that, or what scontrol show config and scontrol show partition print.'],
-    ['a value that Slurm does not take', CONFIG.replace('= 1000', '= many'), '"f" line 10 PriorityWeightAge: found "many", expected a whole number from 0 to 4294967295.'],
+    ['a value that Slurm does not take', CONFIG.replace('= 1000', '= many'), '"f" line 10 PriorityWeightAge: found "many", expected a whole number from 0 to 4294967295. Correct it, or leave it out for the default of Slurm.'],
   ])('answers %s', (_, text, expected) => {
     expect(messageOf(() => made(text))).toBe(expected)
   })

@@ -124,13 +124,13 @@ describe('the nodes of a slurm.conf', () => {
     ['NodeName=a[0-99999999]', '"slurm.conf" line 1 NodeName: names more than 1000000 hosts. Write hosts as node[1-4,6].'],
     ['NodeName=a[000x333]', '"slurm.conf" line 1 NodeName: found the range "000x333", expected a number, or two with a - between them. Write hosts as node[1-4,6].'],
     ['NodeName=a\n\nNodeName=b,a', '"slurm.conf" line 3 NodeName: node "a" was declared before. Give every node once.'],
-    ['NodeName=a CPUs=many', '"slurm.conf" line 1 CPUs: found "many", expected a whole number from 0 to 2147483647.'],
+    ['NodeName=a CPUs=many', '"slurm.conf" line 1 CPUs: found "many", expected a whole number from 0 to 2147483647. Correct it, or leave it out for the default of Slurm.'],
     ['NodeName=a CPUs=2 CoreSpecCount=2', '"slurm.conf" line 1 NodeName: has 0 CPUs for jobs. Give it CPUs, more than CoreSpecCount keeps for the system.'],
     ['NodeName=a CPUs=2 RealMemory=1 MemSpecLimit=2', '"slurm.conf" line 1 NodeName: has -1 MiB for jobs. Give it more RealMemory than MemSpecLimit keeps for the system.'],
     ['NodeName=a CPUs 2', '"slurm.conf" line 1: found "CPUs 2", expected NAME=VALUE. Put values with blanks in quotes.'],
     ['ClusterName=x\ninclude nodes.conf', '"slurm.conf" line 2: includes nodes.conf, which is not read. Put the lines of that file in the place of this one.'],
     ['ClusterName=x', '"slurm.conf": declares no nodes. Nodes stand in lines such as NodeName=n[1-8] CPUs=32.'],
-    ['NodeName=a State=DOWN', '"slurm.conf": declares no node that is up.'],
+    ['NodeName=a State=DOWN', '"slurm.conf": declares no node that is up. Give one another State than DOWN, or take it out of DownNodes.'],
   ])('%j is answered', (text, message) => {
     expect(messageOf(() => slurmNodes(source(text)))).toBe(message)
   })
@@ -571,10 +571,10 @@ describe('the policy of a slurm.conf', () => {
   })
 
   it.each([
-    ['SchedulerParameters=bf_window=soon', '"slurm.conf" line 2 SchedulerParameters bf_window: found "soon", expected a whole number from 0 to 4294967295.'],
+    ['SchedulerParameters=bf_window=soon', '"slurm.conf" line 2 SchedulerParameters bf_window: found "soon", expected a whole number from 0 to 4294967295. Correct it, or leave it out for the default of Slurm.'],
     ['PriorityMaxAge=long', '"slurm.conf" line 2 PriorityMaxAge: found "long", expected a time. Write minutes, hours:minutes:seconds or days-hours, for example 7-0.'],
-    ['PriorityWeightAge=-1', '"slurm.conf" line 2 PriorityWeightAge: found "-1", expected a whole number from 0 to 4294967295.'],
-    ['PartitionName=a PriorityTier=70000', '"slurm.conf" line 2 PriorityTier: found "70000", expected a whole number from 0 to 65533.'],
+    ['PriorityWeightAge=-1', '"slurm.conf" line 2 PriorityWeightAge: found "-1", expected a whole number from 0 to 4294967295. Correct it, or leave it out for the default of Slurm.'],
+    ['PartitionName=a PriorityTier=70000', '"slurm.conf" line 2 PriorityTier: found "70000", expected a whole number from 0 to 65533. Correct it, or leave it out for the default of Slurm.'],
     ['PriorityWeightFairshare=1\nPartitionName=a TRESBillingWeights=CPU', '"slurm.conf" line 3 TRESBillingWeights: found "CPU". Write weights as CPU=1.0,Mem=0.25G,GRES/gpu=2.0.'],
     ['PartitionName=a\nPartitionName=a', '"slurm.conf" line 3 PartitionName: partition "a" was declared before. Give every partition once.'],
   ])('%j is answered', (text, message) => {

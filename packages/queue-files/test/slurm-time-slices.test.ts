@@ -33,6 +33,6 @@ describe('time slices of a slurm.conf', () => {
   })
 
   it('refuses a slice that Slurm does not take', () => {
-    expect(() => made(`${GANG}\nSchedulerTimeSlice=2\n${FORCED}`)).toThrow('slurm.conf" line 3 SchedulerTimeSlice: found "2", expected a whole number from 5 to 65533.')
+    expect(() => made(`${GANG}\nSchedulerTimeSlice=2\n${FORCED}`)).toThrow('slurm.conf" line 3 SchedulerTimeSlice: found "2", expected a whole number from 5 to 65533. Correct it, or leave it out for the default of Slurm.')
   })
 })

@@ -106,7 +106,7 @@ describe('pools of Spark', () => {
   it.each<[string, () => unknown, string]>([
     ['no name', () => readQueues(xml('<pool><minShare>1</minShare></pool>')), '"fairscheduler.xml" line 3: a pool has no name. Write <pool name="...">.'],
     ['twins', () => readQueues(xml(pool('a', { minShare: '1' }), pool('a', {}))), '"fairscheduler.xml" line 4: pool "a" was declared before. Declare every pool once.'],
-    ['a weight of 0', () => readQueues(xml(pool('a', { minShare: '1', weight: '0' }))), '"fairscheduler.xml" line 3 a weight: found 0, expected a weight of at least 1.'],
+    ['a weight of 0', () => readQueues(xml(pool('a', { minShare: '1', weight: '0' }))), '"fairscheduler.xml" line 3 a weight: found 0, expected a weight of at least 1. Leave it out for 1.'],
     ['a time that is none', () => order(readQueues(xml(pool('a', { minShare: '1' })), conf('spark.locality.wait 3 apples'))), '"spark-defaults.conf" line 1 spark.locality.wait: found "3 apples", expected a time such as 3s or 500ms. Units are us, ms, s, m or min, h and d.'],
     ['a mode that is none', () => order(readQueues(conf('spark.scheduler.mode FIIR'))), '"spark-defaults.conf" line 1 spark.scheduler.mode: there is no scheduling mode "FIIR". Did you mean "FAIR"? Known: FAIR, FIFO.'],
     ['another property', () => readQueues(conf('spark.a b', 'yarn.c d')), '"spark-defaults.conf" line 2: found "yarn.c", expected a property that begins with spark. Write NAME VALUE in each line.'],

@@ -208,8 +208,8 @@ describe('a queues.yaml of YuniKorn is answered where it is wrong', () => {
     [root('- name: a.b'), 'line 6 partitions[0].queues[0].queues[0].name: the name of queue "a.b" has a period'],
     [root('- maxapplications: 3'), 'a queue has no name.'],
     [root('- name: a\n  maxaplications: 3'), 'line 7 partitions[0].queues[0].queues[0].maxaplications: there is no setting "maxaplications" here. Did you mean'],
-    [root('- name: a\n  maxapplications: -3'), 'line 7 partitions[0].queues[0].queues[0].maxapplications: found -3, expected a whole number of at least 0.'],
-    [root('- name: a\n  resources: { max: { vcore: 1.5 } }'), 'line 7 partitions[0].queues[0].queues[0].resources.max.vcore: found 1.5, expected a whole number with a suffix such as 10 or 500m.'],
+    [root('- name: a\n  maxapplications: -3'), 'line 7 partitions[0].queues[0].queues[0].maxapplications: found -3, expected a whole number of at least 0. Correct it, or leave it out for the default.'],
+    [root('- name: a\n  resources: { max: { vcore: 1.5 } }'), 'line 7 partitions[0].queues[0].queues[0].resources.max.vcore: found 1.5, expected a whole number with a suffix such as 10 or 500m. Its suffixes are m, '],
     [root('- name: a\n  resources: { max: { memory: 500m } }'), 'resources.max.memory: found "500m", expected a whole number with a suffix such as 10, 4G or 4Gi.'],
     [queues('- name: root\n  resources: { max: { vcore: 1 } }'), 'the root queue has what all nodes have.'],
     [root('- name: a\n  resources: { guaranteed: { vcore: 2 }, max: { vcore: 1 } }'), 'queue "root.a" is guaranteed more vcore than its max.'],
@@ -299,7 +299,7 @@ describe('what YuniKorn takes of', () => {
     ['of which some are 0', '{ memory: 100, cpu: 0 }', 'no error'],
     ['of which all are 0', '{ memory: 0, cpu: 0 }', 'a limit limits nothing, or forbids everything.'],
     ['beyond 64 bits', '{ vcore: 1000P }', 'maxresources.vcore: found "1000P", more than YuniKorn can count.'],
-    ['beyond 64 bits', '{ memory: 1000E }', 'found "1000E", more than YuniKorn can count.'],
+    ['beyond 64 bits', '{ memory: 1000E }', 'found "1000E", more than YuniKorn can count. Write a smaller one, or leave it out for no limit.'],
   ])('limits with amounts %s: %s', (_, amounts, expected) => {
     expect(messageOf(() => made(queues(`- name: a\n  limits: [{ users: [ann], maxapplications: 1, maxresources: ${amounts} }]`)))).toContain(expected)
   })

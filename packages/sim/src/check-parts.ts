@@ -1,4 +1,4 @@
-import { checkKeys, checkPlug, SchedError } from '@sched/core'
+import { adviseWord, checkKeys, checkPlug, SchedError } from '@sched/core'
 import type { SimulationOptions } from './options.js'
 import type { RuntimeOptions } from './runtime.js'
 
@@ -34,7 +34,7 @@ function checkOthers(given: { readonly [K in keyof SimulationOptions]?: unknown 
 }
 
 function checkChoice(field: string, value: unknown, choices: readonly string[]): void {
-  if (!choices.includes(value as string)) throw bad(field, `found ${JSON.stringify(value) ?? 'nothing'}, expected ${choices.map((each) => `"${each}"`).join(' or ')}.`)
+  if (!choices.includes(value as string)) throw bad(field, `found ${JSON.stringify(value) ?? 'nothing'}, expected ${choices.map((each) => `"${each}"`).join(' or ')}.`, adviseWord(value, choices))
 }
 
 const bad = (field: string, fact: string, wayOut?: string) => new SchedError('BAD_OPTION', fact, { field }, wayOut)

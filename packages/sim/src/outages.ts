@@ -83,7 +83,7 @@ export class Outages {
   }
 
   #add({ mtbf, mttr, per = 'node' }: OutageModel, next: () => number): void {
-    if (!(mtbf > 0 && mttr > 0)) throw new SchedError('BAD_INPUT', `found mtbf ${mtbf} and mttr ${mttr}, expected means above 0.`, { field: 'outages' })
+    if (!(mtbf > 0 && mttr > 0)) throw new SchedError('BAD_INPUT', `found mtbf ${mtbf} and mttr ${mttr}, expected means above 0.`, { field: 'outages' }, 'Give both in seconds, or leave the model out for nodes that never fail.')
     const { cell, queue } = this.#env
     const { byRack, rackStart, groups } = cell.model
     if (per === 'rack' && groups.length < 2)

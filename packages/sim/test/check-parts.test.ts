@@ -23,7 +23,7 @@ describe('a run described by a program without types', () => {
     [{ observers: [undefined] }, 'observers[0]: is nothing.'],
     [{ until: '5' }, 'until: found "5". Give seconds, at least 0, or leave it out.'],
     [{ until: -1 }, 'until: found -1.'],
-    [{ infeasible: 'rejct' }, 'infeasible: found "rejct", expected "fail" or "reject".'],
+    [{ infeasible: 'rejct' }, 'infeasible: found "rejct", expected "fail" or "reject". Did you mean "reject"?'],
     [{ observer: [] }, 'observer: unknown key "observer". Did you mean "observers"?'],
     [{ runtime: { jiter: 0 } }, 'runtime.jiter: unknown key "jiter". Did you mean "jitter"?'],
     [{ workload: workloadOf([{ id: 'a', submit: 0 } as JobSpec]) }, 'stages: job a has none.'],

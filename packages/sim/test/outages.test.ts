@@ -174,7 +174,7 @@ describe('failures of racks', () => {
 
   it('need racks, and means above 0', () => {
     expect(() => prepare([], { outages: { mtbf: 9, mttr: 9, per: 'rack' } })).toThrow('outages: are per rack, and the cluster has no racks.')
-    expect(() => prepare([], { outages: { mtbf: 0, mttr: 9 } })).toThrow('outages: found mtbf 0 and mttr 9, expected means above 0.')
+    expect(() => prepare([], { outages: { mtbf: 0, mttr: 9 } })).toThrow('outages: found mtbf 0 and mttr 9, expected means above 0. Give both in seconds, or leave the model out for nodes that never fail.')
   })
 })
 

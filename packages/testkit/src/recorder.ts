@@ -90,7 +90,7 @@ export class Recorder implements Observer {
 
   /** Throws `BROKEN_CONTRACT` for a run whose work is not that of `@sched/cluster`. */
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
-    if (!(work instanceof Work)) throw new SchedError('BROKEN_CONTRACT', 'the recorder reads the task columns of @sched/cluster, this run has others')
+    if (!(work instanceof Work)) throw new SchedError('BROKEN_CONTRACT', 'the recorder reads the task columns of @sched/cluster, this run has others', {}, 'Record a run of simulate() of the same copy of @sched/cluster; npm ls @sched/cluster shows the copies.')
     this.#cluster = cluster
     this.#work = work
   }

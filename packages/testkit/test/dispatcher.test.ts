@@ -1,5 +1,5 @@
 import { dispatcher, type Decisions, type Dispatcher, type Placed } from '@sched/cluster'
-import type { JobId, Round, TaskId } from '@sched/core'
+import type { JobId, JobSpec, Round, TaskId } from '@sched/core'
 import { HeartbeatRing } from '@sched/sim'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -307,6 +307,15 @@ describe('a dispatcher', () => {
     ['a block on an unknown node', (master) => master.submit(job({ data: { hosts: [['disk-7']] } })), /a block on "disk-7", which is no node/],
   ])('refuses %s', (_, act, message) => {
     expect(() => act(dispatcher({ cluster: cluster(), policy: inOrder() }))).toThrow(message)
+  })
+
+  it('tells what to do about a job, and about a change of one, that the policy does not admit', () => {
+    const plain = inOrder()
+    const strict = { ...plain, create: (env: Parameters<typeof plain.create>[0]) => ({ ...plain.create(env), admits: ({ priority = 0 }: JobSpec) => (priority > 1 ? 'priorities end at 1' : undefined) }) }
+    const master = dispatcher({ cluster: cluster(), policy: strict })
+    master.submit(job(), 0)
+    expect(() => master.submit({ ...job({ id: 'b' }), priority: 2 }, 0)).toThrow('job b: priorities end at 1. Change the job, or the options of the policy that refuses it.')
+    expect(() => master.update('job', { priority: 2 }, 0)).toThrow('job job: priorities end at 1. The job stays as it was. Give it other values, or the policy other options.')
   })
 })
 

@@ -24,7 +24,7 @@ export interface Feedback {
  * Throws `BAD_OPTION` where no job says when it ended, for a workload that cannot be held in memory, or whose submissions follow the run.
  */
 export function withFeedback(workload: Workload, { within = 1200 }: Feedback = {}): Workload {
-  if (!(within >= 0 && within < Infinity)) throw new SchedError('BAD_OPTION', `found ${within}, expected seconds of at least 0.`, { field: 'feedback.within' })
+  if (!(within >= 0 && within < Infinity)) throw new SchedError('BAD_OPTION', `found ${within}, expected seconds of at least 0.`, { field: 'feedback.within' }, 'Leave it out for 1200, 20 minutes.')
   const jobs = allJobs(workload, 'feedback')
   if (!jobs.some((job) => endOf(job) !== undefined))
     throw new SchedError('BAD_OPTION', 'no job says how long it waited, so that no submission can follow an end.', { field: 'feedback' }, 'Use a log with recorded waits.')

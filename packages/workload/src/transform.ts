@@ -10,7 +10,7 @@ import { refuseClosedLoop } from './workload.js'
  */
 export function scaleLoad(workload: Workload, factor: number): Workload {
   if (!(factor > 0 && factor < Infinity))
-    throw new SchedError('BAD_OPTION', `found ${factor}, expected a number above 0.`, { field: 'scaleLoad.factor' })
+    throw new SchedError('BAD_OPTION', `found ${factor}, expected a number above 0.`, { field: 'scaleLoad.factor' }, 'Use 2 for twice the load, 0.5 for half of it.')
   refuseClosedLoop(workload, 'scaled')
   const { start: _start, ...facts } = withoutTimes(factsOf(workload))
   return changed(workload, `${workload.name} x ${factor}`, workload.jobs, () => (job) => moved(job, job.submit / factor), facts)
@@ -22,7 +22,7 @@ export function scaleLoad(workload: Workload, factor: number): Workload {
  */
 export function timeWindow(workload: Workload, from: Seconds, to: Seconds): Workload {
   if (!(from >= 0 && from < to))
-    throw new SchedError('BAD_OPTION', `found [${from}, ${to}), expected 0 <= from < to.`, { field: 'timeWindow' })
+    throw new SchedError('BAD_OPTION', `found [${from}, ${to}), expected 0 <= from < to.`, { field: 'timeWindow' }, 'Give seconds from the first submission on, the earlier first; Infinity is the end of the workload.')
   refuseClosedLoop(workload, 'cut by time')
   const facts = withoutTimes(factsOf(workload))
   const start = () => {
@@ -37,7 +37,7 @@ export function timeWindow(workload: Workload, from: Seconds, to: Seconds): Work
 
 /** The first `n` jobs. Throws `BAD_OPTION` if `n` is not a whole number of at least 0. */
 export function take(workload: Workload, n: number): Workload {
-  if (!(Number.isInteger(n) && n >= 0)) throw new SchedError('BAD_OPTION', `found ${n}, expected a whole number of at least 0.`, { field: 'take.n' })
+  if (!(Number.isInteger(n) && n >= 0)) throw new SchedError('BAD_OPTION', `found ${n}, expected a whole number of at least 0.`, { field: 'take.n' }, 'Give the number of jobs to keep, for example 1000.')
   const jobs = workload.jobs === undefined ? undefined : Math.min(workload.jobs, n)
   return changed(workload, `${workload.name}, first ${n}`, jobs, () => {
     let left = n
@@ -102,7 +102,7 @@ export interface MasterSpec {
  * master too. Throws `BAD_OPTION` for a negative or infinite `startup`.
  */
 export const addMasters = (workload: Workload, { demand, startup = 0 }: MasterSpec): Workload => {
-  if (!(startup >= 0 && startup < Infinity)) throw new SchedError('BAD_OPTION', `found ${startup}, expected seconds of at least 0.`, { field: 'addMasters.startup' })
+  if (!(startup >= 0 && startup < Infinity)) throw new SchedError('BAD_OPTION', `found ${startup}, expected seconds of at least 0.`, { field: 'addMasters.startup' }, 'Leave it out where the other stages open at once.')
   const master: StageSpec = { name: 'master', tasks: 1, demand, duration: startup, master: true }
   return changed(workload, workload.name, workload.jobs, () => (job) => (job.stages[0]?.master === true
     ? job

@@ -40,7 +40,7 @@ describe('withFeedback', () => {
 
   it('refuses a log without recorded waits, and a negative time', () => {
     expect(() => answered([job('a', 0, undefined)])).toThrow('feedback: no job says how long it waited, so that no submission can follow an end. Use a log with recorded waits.')
-    expect(() => answered([job('a', 0, 0)], -1)).toThrow('feedback.within: found -1, expected seconds of at least 0.')
+    expect(() => answered([job('a', 0, 0)], -1)).toThrow('feedback.within: found -1, expected seconds of at least 0. Leave it out for 1200, 20 minutes.')
   })
 
   it('submits every job when the log does, if the jobs end when they did (law)', () => {

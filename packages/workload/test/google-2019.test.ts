@@ -62,7 +62,7 @@ describe('instance events of Google\'s ClusterData 2019', () => {
     [{ ...event(1, 'submit'), time: '-1' }, 'time: found "-1", expected a whole number.'],
     [{ ...event(1, 'submit'), instance_index: undefined }, 'instance_index: found "", expected a whole number.'],
     [{ ...event(1, 'submit'), collection_id: 'x' }, 'collection_id: found "x", expected an id in digits.'],
-    [{ ...event(1, 'submit'), resource_request: { cpus: -1 } }, 'resource_request.cpus: found "-1", expected a fraction of the largest machine.'],
+    [{ ...event(1, 'submit'), resource_request: { cpus: -1 } }, 'resource_request.cpus: found "-1", expected a fraction of the largest machine. Correct the line, or remove it.'],
   ])('are refused in place: %j', async (row, message) => {
     expect(await messageOf(read([event(1, 'submit'), row]))).toMatch(/^"\/part-\d+" line 2 /)
     expect(await messageOf(read([event(1, 'submit'), row]))).toContain(message)
@@ -73,7 +73,7 @@ describe('instance events of Google\'s ClusterData 2019', () => {
     expect(await messageOf(Promise.resolve().then(() => openTrace(path)))).toContain('is an event table of Google\'s ClusterData 2019, one part of several. Name the parts in an experiment')
     const cut = join(folder, 'cut')
     writeFileSync(cut, `${JSON.stringify(rows[0])}\n{"time": "1", `)
-    expect(await messageOf(google({ taskEvents: [cut] }))).toBe('"/cut" line 2: is not JSON.')
+    expect(await messageOf(google({ taskEvents: [cut] }))).toBe('"/cut" line 2: is not JSON. Was the file cut short? Copy it again, or export the table from BigQuery as JSON with one object a line.')
   })
 })
 

@@ -105,12 +105,12 @@ describe('Google task events', () => {
 
   it('are refused where columns are missing or events are out of order beyond the bound', async () => {
     const short = event(610, 'submit').split(',').slice(0, 12).join(',')
-    expect(await messageOf(read(event(610, 'submit'), short))).toMatch(/^"\/part-\d+" line 2: found 12 columns, expected 13 \(time, missing info, job id, /)
+    expect(await messageOf(read(event(610, 'submit'), short))).toMatch(/^"\/part-\d+" line 2: found 12 columns, expected 13 \(time, missing info, job id, .*\)\. Is it a part of task_events\? If it was cut short, copy it again\.$/)
     const late = [event(612, 'submit'), event(610.5, 'submit', { task: 1 })]
     expect(await messageOf(read(...late))).toMatch(/line 2 time: the event is 1.5 s before one above it, more than maxDisorder \(0 s\)\. Give the parts in their order, or raise maxDisorder\.$/)
     expect((await google({ taskEvents: [file(late.join('\n'))], maxDisorder: 2 })).counts.events['submit']).toBe(2)
-    expect(await messageOf(read(event(610, 'submit', { requests: '1.5,0.1,0' })))).toMatch(/line 1 CPU request: found "1.5", expected a fraction of the largest machine, 0 to 1\.$/)
-    expect(await messageOf(read(event(610, 'submit').replace(',0,user=', ',9,user=')))).toMatch(/line 1 event type: found "9", expected 0 to 8\.$/)
+    expect(await messageOf(read(event(610, 'submit', { requests: '1.5,0.1,0' })))).toMatch(/line 1 CPU request: found "1.5", expected a fraction of the largest machine, 0 to 1\. Correct the line, or remove it\.$/)
+    expect(await messageOf(read(event(610, 'submit').replace(',0,user=', ',9,user=')))).toMatch(/line 1 event type: found "9", expected 0 to 8\. Correct the line, or remove it\.$/)
     expect(await messageOf(google({ taskEvents: [file('')] }))).toMatch(/^"\/part-\d+": is empty\. A part of an event table holds at least one event\.$/)
     expect(await messageOf(google({ taskEvents: [] }))).toBe('taskEvents: no part of the task events table is given. Name its files in their order.')
   })
@@ -137,7 +137,7 @@ describe('machine classes', () => {
   it('name the line and the column of a mistake', () => {
     const header = 'cpu,memory,capacity,number_of_machines,machine_percentage'
     expect(machineClasses(`${header}\n0.5,0.2493,0.37,3,30\n`).nodes).toEqual([{ name: 'class-1', count: 3, resources: { cpu: 500_000, mem: 249_300 } }])
-    expect(() => machineClasses(`${header}\n0.5,2,0.37,3,30\n`, 'm.csv')).toThrow('"m.csv" line 2 memory: found "2", expected a fraction of the largest machine.')
+    expect(() => machineClasses(`${header}\n0.5,2,0.37,3,30\n`, 'm.csv')).toThrow('"m.csv" line 2 memory: found "2", expected a fraction of the largest machine. Divide by what the largest machine has, so that it has 1.')
     expect(() => machineClasses('cpu,memory\n1,1\n', 'm.csv')).toThrow('"m.csv" line 1 number_of_machines: the header has no column "number_of_machines".')
   })
 })

@@ -181,9 +181,9 @@ describe('lublin', () => {
     [{ kind: 'gpu' }, 'lublin.kind: found "gpu", expected "all" or "batch" or "interactive" or "both".'],
     [{ maxEstimate: 60 }, 'lublin.maxEstimate: found 60, expected at least 7200.'],
     [{ parameters: { seriel: 1 } }, 'lublin.parameters.seriel: unknown key "seriel". Did you mean "serial"?'],
-    [{ parameters: { medium: 9 } }, 'lublin.parameters: found low 0.8, medium 9, high 7'],
+    [{ parameters: { medium: 9 } }, 'lublin.parameters: found low 0.8, medium 9, high 7, expected them in ascending order. Write all three in this order, or none: those left out follow from the paper and from procs.'],
     [{ parameters: { a1: 1000, a2: 1000, b2: 1 } }, 'lublin.parameters: run times of more than e^12 s, drawn 10000 times in a row. Choose smaller values.'],
-    [{ parameters: { aDay: 9000, bDay: 0.001 } }, 'lublin.parameters: aDay 9000 and bDay 0.001 give no arrivals by day.'],
+    [{ parameters: { aDay: 9000, bDay: 0.001 } }, 'lublin.parameters: aDay 9000 and bDay 0.001 give no arrivals by day. Leave them out for those of the paper.'],
   ])('refuses %j', (options, message) => {
     expect(() => lublin.from(options)).toThrow(SchedError)
     expect(() => lublin.from(options)).toThrow(message)

@@ -44,7 +44,7 @@ describe('a table of machines with a mapping', () => {
     ['devices in parts', table.replace('64Gi,2,T4', '64Gi,1.5,T4'), {}, '"nodes.csv" line 2 gpus: found "1.5", expected a whole number.'],
     ['a machine without a name', table.replace('n2', ''), {}, '"nodes.csv" line 3 host: is empty.'],
     ['a machine without a rack', table.replace('n2,up,r1', 'n2,up,'), {}, '"nodes.csv" line 3 rack: is empty.'],
-    ['a name that comes twice', table.replace('n2', 'n1'), {}, '"nodes.csv" line 3 host: machine "n1" was listed before.'],
+    ['a name that comes twice', table.replace('n2', 'n1'), {}, '"nodes.csv" line 3 host: machine "n1" was listed before. Give every machine once.'],
     ['a machine that has nothing', table.replace('n4,up,r2,a,16,128Gi', 'n4,up,r2,a,,'), {}, '"nodes.csv" line 5: machine "n4" has nothing that resources or devices name.'],
     ['no row', table, { where: { kind: 'none' } }, '"nodes.csv": lists no machine.'],
   ])('tells %s', (_, text, change, message) => {

@@ -230,6 +230,6 @@ describe('writing what could not be read', () => {
   })
 
   it('is refused when the workload announces another number of jobs than it has', () => {
-    expect(() => [...writeWorkload({ ...workloadOf('w', [job()]), jobs: 2 })]).toThrow('announces 2 jobs and has 1')
+    expect(() => [...writeWorkload({ ...workloadOf('w', [job()]), jobs: 2 })]).toThrow('announces 2 jobs and has 1. Let its `jobs` be what open() gives, or leave it out.')
   })
 })

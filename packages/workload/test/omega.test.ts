@@ -160,10 +160,10 @@ describe('distribution files', () => {
   })
 
   it('are refused with the line', () => {
-    expect(messageOf(() => readDistribution('c p 0 1\nc p 2 1\n', 'csizes', 'x.log'))).toBe('"x.log" line 2 scheduler: found "2", expected 0 (batch) or 1 (service).')
-    expect(messageOf(() => readDistribution('c p 0 1.5\n', 'csizes', 'x.log'))).toBe('"x.log" line 1 csizes: found "1.5", expected a whole number of tasks from 1 to 10000000.')
-    expect(messageOf(() => readDistribution('c p 0\n', 'csizes', 'x.log'))).toBe('"x.log" line 1: found 3 columns, expected 4 (cluster, policy, scheduler, value).')
-    expect(messageOf(() => readDistribution('c p 0 1\n', 'csizes', 'x.log'))).toBe('"x.log" csizes: no service rows (scheduler 1).')
+    expect(messageOf(() => readDistribution('c p 0 1\nc p 2 1\n', 'csizes', 'x.log'))).toBe('"x.log" line 2 scheduler: found "2", expected 0 (batch) or 1 (service). Correct the line, or remove it.')
+    expect(messageOf(() => readDistribution('c p 0 1.5\n', 'csizes', 'x.log'))).toBe('"x.log" line 1 csizes: found "1.5", expected a whole number of tasks from 1 to 10000000. Correct the line, or remove it.')
+    expect(messageOf(() => readDistribution('c p 0\n', 'csizes', 'x.log'))).toBe('"x.log" line 1: found 3 columns, expected 4 (cluster, policy, scheduler, value). Correct the line, or remove it.')
+    expect(messageOf(() => readDistribution('c p 0 1\n', 'csizes', 'x.log'))).toBe('"x.log" csizes: no service rows (scheduler 1). Is the file whole? It needs rows of both schedulers, 0 and 1.')
   })
 })
 
@@ -187,7 +187,10 @@ describe('cell state logs', () => {
   })
 
   it('are refused where a job ends that was not there, and keep ids longer than a double can', () => {
-    expect(messageOf(() => readCellState('12 3 610339428128088085 0 0 5\n'))).toBe('line 1 id: job 610339428128088085 ends, but no line above says that it was there.')
+    expect(messageOf(() => readCellState('12 3 610339428128088085 0 0 5\n'))).toBe('line 1 id: job 610339428128088085 ends, but no line above says that it was there. Put its line 11 before this one, or remove this one.')
+    expect(messageOf(() => readCellState('13 0 1 0 0 1\n'))).toBe('line 1 event: found "13", expected 11 (was there) or 12 (was there and ended). Is it a log of the state of a cell?')
+    expect(messageOf(() => readCellState('11 0 1 0 0 x 1 1\n'))).toBe('line 1 tasks: found "x", expected a number of at least 0. Correct the line.')
+    expect(messageOf(() => readCellState('11 0 1 0 0 1 1 1\n11 0 1 0 0 1 1 1\n'))).toBe('line 2 id: job 1 was there before. Give every job one line 11.')
     expect(readCellState('11 0 610339428128088085 0 0 1 1 1\n')[0]!.id).toBe('610339428128088085')
   })
 })

@@ -115,8 +115,8 @@ describe('nodes of Alibaba\'s GPU cluster', () => {
     ['n3,1,1,0', '"n.csv" line 5: found 4 columns, the header has 5. Was the file cut short? Copy it again.'],
     ['n3,1,1,-1,T4', '"n.csv" line 5 gpu: found "-1", expected a number of at least 0. Correct the line.'],
     ['n3,1,1,64,T4', '"n.csv" line 5 gpu: found "64", expected a whole number from 0 to 30. Correct the line.'],
-    ['n0,1,1,0,', '"n.csv" line 5 sn: node "n0" was listed before.'],
-    [',1,1,0,', '"n.csv" line 5 sn: is empty.'],
+    ['n0,1,1,0,', '"n.csv" line 5 sn: node "n0" was listed before. Give every node once.'],
+    [',1,1,0,', '"n.csv" line 5 sn: is empty. Name the node.'],
   ])('answers the row %j', (row, message) => {
     expect(messageOf(() => readMachines(`${nodes}${row}`, 'n.csv'))).toBe(message)
   })

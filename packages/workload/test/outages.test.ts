@@ -24,7 +24,7 @@ describe('a list of outages', () => {
     expect(outages(list, { origin: 200 })).toEqual([[1, 0, 10, 'failure'], [2, 50, Infinity, 'failure'], [3, 0, 1, 'failure']])
     expect(read(list, { origin: 200 }).notes).toEqual(['outages: 1 of 4 outages is over before the run begins: left out'])
     expect(() => read('node,from,to\nn-0,1,2\n', { origin: 5 })).toThrow('"outages": all 1 outages are over at 5, when the run begins.')
-    expect(() => read(list, { origin: 'noon' })).toThrow('outages.origin: found "noon", expected a number of seconds or a date')
+    expect(() => read(list, { origin: 'noon' })).toThrow('outages.origin: found "noon", expected a number of seconds or a date such as 2024-01-31T10:00:00. Give the time of the file at which the run begins.')
   })
 
   it.each([

@@ -80,5 +80,7 @@ describe('the job log of Philly', () => {
       { names: ['m3'], count: 1, devices: { gpu: { count: 2, milli: 1000 } }, labels: { gpu_memory: '12GB' } },
     ])
     expect(messageOf(() => readMachines('machineId,number of GPUs\nm1,x', 'm'))).toBe('"m" line 2 number of GPUs: found "x", expected a number of at least 0. Correct the line.')
+    expect(messageOf(() => readMachines('machineId,number of GPUs\n,8', 'm'))).toBe('"m" line 2 machineId: is empty. Name the machine.')
+    expect(messageOf(() => readMachines('machineId,number of GPUs\nm1,8\nm1,8', 'm'))).toBe('"m" line 3 machineId: machine "m1" was listed before. Give every machine once.')
   })
 })

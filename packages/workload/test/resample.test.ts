@@ -78,10 +78,10 @@ describe('resample', () => {
     expect(message(log, { seed: 1 })).toBe('resample: the log lasts 38 s, which is less than two periods of 604800 s. Give a shorter `period`, at most 19.')
     expect(message([job('a', 0, 'ann'), job('b', 6 * 86_400, 'ann')], { seed: 1 })).toMatch(/ Give a shorter `period`, such as a day: 86400\.$/)
     expect(message([job('a', 0, 'ann')], { seed: 1 })).toMatch(/ There is too little of it to be drawn from\.$/)
-    expect(message(log, { ...tens, users: 0 })).toBe('resample.users: found 0, expected a number above 0.')
-    expect(message(log, { ...tens, longTerm: 1.5 })).toBe('resample.longTerm: found 1.5, expected a whole number of at least 0.')
-    expect(message(log, { ...tens, period: NaN })).toBe('resample.period: found NaN, expected seconds above 0.')
-    expect(message(log, { ...tens, periods: 0 })).toBe('resample.periods: found 0, expected a whole number of at least 1.')
+    expect(message(log, { ...tens, users: 0 })).toBe('resample.users: found 0, expected a number above 0. Leave it out for 1, as many as in the log.')
+    expect(message(log, { ...tens, longTerm: 1.5 })).toBe('resample.longTerm: found 1.5, expected a whole number of at least 0. Leave it out for 12.')
+    expect(message(log, { ...tens, period: NaN })).toBe('resample.period: found NaN, expected seconds above 0. Leave it out for 604800, a week.')
+    expect(message(log, { ...tens, periods: 0 })).toBe('resample.periods: found 0, expected a whole number of at least 1. Leave it out for as many as in the log.')
   })
 
   const anyLog = fc.array(fc.record({ gap: fc.integer({ min: 0, max: 9 }), user: fc.integer({ min: 0, max: 6 }) }), { minLength: 10, maxLength: 60 }).map((rows) => {

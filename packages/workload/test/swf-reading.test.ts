@@ -197,6 +197,7 @@ describe('bad logs', () => {
     ['sacct', 'JobID|Submit|Start\n', {}, 'looks like a table of 3 columns with | between them, not like'],
     ['JSON', '{"jobs":[]}\n', {}, 'looks like JSON, not like'],
     ['gzip', '\u001f\u0000', {}, 'looks like a binary file, not like text. Is it the right file?'],
+    ['nothing but bad lines, with the way out', `${row()} 0`, { onBadLine: 'skip' }, 'Is the trace of the format that it is read as? Without onBadLine "skip" the message says what to do about the first.'],
   ])('%s', (_, text, options, message) => {
     expect(messageOf(() => read(text, options))).toContain(message)
   })

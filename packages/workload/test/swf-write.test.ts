@@ -87,7 +87,7 @@ describe('writing SWF', () => {
     ['two stages', () => swfRows()(job({ stages: [...job().stages, ...job().stages] })), 'job "1": is more than one task, and no gang.'],
     ['slots', () => swfRows()([...jobsOf(facebook())].find(({ stages }) => stages[0]!.tasks === 1)!), 'asks for map, not for procs or nodes.'],
     ['a distribution', () => swfRows()(job({ stages: [{ ...job().stages[0]!, duration: { kind: 'exponential', mean: 1 } }] })), 'job "1": has no fixed run time. The Standard Workload Format holds rigid jobs only'],
-    ['NaN', () => write([{ job: 5, submit: NaN }]), 'job 5 submit time: found NaN, expected a number.'],
+    ['NaN', () => write([{ job: 5, submit: NaN }]), 'job 5 submit time: found NaN, expected a number. Give a finite one, or -1 for what is not known.'],
     ['a header field that is no name', () => write([], { header: [['max procs', '3']] }), 'header field "max procs" is no name of letters'],
   ])('refuses %s', (_, doing, message) => {
     expect(doing).toThrow(SchedError)

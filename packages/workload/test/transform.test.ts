@@ -86,7 +86,7 @@ describe('addMasters', () => {
   })
 
   it('refuses a time that is none', () => {
-    expect(() => addMasters(workloadOf('w', []), { demand: { cpu: 1 }, startup: -1 })).toThrow('addMasters.startup: found -1, expected seconds of at least 0.')
+    expect(() => addMasters(workloadOf('w', []), { demand: { cpu: 1 }, startup: -1 })).toThrow('addMasters.startup: found -1, expected seconds of at least 0. Leave it out where the other stages open at once.')
   })
 })
 
@@ -193,11 +193,11 @@ describe('every transformation', () => {
   })
 
   it.each<[string, () => unknown, string]>([
-    ['a factor of 0', () => scaleLoad(five, 0), 'scaleLoad.factor: found 0, expected a number above 0.'],
+    ['a factor of 0', () => scaleLoad(five, 0), 'scaleLoad.factor: found 0, expected a number above 0. Use 2 for twice the load, 0.5 for half of it.'],
     ['a factor that is no number', () => scaleLoad(five, NaN), 'scaleLoad.factor: found NaN'],
-    ['a window upside down', () => timeWindow(five, 4, 4), 'timeWindow: found [4, 4), expected 0 <= from < to.'],
+    ['a window upside down', () => timeWindow(five, 4, 4), 'timeWindow: found [4, 4), expected 0 <= from < to. Give seconds from the first submission on, the earlier first; Infinity is the end of the workload.'],
     ['a negative window', () => timeWindow(five, -1, 4), 'timeWindow: found [-1, 4)'],
-    ['half a job', () => take(five, 1.5), 'take.n: found 1.5, expected a whole number of at least 0.'],
+    ['half a job', () => take(five, 1.5), 'take.n: found 1.5, expected a whole number of at least 0. Give the number of jobs to keep, for example 1000.'],
     ['a closed loop to scale', () => scaleLoad(sensitivity(), 2), 'workload "sensitivity 4 maps" is a closed loop, its submit times follow the run.'],
     ['a closed loop to cut', () => timeWindow(sensitivity(), 0, 9), 'is a closed loop'],
   ])('refuses %s', (_, make, message) => {

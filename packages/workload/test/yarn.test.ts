@@ -162,7 +162,7 @@ describe('racks and nodes of YARN\'s SLS', () => {
 
   it.each([
     ['{"rack": "r", "nodes": [{"node": "n", "vcores": -1}]}', '"n.json" line 1 nodes[0].vcores: found -1, expected a number of at least 0. Correct the line.'],
-    ['{"rack": "r", "nodes": [{"node": "n"},\n {"node": "n"}]}', '"n.json" line 2 nodes[1].node: node "n" was listed before. Correct the line.'],
+    ['{"rack": "r", "nodes": [{"node": "n"},\n {"node": "n"}]}', '"n.json" line 2 nodes[1].node: node "n" was listed before. Give every node once.'],
     ['{"rack": "r", "nodes": [{"node": "n"}', '"n.json" line 1: the object that begins on line 1 has no end. Was the file cut short? Copy it again.'],
     ['{"rack": "r", "nodes": []}', '"n.json": lists no machine. Is it the right file, and whole?'],
   ])('answer %j', (text, message) => {

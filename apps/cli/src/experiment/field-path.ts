@@ -10,7 +10,7 @@ export function fieldPath(path: string): Key[] {
       throw new SchedError('BAD_INPUT', `"${path}" is no path.`, { field: 'matrix' }, 'Write for example `cluster.nodes`, `policies[0].delay.node`, or `queues["root.etl"].capacity` of a name with dots.')
     return [name, ...Array.from((inside ?? '').matchAll(/\[(?:(\d+)|"([^"]+)")\]/g), ([, index, quoted]) => quoted ?? Number(index))]
   })
-  if (keys.some((key) => key === '__proto__')) throw new SchedError('BAD_INPUT', `"${path}" is no path.`, { field: 'matrix' })
+  if (keys.some((key) => key === '__proto__')) throw new SchedError('BAD_INPUT', `"${path}" is no path.`, { field: 'matrix' }, 'No setting is called __proto__.')
   return keys
 }
 

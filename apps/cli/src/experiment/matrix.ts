@@ -98,7 +98,9 @@ export const pointText = (at: Point['at']): string => Object.entries(at).map(([a
 
 /** An error that names the point at which it came up. */
 export function atPoint<E>(at: Point['at'], error: E): E | SchedError {
-  return error instanceof SchedError ? new SchedError(error.code, `at ${pointText(at)}: ${error.message}`) : error
+  if (!(error instanceof SchedError)) return error
+  const { code, fact, place, wayOut } = error
+  return new SchedError(code, `at ${pointText(at)}: ${new SchedError(code, fact, place).message}`, {}, wayOut)
 }
 
 function namingPoint<T>(at: Point['at'], run: () => T): T {

@@ -8,9 +8,11 @@ import type { ReadCapacityOptions, ReadQueueOptions } from './queue-options.js'
 /** How far the percentages of siblings may sum to something else than 100, as thirds do, in percent: Hadoop's PRECISION of 0.0005. */
 const ROUNDING = fraction(0.05)
 const HUNDRED = fraction(100)
+/** The way out where a maximum is below the guarantee. */
+const MAXIMUM = 'Raise the maximum, or lower the capacity.'
 
 type Queues = Readonly<Record<string, ReadQueueOptions>>
-type Complain = (path: readonly string[], message: string) => void
+type Complain = (path: readonly string[], expected: string, wayOut?: string) => void
 interface Declared {
   /** The path as it was written, for messages. */
   readonly key: string
@@ -25,7 +27,7 @@ type Checked = Pick<ReadCapacityOptions, 'queues' | 'templates' | 'mappings' | '
  * message names a field.
  */
 export function checkQueues({ queues, templates, mappings, legacyQueueMode, queueManagementInterval }: Checked, context: RefinementCtx): void {
-  const complain: Complain = (path, message) => void context.addIssue({ code: 'custom', path: [...path], message })
+  const complain: Complain = (path, message, wayOut) => void context.addIssue({ code: 'custom', path: [...path], message, ...(wayOut !== undefined && { params: { wayOut } }) })
   const declared = Object.entries(queues).map(([key, options]) => ({ key, path: fullPath(key), options }))
   checkPaths(declared, complain)
   if (legacyQueueMode) checkOneKind(declared, complain)
@@ -66,7 +68,7 @@ function checkPaths(declared: readonly Declared[], complain: Complain): void {
   for (const { key, path } of declared) {
     const parent = parentPath(path)
     if (path !== 'root' && parent !== 'root' && !known.has(parent))
-      complain(['queues', key], `its parent "${parent}" to be declared. ${suggest(parent, paths.filter((each) => each !== path))}`)
+      complain(['queues', key], `its parent "${parent}" to be declared`, suggest(parent, paths.filter((each) => each !== path)))
   }
 }
 
@@ -110,7 +112,7 @@ function checkSiblings(parent: string, children: readonly Declared[], label: str
   const kind = kindOf(capacityOf(first, label))
   const odd = given.find((child) => kindOf(capacityOf(child, label)) !== kind)
   if (odd !== undefined)
-    return complain(field(odd.key), `${kind} as its sibling "${lastName(first.path)}" has: queues in one parent have percentages, weights or amounts, not several of these`)
+    return complain(field(odd.key), `${kind} as its sibling "${lastName(first.path)}" has: queues in one parent have percentages, weights or amounts, not several of these`, `Write ${kind} here, too.`)
   if (kind !== 'a percentage') return
   const sum = given.reduce<Fraction>((total, child) => plus(total, fraction(capacityOf(child, label) as number)), nothing)
   const where = declared.find(({ path }) => path === parent)
@@ -119,7 +121,7 @@ function checkSiblings(parent: string, children: readonly Declared[], label: str
   if (isEmpty || isClose) return
   const parts = given.map((child) => `${lastName(child.path)} ${capacityOf(child, label) as number}`).join(', ')
   const partition = label === '' ? '' : ` in partition "${label}"`
-  complain(field((given.at(-1) as Declared).key), `the capacities of the queues in ${parent}${partition} to sum to 100 percent; they sum to ${valueOf(sum)}: ${parts}`)
+  complain(field((given.at(-1) as Declared).key), `the capacities of the queues in ${parent}${partition} to sum to 100 percent; they sum to ${valueOf(sum)}: ${parts}`, 'Change them, or write weights such as 2w.')
 }
 
 const kindOf = (capacity: ReadQueueOptions['capacity']) =>
@@ -135,11 +137,11 @@ function checkLimits(queue: Declared, declared: readonly Declared[], complain: C
     const field = label === '' ? ['queues', key] : ['queues', key, 'labels', label]
     if (typeof capacity === 'number' && typeof maximumCapacity === 'number' && maximumCapacity < capacity) {
       const [least, most] = [partOfAll(queue, label, 'capacity', declared), partOfAll(queue, label, 'maximumCapacity', declared)]
-      if (least !== undefined && most !== undefined && isLess(most, least)) complain([...field, 'maximumCapacity'], `at least its capacity of ${capacity}`)
+      if (least !== undefined && most !== undefined && isLess(most, least)) complain([...field, 'maximumCapacity'], `at least its capacity of ${capacity}`, MAXIMUM)
     }
     if (typeof capacity === 'object' && typeof maximumCapacity === 'object')
       for (const [name, most] of Object.entries(maximumCapacity))
-        if (Number(most) < Number(capacity[name] ?? 0)) complain([...field, 'maximumCapacity', name], `at least its capacity of ${capacity[name]}`)
+        if (Number(most) < Number(capacity[name] ?? 0)) complain([...field, 'maximumCapacity', name], `at least its capacity of ${capacity[name]}`, MAXIMUM)
   }
 }
 
@@ -165,7 +167,7 @@ function checkMapping(option: MappingOption, at: readonly string[], declared: re
   if (path in queues || declared.some((each) => each.path === path)) return complain(at, `a queue that holds jobs; "${path}" has queues inside it`)
   const parent = lowestAround(path, declared)
   if (parent?.options.autoCreate === true) return
-  complain(at, `a queue that is declared. ${suggest(path, leaves.map((each) => each.path))}`)
+  complain(at, 'a queue that is declared', suggest(path, leaves.map((each) => each.path)))
 }
 
 /** The lowest declared queue around a path. */

@@ -95,7 +95,7 @@ describe('the capacity scheduler', () => {
     }
     expect(started(40)).toBe(40)
     expect(started(70)).toBe(70)
-    expect(() => started(39)).toThrow('at least its capacity of 80')
+    expect(() => started(39)).toThrow('at least its capacity of 80. Raise the maximum, or lower the capacity.')
   })
 
   it('gives a reservation up when the task starts elsewhere', () => {

@@ -176,7 +176,7 @@ describe('capacities of several kinds', () => {
     expect(() => capacityScheduler({ queues: { a: { capacity: vector('50%', 4) } } })).toThrow('an amount; "50%" of one resource needs `legacyQueueMode: false`')
     expect(() => capacityScheduler({ queues: { a: { capacity: 100, labels: { gpu: { capacity: 100, maximumCapacity: { mem: '50%' } } } } } })).toThrow('labels.gpu.maximumCapacity.mem')
     expect(() => capacityScheduler({ queues: { a: { capacity: 100, autoCreate: true, template: { capacity: { mem: '2w' } } } } })).toThrow('template.capacity.mem')
-    expect(() => capacityScheduler({ queues: { a: { capacity: 40 }, b: { capacity: '1w' } } })).toThrow('not several of these')
+    expect(() => capacityScheduler({ queues: { a: { capacity: 40 }, b: { capacity: '1w' } } })).toThrow('not several of these. Write a percentage here, too.')
   })
 
   it('never guarantee more than there is, nor than the limit, and whole amounts', () => {

@@ -131,7 +131,7 @@ class Reading {
     for (const name of [PRIORITY, STEADY]) {
       if (replaced[name] === undefined) continue
       const counts = textOf(replaced[name])
-      if (counts !== 'true' && counts !== 'false') throw unexpected(this.#found, ['spec', ...path, name], 'true, false')
+      if (counts !== 'true' && counts !== 'false') throw unexpected(this.#found, ['spec', ...path, name], ['true', 'false'])
       this.#options[name] = counts === 'true'
       this.#tell('honoured', [...path, name], '')
     }
@@ -155,7 +155,7 @@ class Reading {
         const seconds = this.#seconds([...path, field], usageTimes[field])
         if (seconds > 0) options[field] = seconds
       } else if (field === 'windowType' && !isCron) {
-        if (value !== TUMBLING && value !== SLIDING) throw unexpected(this.#found, ['spec', ...path, field], [SLIDING, TUMBLING, CRON].join(', '))
+        if (value !== TUMBLING && value !== SLIDING) throw unexpected(this.#found, ['spec', ...path, field], [SLIDING, TUMBLING, CRON])
         options[field] = value
       }
       const isThereToo = field in options || isUsageTime(field)
@@ -189,7 +189,7 @@ class Reading {
   }
 
   #method(path: Path, given: unknown): void {
-    if (!methods.includes(given as string)) throw unexpected(this.#found, ['spec', ...path], methods.join(', '))
+    if (!methods.includes(given as string)) throw unexpected(this.#found, ['spec', ...path], methods)
     this.#tell('honoured', path, '')
     this.#options['reclaimResolveMethod'] = given
   }
@@ -204,7 +204,7 @@ class Reading {
 
   #strategies(path: Path, given: Readonly<Record<string, unknown>>, whyNot: string): void {
     for (const [name, value] of Object.entries(given)) {
-      if (!strategies.includes(textOf(value))) throw unexpected(this.#found, ['spec', ...path, name], strategies.join(', '))
+      if (!strategies.includes(textOf(value))) throw unexpected(this.#found, ['spec', ...path, name], strategies)
       const hasIt = this.#cluster.resources.includes(name)
       const note = whyNot !== '' ? whyNot : PLACED_BY.includes(name) ? (hasIt ? '' : `the cluster has no ${name}`) : notSimulated(name, PLACED_BY)
       this.#tell(note === '' ? 'honoured' : 'ignored', [...path, name], note)

@@ -49,9 +49,9 @@ function checkArguments(configuration: KubernetesObject, name: string, path: Pat
   if (name === 'InterPodAffinity') wholeAt(configuration, [...path, 'hardPodAffinityWeight'], 0, 100)
   if (name === 'PodTopologySpread') checkSpread(configuration, path)
   if (name === 'NodeResourcesFit') {
-    for (const [i, each] of listAt(configuration, [...path, 'ignoredResources']).entries()) if (!isQualifiedName(textOf(each))) throw unexpected(configuration, [...path, 'ignoredResources', i], 'a resource')
+    for (const [i, each] of listAt(configuration, [...path, 'ignoredResources']).entries()) if (!isQualifiedName(textOf(each))) throw unexpected(configuration, [...path, 'ignoredResources', i], 'a resource', 'Write its name, for example example.com/gpu.')
     for (const [i, each] of listAt(configuration, [...path, 'ignoredResourceGroups']).entries())
-      if (textOf(each).includes('/') || !isQualifiedName(textOf(each))) throw unexpected(configuration, [...path, 'ignoredResourceGroups', i], 'what stands before the slash of resources')
+      if (textOf(each).includes('/') || !isQualifiedName(textOf(each))) throw unexpected(configuration, [...path, 'ignoredResourceGroups', i], 'what stands before the slash of resources', 'Write for example example.com.')
   }
   if (name === 'NodeResourcesBalancedAllocation')
     once(configuration, listAt(configuration, [...path, 'resources']).map((each, i) => [textOf(fieldsOf(each)['name']), [...path, 'resources', i, 'name']]), 'resource')
@@ -61,13 +61,13 @@ function checkSpread(configuration: KubernetesObject, path: Path): void {
   const type = at(configuration.object, [...path, 'defaultingType']) ?? 'System'
   const list: Path = [...path, 'defaultConstraints']
   const constraints = listAt(configuration, list).map(fieldsOf)
-  if (type !== 'System' && type !== 'List') throw unexpected(configuration, [...path, 'defaultingType'], 'System or List')
+  if (type !== 'System' && type !== 'List') throw unexpected(configuration, [...path, 'defaultingType'], ['System', 'List'])
   if (type === 'System' && constraints.length > 0) throw new SchedError('BAD_INPUT', 'stand without defaultingType: List.', configuration.place(...list), 'Write it, or leave them out.')
   for (const [i, { topologyKey, whenUnsatisfiable, labelSelector }] of constraints.entries()) {
     wholeAt(configuration, [...list, i, 'maxSkew'], 1)
-    if (!isQualifiedName(textOf(topologyKey ?? ''))) throw unexpected(configuration, [...list, i, 'topologyKey'], 'a label of nodes')
-    if (whenUnsatisfiable !== 'DoNotSchedule' && whenUnsatisfiable !== 'ScheduleAnyway') throw unexpected(configuration, [...list, i, 'whenUnsatisfiable'], 'DoNotSchedule or ScheduleAnyway')
-    if ((labelSelector ?? undefined) !== undefined) throw unexpected(configuration, [...list, i, 'labelSelector'], 'none, since it is that of each pod')
+    if (!isQualifiedName(textOf(topologyKey ?? ''))) throw unexpected(configuration, [...list, i, 'topologyKey'], 'a label of nodes', 'Write for example topologyKey: topology.kubernetes.io/zone.')
+    if (whenUnsatisfiable !== 'DoNotSchedule' && whenUnsatisfiable !== 'ScheduleAnyway') throw unexpected(configuration, [...list, i, 'whenUnsatisfiable'], ['DoNotSchedule', 'ScheduleAnyway'])
+    if ((labelSelector ?? undefined) !== undefined) throw unexpected(configuration, [...list, i, 'labelSelector'], 'none, since it is that of each pod', 'Leave it out.')
   }
   once(configuration, constraints.map(({ topologyKey, whenUnsatisfiable }, i) => [`${textOf(topologyKey)} ${textOf(whenUnsatisfiable)}`, [...list, i]]), 'a constraint of')
 }

@@ -41,7 +41,7 @@ function amountOf(found: KubernetesObject): Pick<Budget, (typeof AMOUNTS)[number
   const value = spec[key] ?? 0
   if (second !== undefined) throw unexpected(found, ['spec', second], 'nothing beside `minAvailable`', 'Give one of them, as Kubernetes wants it.')
   if ((typeof value === 'number' && Number.isInteger(value) && value >= 0) || (typeof value === 'string' && /^\d+%$/.test(value))) return { [key]: value }
-  throw unexpected(found, ['spec', key], 'a number of pods or a percentage such as "50%"')
+  throw unexpected(found, ['spec', key], 'a number of pods or a percentage such as "50%"', 'Write it without a fraction.')
 }
 
 /** The tasks whose pods a budget is about. */

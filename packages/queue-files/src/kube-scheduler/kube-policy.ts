@@ -144,7 +144,7 @@ function readFit(args: Args, around: Path, reading: Reading): void {
   } else if (type === 'LeastAllocated' || type === 'MostAllocated') {
     args.strategy = type === 'MostAllocated' ? 'most-allocated' : 'least-allocated'
     findings.add('honoured', line, 'scoringStrategy', type)
-  } else if (type !== undefined) throw unexpected(configuration, [...path, 'type'], 'LeastAllocated, MostAllocated or RequestedToCapacityRatio')
+  } else if (type !== undefined) throw unexpected(configuration, [...path, 'type'], ['LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio'])
   if (listAt(configuration, [...path, 'resources']).length > 0) args.weights = weightsAt([...path, 'resources'], reading)
 }
 
@@ -156,11 +156,11 @@ function readFit(args: Args, around: Path, reading: Reading): void {
  */
 function shapeAt(path: Path, { configuration }: Reading): ShapePoint[] {
   const points = listAt(configuration, path)
-  if (points.length === 0) throw unexpected(configuration, path, 'points such as { utilization: 100, score: 10 }')
+  if (points.length === 0) throw unexpected(configuration, path, 'points such as { utilization: 100, score: 10 }', 'Add at least one.')
   return points.map((_, i) => {
     const before = i === 0 ? -1 : (wholeAt(configuration, [...path, i - 1, 'utilization'], 0, 100) ?? 0)
     const utilization = wholeAt(configuration, [...path, i, 'utilization'], 0, 100) ?? 0
-    if (utilization <= before) throw unexpected(configuration, [...path, i, 'utilization'], `more than that of the point before, ${before}`)
+    if (utilization <= before) throw unexpected(configuration, [...path, i, 'utilization'], `more than that of the point before, ${before}`, 'Put the points in ascending order, each utilization once.')
     return { utilization, score: wholeAt(configuration, [...path, i, 'score'], 0, 10) ?? 0 }
   })
 }
@@ -180,7 +180,7 @@ const defaultWeights = (resources: readonly string[]): Record<string, number> =>
 function readBalanced(args: Args, path: Path, { configuration, findings, resources }: Reading): void {
   const named = listAt(configuration, path).map((each, i) => {
     const weight = wholeAt(configuration, [...path, i, 'weight'], 0, Infinity) || 1
-    if (weight !== 1) throw unexpected(configuration, [...path, i, 'weight'], '1, as kube-scheduler wants it')
+    if (weight !== 1) throw unexpected(configuration, [...path, i, 'weight'], '1, as kube-scheduler wants it', 'Leave the weight out.')
     const name = textOf(fieldsOf(each)['name'])
     const here = nameHere(name, resources)
     findings.add(here === undefined ? 'ignored' : 'honoured', where(configuration, [...path, i]), `balance of ${name}`, '', here === undefined ? `the cluster has no ${names[name]?.[0] ?? name}` : '')
@@ -213,7 +213,7 @@ function readPreemption(args: Args, path: Path, { configuration, findings }: Rea
   }
   const { minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100 } = args.preemption
   if (minCandidateNodesPercentage + minCandidateNodesAbsolute === 0)
-    throw unexpected(configuration, [...path, 'minCandidateNodesAbsolute'], 'a whole number from 1 on beside a percentage of 0')
+    throw unexpected(configuration, [...path, 'minCandidateNodesAbsolute'], 'a whole number from 1 on beside a percentage of 0', 'Raise one of them above 0.')
 }
 
 /**

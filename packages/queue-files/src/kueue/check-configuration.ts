@@ -31,7 +31,7 @@ function checkWaiting(found: KubernetesObject): void {
     if (typeof given !== 'string' || secondsOf(given) === undefined) throw unexpected(found, [WAITING, name], 'a duration such as 5m30s')
   }
   const timestamp = at(found.object, [...REQUEUING, 'timestamp']) ?? 'Eviction'
-  if (timestamp !== 'Eviction' && timestamp !== 'Creation') throw unexpected(found, [...REQUEUING, 'timestamp'], 'Creation or Eviction')
+  if (timestamp !== 'Eviction' && timestamp !== 'Creation') throw unexpected(found, [...REQUEUING, 'timestamp'], ['Creation', 'Eviction'])
   for (const name of ['backoffLimitCount', 'backoffBaseSeconds', 'backoffMaxSeconds']) if (at(found.object, [...REQUEUING, name]) !== null) wholeAt(found, [...REQUEUING, name], 0)
 }
 
@@ -40,7 +40,7 @@ function checkTransformations(found: KubernetesObject): void {
   const seen = new Set<string>()
   for (const i of listAt(found, path).keys()) {
     const strategy = at(found.object, [...path, i, 'strategy']) ?? 'Retain'
-    if (strategy !== 'Retain' && strategy !== 'Replace') throw unexpected(found, [...path, i, 'strategy'], 'Retain or Replace')
+    if (strategy !== 'Retain' && strategy !== 'Replace') throw unexpected(found, [...path, i, 'strategy'], ['Retain', 'Replace'])
     const input = textOf(at(found.object, [...path, i, 'input']) ?? '')
     if (seen.has(input)) throw new SchedError('BAD_INPUT', `resource "${input}" was given before.`, found.place(...path, i, 'input'), 'Give every one once.')
     seen.add(input)

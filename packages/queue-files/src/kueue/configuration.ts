@@ -84,7 +84,7 @@ function strategiesAt(found: KubernetesObject): Strategies {
   const given = listAt(found, path).map(textOf)
   if (given.length === 0) return []
   const set = sets.find((each) => each.join() === given.join())
-  if (set === undefined) throw unexpected(found, path, sets.map((each) => `[${each.join(', ')}]`).join(' or '))
+  if (set === undefined) throw unexpected(found, path, sets.map((each) => `[${each.join(', ')}]`).join(' or '), 'Write one of these lists, or leave it out.')
   return set
 }
 
@@ -95,7 +95,7 @@ function strategiesAt(found: KubernetesObject): Strategies {
  */
 function pastUsage(found: KubernetesObject, resources: readonly string[], findings: Findings): PastUsage {
   const given = at(found.object, ['admissionFairSharing'])
-  if (typeof given !== 'object' || Array.isArray(given)) throw unexpected(found, ['admissionFairSharing'], 'fields')
+  if (typeof given !== 'object' || Array.isArray(given)) throw unexpected(found, ['admissionFairSharing'], 'fields', `Write ${[HALF_LIFE, SAMPLING, WEIGHTS].map(([, name]) => name).join(', ')} in it, or leave it out.`)
   for (const field of Object.keys(fieldsOf(given)).filter((each) => ![HALF_LIFE, SAMPLING, WEIGHTS].some(([, name]) => name === each)))
     findings.add('ignored', where(found, ['admissionFairSharing', field]), `admissionFairSharing.${field}`, '', 'not simulated')
   return {

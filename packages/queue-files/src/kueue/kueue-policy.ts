@@ -185,19 +185,13 @@ function fieldsAt(found: KubernetesObject, path: Path, value: unknown, known: ob
 function checked(found: KubernetesObject, path: Path, value: unknown, what: readonly string[] | 'whole' | 'quantity' | 'name'): unknown {
   if (what === 'quantity') return weightAt(found, path)
   if (what === 'whole' ? Number.isInteger(value) : typeof value === 'string' && (what === 'name' ? value !== '' : what.includes(value))) return value
-  const expected = what === 'whole' ? 'a whole number' : what === 'name' ? 'a name' : what.join(', ')
-  throw new SchedError(
-    'BAD_INPUT',
-    `found ${JSON.stringify(value)}, expected ${expected}.`,
-    found.place(...path),
-    typeof what === 'object' && typeof value === 'string' ? suggest(value, what) : '',
-  )
+  throw unexpected(found, path, what === 'whole' ? 'a whole number' : what === 'name' ? 'a name' : what)
 }
 
 /** The weight at a path. Throws `BAD_INPUT` for one above 0 but at most 1e-9, which Kueue refuses (pkg/webhooks/common.go, validateFairSharing). */
 function weightAt(found: KubernetesObject, path: Path): number {
   const weight = quantityAt(found, ...path)
-  if (weight > 0 && weight <= NANO) throw unexpected(found, path, `0, or more than ${NANO}`)
+  if (weight > 0 && weight <= NANO) throw unexpected(found, path, `0, or more than ${NANO}`, 'Weights count by their ratio: multiply all of them.')
   return weight
 }
 

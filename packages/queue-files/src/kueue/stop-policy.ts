@@ -26,7 +26,7 @@ export function stopsOf({ clusterQueues, localQueues }: KueueFile, findings: Fin
   const stopOf = (found: KubernetesObject, setting: string): StopPolicy | undefined => {
     const given = at(found.object, PATH) ?? undefined
     if (given === undefined) return undefined
-    if (given !== 'None' && given !== 'Hold' && given !== 'HoldAndDrain') throw unexpected(found, PATH, 'None, Hold, HoldAndDrain')
+    if (given !== 'None' && given !== 'Hold' && given !== 'HoldAndDrain') throw unexpected(found, PATH, ['None', 'Hold', 'HoldAndDrain'])
     if (given === 'None') findings.add('honoured', where(found, PATH), `${setting} stopPolicy`, given)
     else findings.add('approximated', where(found, PATH), `${setting} stopPolicy`, given, given === 'Hold' ? 'its jobs are refused, in Kueue they wait; those that run go on' : 'its jobs are refused, in Kueue they wait, and those that run are evicted')
     return given === 'None' ? undefined : given

@@ -159,5 +159,5 @@ export const isYes = (setting: Setting | undefined): boolean => /^(yes|up|true|1
 /** The whole number of a setting, from `least` to `most`. Throws `BAD_INPUT` with the line for any other value. */
 export function wholeOf({ name, value, file, line }: Setting, least = 0, most = 2 ** 31 - 1): number {
   if (/^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value)
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a whole number from ${least} to ${most}.`, { file, line, field: name })
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a whole number from ${least} to ${most}.`, { file, line, field: name }, 'Correct it, or leave it out for the default of Slurm.')
 }

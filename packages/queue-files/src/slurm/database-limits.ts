@@ -169,7 +169,7 @@ function percentOf(part: string, ofAll: Readonly<Record<string, number>>, resour
 
 function factorOf({ name, value, file, line }: Setting): number {
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value)
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name })
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name }, 'Correct it, for example 1.5, or leave it out for 1.')
 }
 
 /** Whether all jobs get whole nodes. */

@@ -47,7 +47,7 @@ export function slurmNodes(source: SourceText): SlurmNodes {
       'BAD_INPUT',
       seen.size === 0 ? 'declares no nodes.' : 'declares no node that is up.',
       { file: source.file },
-      seen.size === 0 ? 'Nodes stand in lines such as NodeName=n[1-8] CPUs=32.' : '',
+      seen.size === 0 ? 'Nodes stand in lines such as NodeName=n[1-8] CPUs=32.' : 'Give one another State than DOWN, or take it out of DownNodes.',
     )
   return { name: conf.general.get('clustername')?.value ?? 'slurm', nodes }
 }

@@ -87,7 +87,7 @@ function fromText({ text, file }: SourceText): Shown[] {
     const whole = (key: string) => {
       const value = fields.get(key)
       if (value === undefined || /^\d{1,12}$/.test(value)) return value === undefined ? undefined : Number(value)
-      throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a whole number.`, { file, line, field: key })
+      throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a whole number.`, { file, line, field: key }, 'Give what scontrol prints, as it is.')
     }
     const total = whole('CPUTot')
     if (total === undefined) throw new SchedError('BAD_INPUT', 'is missing.', { file, line, field: 'CPUTot' }, 'Was the file cut short? Copy it again.')
@@ -110,6 +110,7 @@ function fromJson({ text, file }: SourceText): Shown[] {
       'BAD_INPUT',
       found === undefined ? 'is missing.' : `found ${JSON.stringify(found)}, expected ${expected}.`,
       { file, field: `nodes[${i}].${field}` },
+      'Give what scontrol prints, as it is.',
     )
     const whole = (key: string, absent?: number): number => {
       const value = node[key] ?? absent

@@ -78,7 +78,7 @@ function readPool(element: XmlElement, file: string, ignored: Findings): SparkPo
   }
   const weight = given('weight', whole, '1')
   if (weight !== undefined && weight.value <= 0)
-    throw new SchedError('BAD_INPUT', `found ${weight.text}, expected a weight of at least 1.`, { file, line: weight.line, field: `${name} weight` })
+    throw new SchedError('BAD_INPUT', `found ${weight.text}, expected a weight of at least 1.`, { file, line: weight.line, field: `${name} weight` }, 'Leave it out for 1.')
   return { name, line, weight, minShare: given('minShare', whole, '0'), mode: given('schedulingMode', modeOf, 'FIFO') }
 }
 

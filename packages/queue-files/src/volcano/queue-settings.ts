@@ -1,5 +1,5 @@
 import { quantityAt } from '@sched/cluster'
-import { knownWords, SchedError, suggest } from '@sched/core'
+import { knownWords, SchedError } from '@sched/core'
 import type { VolcanoOptions } from '@sched/policies'
 import { at, fieldsOf, textOf, unexpected, where } from '../fields.js'
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
@@ -46,7 +46,7 @@ interface Field {
   readonly note?: string
   readonly isRight: (value: unknown) => boolean
   /** The values that are right, for messages. */
-  readonly expected: string
+  readonly expected: string | readonly string[]
 }
 
 class Reading {
@@ -93,7 +93,7 @@ class Reading {
       counts: divides || plugins.has('capacity'), note: 'it counts with the plug-in proportion or capacity', isRight: Number.isInteger, expected: 'a whole number',
     })
     this.#take('reclaimable', { counts: reclaims, note: 'there is no action reclaim', isRight: (value) => typeof value === 'boolean', expected: 'true or false' })
-    this.#take('dequeueStrategy', { isRight: (value) => strategies.includes(value as string), expected: strategies.join(', ') })
+    this.#take('dequeueStrategy', { isRight: (value) => strategies.includes(value as string), expected: strategies })
     this.#take('parent', {
       counts: isTree || isDominant || fieldsOf(this.#queue.found.object['spec'])['parent'] === ROOT,
       note: 'queues have parents only with enableHierarchy of the plug-in capacity or drf',
@@ -108,7 +108,7 @@ class Reading {
     const path = ['spec', field]
     const value = at(found.object, path)
     if (value === undefined || value === null || value === '') return
-    if (!isRight(value)) throw unexpected(found, path, expected, typeof value === 'string' && field === 'dequeueStrategy' ? suggest(value, strategies) : '')
+    if (!isRight(value)) throw unexpected(found, path, expected)
     this.#tell(counts ? 'honoured' : 'ignored', path, value, counts ? '' : note)
     if (counts) this.#settings[field] = value
   }
@@ -149,7 +149,7 @@ class Reading {
     const { found } = this.#queue
     const state = stateOf(found)
     if (state === undefined) return
-    if (!states.includes(state.value as string)) throw unexpected(found, state.path, states.join(', '))
+    if (!states.includes(state.value as string)) throw unexpected(found, state.path, states)
     this.#tell('honoured', state.path, state.value)
     if (state.value !== 'Open') this.#settings['state'] = state.value
   }

@@ -3,7 +3,7 @@ import { knownWords, nearest, SchedError, suggest, type Config } from '@sched/co
 import type { VolcanoOptions } from '@sched/policies'
 import { secondsAbove0 } from '../durations.js'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
-import { fieldsOf, listAt, textOf, type Path } from '../fields.js'
+import { fieldsOf, listAt, OR_LEAVE_OUT, textOf, type Path } from '../fields.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
 import { NodeScores, SCORING } from './node-scores.js'
 
@@ -151,7 +151,7 @@ class Reader {
       this.#tell('ignored', path, setting, value, `not simulated${didYouMean(flag, flags)}`)
       return []
     }
-    if (typeof value !== 'boolean') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected true or false.`, this.#conf.place(...path))
+    if (typeof value !== 'boolean') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected true or false.`, this.#conf.place(...path), OR_LEAVE_OUT)
     const counts = known === 'enableHierarchy'
       ? name === 'capacity' || name === 'drf'
       : known === 'enableNodeOrder'
@@ -198,5 +198,5 @@ const bare = (flag: string): string => flag.replace(/^enabled?/, '').toLowerCase
 function numberAt(conf: KubernetesObject, path: Path, value: unknown, least: number): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof number === 'number' && number >= least && Math.abs(number) < Infinity) return number
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`, conf.place(...path))
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`, conf.place(...path), OR_LEAVE_OUT)
 }

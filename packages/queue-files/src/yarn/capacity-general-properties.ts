@@ -1,4 +1,4 @@
-import { knownWords, SchedError } from '@sched/core'
+import { adviseWord, knownWords, SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { LEGACY, prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
@@ -24,7 +24,7 @@ const [inside, balance, byPriority] = [ofPart('intraQueue'), ofPart('balance'), 
 const insideOrder = ({ value, file, line, name }: Setting) => {
   const order = value.trim().toLowerCase().replace('_', '-')
   if (order !== 'userlimit-first' && order !== 'priority-first')
-    throw new SchedError('BAD_INPUT', `found "${value}", expected userlimit_first or priority_first.`, { file, line, field: name })
+    throw new SchedError('BAD_INPUT', `found "${value}", expected userlimit_first or priority_first.`, { file, line, field: name }, adviseWord(value, ['userlimit_first', 'priority_first']))
   return order
 }
 const GROUP_OF_JOB: Told = { verdict: 'approximated', note: 'the group is that of the job in the workload' }

@@ -1,4 +1,4 @@
-import { knownWords, SchedError, suggest } from '@sched/core'
+import { adviseWord, knownWords, SchedError, suggest } from '@sched/core'
 import { clusterName, queueAllocation, unitOf } from './amounts.js'
 import type { CapacityOfResource } from '@sched/policies'
 import type { CapacityQueue, CapacityValue } from './capacity-model.js'
@@ -75,7 +75,7 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
   if (queues.length > 0 && (value === 'fifo' || value === 'fair'))
     return { verdict: 'ignored', note: 'it orders jobs, and the queue holds queues: Hadoop 2.8 and older pass over it, newer ones refuse it' }
   throw new SchedError('BAD_INPUT', `found "${value}", expected ${queues.length > 0 ? 'utilization or priority-utilization' : 'fifo or fair'}.`, { file, line, field: name },
-    queues.length > 0 || !value.endsWith('utilization') ? '' : 'utilization and priority-utilization order queues, and this one holds jobs.')
+    queues.length > 0 || !value.endsWith('utilization') ? adviseWord(value, queues.length > 0 ? ['utilization', 'priority-utilization'] : ['fifo', 'fair']) : 'utilization and priority-utilization order queues, and this one holds jobs.')
 }
 
 /** How each property of a queue is used, by the part of its name after the queue's path. */
@@ -131,6 +131,7 @@ export const queueProperties = knownWords<UseInQueue>({
         'BAD_INPUT',
         `found "${property.value}", expected RUNNING or STOPPED.`,
         { file: property.file, line: property.line, field: property.name },
+        adviseWord(property.value, ['RUNNING', 'STOPPED']),
       )
     options.state = state
   },

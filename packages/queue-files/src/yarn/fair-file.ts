@@ -20,7 +20,7 @@ const number =
   (element, at) => {
     const value = whole ? decimalOf(text(element, at).trim()) : fractionOf(text(element, at))
     if (!Number.isFinite(value) || value < least || (whole && !Number.isSafeInteger(value)))
-      throw new SchedError('BAD_INPUT', `found "${element.text}", expected a ${whole ? 'whole ' : ''}number${least === -Infinity ? '' : ` of at least ${least}`}.`, at)
+      throw new SchedError('BAD_INPUT', `found "${element.text}", expected a ${whole ? 'whole ' : ''}number${least === -Infinity ? '' : ` of at least ${least}`}.`, at, 'Correct it, or remove the element for the default.')
     return value
   }
 const count = number(0, true)

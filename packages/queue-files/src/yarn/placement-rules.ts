@@ -34,7 +34,7 @@ export function readRules(element: XmlElement, file: FairFile): PlacementRule[] 
 
 function readRule(element: XmlElement, file: FairFile): PlacementRule {
   const at = { file: file.file, line: element.line, field: 'queuePlacementPolicy' }
-  if (element.name !== 'rule') throw new SchedError('BAD_INPUT', `found <${element.name}>, expected <rule>.`, at)
+  if (element.name !== 'rule') throw new SchedError('BAD_INPUT', `found <${element.name}>, expected <rule>.`, at, 'Write for example <rule name="specified"/>.')
   const name = ruleNames.find((each) => each === element.attributes['name'])
   if (name === undefined)
     throw new SchedError(

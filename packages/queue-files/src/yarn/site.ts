@@ -27,7 +27,7 @@ export function readAllProperties(sources: readonly SourceText[]): Map<string, S
  */
 function take(source: SourceText, root: XmlElement, found: Map<string, Setting>, final: Set<string>, around: readonly string[]): void {
   const { file } = source
-  if (root.name !== 'configuration') throw new SchedError('BAD_INPUT', `begins with <${root.name}>, expected <configuration>.`, { file, line: root.line })
+  if (root.name !== 'configuration') throw new SchedError('BAD_INPUT', `begins with <${root.name}>, expected <configuration>.`, { file, line: root.line }, 'Is it the right file? Properties of Hadoop stand in <configuration>.')
   for (const each of root.children) {
     if (/^(\w+:)?include$/.test(each.name)) {
       const path = each.attributes['href']
@@ -74,6 +74,9 @@ export const decimalOf = (text: string): number => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-
 /** The same, where the text may end with Java's suffix of a type, as in 0.8f. */
 export const fractionOf = (text: string): number => decimalOf(text.trim().replace(/^([-+]?[\d.]+)[fd]$/i, '$1'))
 
+/** The way out for the value of a property that may be absent. */
+const OR_REMOVE = 'Correct it, or remove the property for the default.'
+
 /** The number that a property gives, from `least` to `most`. Throws `BAD_INPUT` with the line for any other value. */
 export function numberOf({ name, value, file, line }: Setting, { least = -Infinity, most = Infinity, whole = false } = {}): number {
   const number = whole ? Number(value) : fractionOf(value)
@@ -82,6 +85,7 @@ export function numberOf({ name, value, file, line }: Setting, { least = -Infini
       'BAD_INPUT',
       `found "${value}", expected ${whole ? 'a whole number' : 'a number'}${least === -Infinity ? '' : most === Infinity ? ` of at least ${least}` : ` from ${least} to ${most}`}.`,
       { file, line, field: name },
+      OR_REMOVE,
     )
   return number
 }
@@ -89,6 +93,6 @@ export function numberOf({ name, value, file, line }: Setting, { least = -Infini
 /** Whether a property is true, in any case. Throws `BAD_INPUT` with the line for a value that is neither true nor false; Hadoop takes its default for that. */
 export function booleanOf({ name, value, file, line }: Setting): boolean {
   const word = value.trim().toLowerCase()
-  if (word !== 'true' && word !== 'false') throw new SchedError('BAD_INPUT', `found "${value}", expected true or false.`, { file, line, field: name })
+  if (word !== 'true' && word !== 'false') throw new SchedError('BAD_INPUT', `found "${value}", expected true or false.`, { file, line, field: name }, OR_REMOVE)
   return word === 'true'
 }

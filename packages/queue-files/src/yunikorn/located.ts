@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@sched/cluster'
 import { SchedError, suggest, type Place } from '@sched/core'
-import { textOf } from '../fields.js'
+import { OR_LEAVE_OUT, textOf } from '../fields.js'
 
 /** A value of a file with its place, for error messages. All errors are `BAD_INPUT` with the line. */
 export class Located {
@@ -42,7 +42,7 @@ export class Located {
   /** The fields of a mapping with their names; none if it is not given. Throws if it is no mapping or has a name that is not in `known`. */
   fields(known?: readonly string[]): readonly (readonly [string, Located])[] {
     if (!this.isThere) return []
-    if (typeof this.value !== 'object' || Array.isArray(this.value)) throw this.error(`found ${this.text}, expected names with values.`)
+    if (typeof this.value !== 'object' || Array.isArray(this.value)) throw this.error(`found ${this.text}, expected names with values.`, 'Write name: value, one a line.')
     const names = Object.keys(this.value as object)
     const unknown = known === undefined ? undefined : names.find((name) => !known.includes(name))
     if (unknown !== undefined && known !== undefined) throw this.at(unknown).error(`there is no setting "${unknown}" here.`, suggest(unknown, known))
@@ -52,14 +52,14 @@ export class Located {
   /** The items of a list; none if it is not given. Throws if it is no list. */
   items(): readonly Located[] {
     if (!this.isThere) return []
-    if (!Array.isArray(this.value)) throw this.error(`found ${this.text}, expected a list.`)
+    if (!Array.isArray(this.value)) throw this.error(`found ${this.text}, expected a list.`, 'Write - before each element, or [] around them.')
     return this.value.map((_, i) => this.at(i))
   }
 
   /** The value as text; undefined if it is not given. Throws if it is neither text nor a number nor true or false. */
   string(): string | undefined {
     if (!this.isThere) return undefined
-    if (typeof this.value !== 'string' && typeof this.value !== 'number' && typeof this.value !== 'boolean') throw this.error(`found ${this.text}, expected text.`)
+    if (typeof this.value !== 'string' && typeof this.value !== 'number' && typeof this.value !== 'boolean') throw this.error(`found ${this.text}, expected text.`, 'Write one word, or several in quotes.')
     return String(this.value)
   }
 
@@ -67,7 +67,7 @@ export class Located {
   count(): number | undefined {
     if (!this.isThere) return undefined
     const value = Number(this.string())
-    if (!Number.isInteger(value) || value < 0) throw this.error(`found ${this.text}, expected a whole number of at least 0.`)
+    if (!Number.isInteger(value) || value < 0) throw this.error(`found ${this.text}, expected a whole number of at least 0.`, OR_LEAVE_OUT)
     return value
   }
 
@@ -75,7 +75,7 @@ export class Located {
   flag(): boolean | undefined {
     if (!this.isThere) return undefined
     const text = String(this.value)
-    if (text !== 'true' && text !== 'false') throw this.error(`found ${this.text}, expected true or false.`)
+    if (text !== 'true' && text !== 'false') throw this.error(`found ${this.text}, expected true or false.`, OR_LEAVE_OUT)
     return text === 'true'
   }
 

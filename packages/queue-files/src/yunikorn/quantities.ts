@@ -26,8 +26,8 @@ function quantityOf(name: string, given: Located): number {
   const [, digits = '', suffix = ''] = parts ?? []
   const isMilli = isCores && suffix === 'm'
   if (parts === null || (!isMilli && !Object.hasOwn(multipliers, suffix)))
-    throw given.error(`found ${given.text === '' ? 'nothing' : JSON.stringify(given.value)}, expected a whole number with a suffix such as ${isCores ? '10 or 500m' : '10, 4G or 4Gi'}.`)
+    throw given.error(`found ${given.text === '' ? 'nothing' : JSON.stringify(given.value)}, expected a whole number with a suffix such as ${isCores ? '10 or 500m' : '10, 4G or 4Gi'}.`, `Its suffixes are ${isCores ? 'm, ' : ''}${Object.keys(multipliers).filter((each) => each !== '').join(', ')}.`)
   const amount = isMilli ? Number(digits) : Number(digits) * (multipliers[suffix] as number) * (isCores ? 1000 : 1)
-  if (amount >= BEYOND) throw given.error(`found ${JSON.stringify(given.value)}, more than YuniKorn can count.`)
+  if (amount >= BEYOND) throw given.error(`found ${JSON.stringify(given.value)}, more than YuniKorn can count.`, 'Write a smaller one, or leave it out for no limit.')
   return amount
 }

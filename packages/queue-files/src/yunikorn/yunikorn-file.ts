@@ -133,7 +133,7 @@ function weightsOf(found: Located): ReadonlyMap<string, number> {
   return new Map(
     found.fields().map(([name, given]) => {
       const weight = Number(given.string())
-      if (!(weight >= 0)) throw given.error(`found ${given.text}, expected a weight of at least 0.`)
+      if (!(weight >= 0)) throw given.error(`found ${given.text}, expected a weight of at least 0.`, 'Write a number; a resource with 0 does not count.')
       return [name, weight]
     }),
   )

@@ -39,7 +39,7 @@ export function dayWeights({ aDay, bDay }: Pick<LublinParameters, 'aDay' | 'bDay
   const weights = new Float64Array(halfHours)
   for (let i = firstHalfHour; i < firstHalfHour + halfHours; i++) weights[(i - 1) % halfHours] = integral(density, i - 0.5, i + 0.5)
   const mean = weights.reduce((sum, weight) => sum + weight, 0) / halfHours
-  if (!(mean > 0 && mean < Infinity)) throw new SchedError('BAD_OPTION', `aDay ${aDay} and bDay ${bDay} give no arrivals by day.`, { field: 'lublin.parameters' })
+  if (!(mean > 0 && mean < Infinity)) throw new SchedError('BAD_OPTION', `aDay ${aDay} and bDay ${bDay} give no arrivals by day.`, { field: 'lublin.parameters' }, 'Leave them out for those of the paper.')
   return weights.map((weight) => weight / mean)
 }
 

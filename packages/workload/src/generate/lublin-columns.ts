@@ -44,6 +44,7 @@ function kindOfJobs(kind: LublinKind, { seed, jobs, procs, parameters: changed }
       'BAD_OPTION',
       `found low ${parameters.low}, medium ${parameters.medium}, high ${parameters.high}, expected them in ascending order.`,
       { field: 'lublin.parameters' },
+      'Write all three in this order, or none: those left out follow from the paper and from procs.',
     )
   const stream = `lublin/${kind}`
   const size = lublinSizes(parameters, procs, seed, stream)

@@ -56,7 +56,7 @@ function parsed(row: string, at: At): Fields {
   try {
     return JSON.parse(row) as Fields
   } catch {
-    throw at.bad('is not JSON.')
+    throw at.bad('is not JSON.', undefined, 'Was the file cut short? Copy it again, or export the table from BigQuery as JSON with one object a line.')
   }
 }
 

@@ -88,7 +88,7 @@ export class EventReader {
   #split(row: string, columns: readonly string[]): string[] {
     const fields = row.split(',')
     if (fields.length === columns.length) return fields
-    throw this.bad(`found ${fields.length} columns, expected ${columns.length} (${columns.join(', ')}).`)
+    throw this.bad(`found ${fields.length} columns, expected ${columns.length} (${columns.join(', ')}).`, undefined, `Is it a part of ${columns === taskColumns ? 'task_events' : 'job_events'}? If it was cut short, copy it again.`)
   }
 
   #time(text: string): Seconds {
@@ -127,7 +127,7 @@ export class EventReader {
   }
 
   /** The error for the row that is read. */
-  bad(fact: string, field?: string, wayOut = ''): SchedError {
+  bad(fact: string, field?: string, wayOut = `Correct the ${this.counted}, or remove it.`): SchedError {
     return new SchedError('BAD_INPUT', fact, { file: this.file, [this.counted]: this.line, field }, wayOut)
   }
 }

@@ -25,15 +25,15 @@ export function machineClasses(text: string, file?: string): MachineClasses {
   const nodes = rows.flatMap((row, index) => {
     if (row === '') return []
     const fields = row.split(',')
-    const bad = (field: string, at: number, expected: string) =>
-      new SchedError('BAD_INPUT', `found "${fields[at] ?? ''}", expected ${expected}.`, { file, line: index + 2, field })
+    const bad = (field: string, at: number, expected: string, wayOut: string) =>
+      new SchedError('BAD_INPUT', `found "${fields[at] ?? ''}", expected ${expected}.`, { file, line: index + 2, field }, wayOut)
     const share = (field: string, at: number) => {
       const value = Number(fields[at])
-      if (!(value > 0 && value <= 1)) throw bad(field, at, 'a fraction of the largest machine')
+      if (!(value > 0 && value <= 1)) throw bad(field, at, 'a fraction of the largest machine', 'Divide by what the largest machine has, so that it has 1.')
       return Math.round(value * UNITS)
     }
     const count = Number(fields[number])
-    if (!Number.isInteger(count) || count < 1) throw bad('number_of_machines', number, 'a whole number of machines')
+    if (!Number.isInteger(count) || count < 1) throw bad('number_of_machines', number, 'a whole number of machines', 'Write how many machines are alike, or remove the line.')
     return [{ name: `class-${index + 1}`, count, resources: { cpu: share('cpu', cpu), mem: share('memory', memory) } }]
   })
   if (nodes.length === 0) throw new SchedError('BAD_INPUT', 'has no machine.', { file }, 'Is it the right file, and whole?')

@@ -61,7 +61,7 @@ class Lines {
   end(): void {
     const { name, jobs } = this.workload
     if (jobs !== undefined && jobs !== this.#jobs)
-      throw new SchedError('BROKEN_CONTRACT', `workload "${name}" announces ${jobs} jobs and has ${this.#jobs}.`)
+      throw new SchedError('BROKEN_CONTRACT', `workload "${name}" announces ${jobs} jobs and has ${this.#jobs}.`, {}, 'Let its `jobs` be what open() gives, or leave it out.')
   }
 }
 

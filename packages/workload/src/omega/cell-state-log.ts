@@ -12,7 +12,7 @@ export interface RunningJob extends RunningGroup {
 
 interface Fields {
   readonly text: readonly string[]
-  readonly fail: (fact: string, field?: string) => SchedError
+  readonly fail: (fact: string, field?: string, wayOut?: string) => SchedError
 }
 
 /**
@@ -27,7 +27,7 @@ export function readCellState(text: string, file?: string): RunningJob[] {
   text.split('\n').forEach((line, index) => {
     const fields = line.trim().split(/\s+/)
     if (fields[0] === '') return
-    const fail = (fact: string, field?: string) => new SchedError('BAD_INPUT', fact, { file, line: index + 1, field })
+    const fail = (fact: string, field?: string, wayOut = 'Correct the line.') => new SchedError('BAD_INPUT', fact, { file, line: index + 1, field }, wayOut)
     readLine({ text: fields, fail }, jobs, index + 1)
   })
   return [...jobs.values()]
@@ -35,17 +35,17 @@ export function readCellState(text: string, file?: string): RunningJob[] {
 
 function readLine(fields: Fields, jobs: Map<string, RunningJob>, line: number): void {
   const { text, fail } = fields
-  if (text[0] !== '11' && text[0] !== '12') throw fail(`found "${text[0]}", expected 11 (was there) or 12 (was there and ended).`, 'event')
+  if (text[0] !== '11' && text[0] !== '12') throw fail(`found "${text[0]}", expected 11 (was there) or 12 (was there and ended).`, 'event', 'Is it a log of the state of a cell?')
   const columns = text[0] === '11' ? 8 : 6
   if (text.length !== columns) throw fail(`found ${text.length} columns, expected ${columns} after ${text[0]}.`)
   const id = text[2]!
   if (text[0] === '11') {
-    if (jobs.has(id)) throw fail(`job ${id} was there before.`, 'id')
+    if (jobs.has(id)) throw fail(`job ${id} was there before.`, 'id', 'Give every job one line 11.')
     jobs.set(id, startOf(fields, id, line))
     return
   }
   const job = jobs.get(id)
-  if (job === undefined) throw fail(`job ${id} ends, but no line above says that it was there.`, 'id')
+  if (job === undefined) throw fail(`job ${id} ends, but no line above says that it was there.`, 'id', 'Put its line 11 before this one, or remove this one.')
   jobs.set(id, { ...job, end: amount(fields, 1, 'time') })
 }
 

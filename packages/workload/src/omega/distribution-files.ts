@@ -20,7 +20,7 @@ export function readDistribution(text: string, quantity: Quantity, file?: string
   text.split('\n').forEach((line, index) => {
     const fields = line.trim().split(/\s+/)
     if (fields[0] === '') return
-    const fail = (fact: string, field?: string) => new SchedError('BAD_INPUT', fact, { file, line: index + 1, field })
+    const fail = (fact: string, field?: string, wayOut = 'Correct the line, or remove it.') => new SchedError('BAD_INPUT', fact, { file, line: index + 1, field }, wayOut)
     if (fields.length !== 4) throw fail(`found ${fields.length} columns, expected 4 (cluster, policy, scheduler, value).`)
     const kind = schedulers.get(fields[2]!)
     if (kind === undefined) throw fail(`found "${fields[2]}", expected 0 (batch) or 1 (service).`, 'scheduler')
@@ -29,7 +29,7 @@ export function readDistribution(text: string, quantity: Quantity, file?: string
     samples[kind].push(value)
   })
   for (const kind of jobClasses)
-    if (samples[kind].length === 0) throw new SchedError('BAD_INPUT', `no ${kind} rows (scheduler ${jobClasses.indexOf(kind)}).`, { file, field: quantity })
+    if (samples[kind].length === 0) throw new SchedError('BAD_INPUT', `no ${kind} rows (scheduler ${jobClasses.indexOf(kind)}).`, { file, field: quantity }, 'Is the file whole? It needs rows of both schedulers, 0 and 1.')
   return { batch: samples.batch.sort((a, b) => a - b), service: samples.service.sort((a, b) => a - b) }
 }
 

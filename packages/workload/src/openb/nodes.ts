@@ -1,6 +1,6 @@
-import { SchedError } from '@sched/core'
 import { eachRow, headerOf, wholeOf } from '../table/header-rows.js'
 import { grouped, type ListedMachine, type MachineTable } from '../table/machine-table.js'
+import { BadLine } from '../trace/format.js'
 
 const needed = ['sn', 'cpu_milli', 'memory_mib', 'gpu', 'model']
 
@@ -14,10 +14,10 @@ export const isOpenbNodes = (head: string): boolean => ['sn', 'cpu_milli', 'gpu'
 export function openbNodes(text: string, file?: string): MachineTable {
   const seen = new Set<string>()
   const machines: ListedMachine[] = []
-  eachRow(text, needed, `A list of nodes has ${needed.join(', ')}.`, file, (row, line) => {
+  eachRow(text, needed, `A list of nodes has ${needed.join(', ')}.`, file, (row) => {
     const name = row.text('sn')
-    if (name === '') throw new SchedError('BAD_INPUT', 'is empty.', { file, line, field: 'sn' })
-    if (seen.has(name)) throw new SchedError('BAD_INPUT', `node "${name}" was listed before.`, { file, line, field: 'sn' })
+    if (name === '') throw new BadLine('sn', 'is empty.', 'Name the node')
+    if (seen.has(name)) throw new BadLine('sn', `node "${name}" was listed before.`, 'Give every node once')
     seen.add(name)
     const gpus = wholeOf(row, 'gpu', 30)
     const model = row.text('model')

@@ -83,7 +83,7 @@ export function readOutages(text: string, nodes: readonly string[], reading: Out
 function givenOrigin({ origin }: OutageReading): Seconds | undefined {
   const time = typeof origin === 'string' ? instant(origin) : origin
   if (origin === undefined || (time !== undefined && !Number.isNaN(time))) return time
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(origin)}, expected a number of seconds or a date such as 2024-01-31T10:00:00.`, { field: 'outages.origin' })
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(origin)}, expected a number of seconds or a date such as 2024-01-31T10:00:00.`, { field: 'outages.origin' }, 'Give the time of the file at which the run begins.')
 }
 
 function originOf({ origin, isOnClock }: AbsenceTable, { file, workload }: OutageReading): Seconds {

@@ -59,13 +59,13 @@ export function resample(workload: Workload, resampling: Resampling): Workload {
 
 function checked(resampling: Resampling): Resampling {
   const { users = 1, longTerm = 12, period = WEEK, periods = 1 } = resampling
-  const least = (field: keyof Resampling, value: number, isRight: boolean, expected: string) => {
-    if (!isRight) throw new SchedError('BAD_OPTION', `found ${value}, expected ${expected}.`, { field: `resample.${field}` })
+  const least = (field: keyof Resampling, value: number, isRight: boolean, expected: string, usual: string) => {
+    if (!isRight) throw new SchedError('BAD_OPTION', `found ${value}, expected ${expected}.`, { field: `resample.${field}` }, `Leave it out for ${usual}.`)
   }
-  least('users', users, users > 0 && users < Infinity, 'a number above 0')
-  least('longTerm', longTerm, Number.isInteger(longTerm) && longTerm >= 0, 'a whole number of at least 0')
-  least('period', period, period > 0 && period < Infinity, 'seconds above 0')
-  least('periods', periods, Number.isInteger(periods) && periods >= 1, 'a whole number of at least 1')
+  least('users', users, users > 0 && users < Infinity, 'a number above 0', '1, as many as in the log')
+  least('longTerm', longTerm, Number.isInteger(longTerm) && longTerm >= 0, 'a whole number of at least 0', '12')
+  least('period', period, period > 0 && period < Infinity, 'seconds above 0', `${WEEK}, a week`)
+  least('periods', periods, Number.isInteger(periods) && periods >= 1, 'a whole number of at least 1', 'as many as in the log')
   return resampling
 }
 

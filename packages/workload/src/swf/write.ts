@@ -118,7 +118,7 @@ function line(row: SwfRow, fractions: boolean): string {
 function number(row: SwfRow, field: number, fractions: boolean): string {
   const value = row[keys[field]!] ?? -1
   if (Number.isSafeInteger(value)) return String(value)
-  if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) throw new SchedError('BAD_INPUT', `found ${value}, expected a number.`, { field: `job ${row.job} ${fieldNames[field]}` })
+  if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) throw new SchedError('BAD_INPUT', `found ${value}, expected a number.`, { field: `job ${row.job} ${fieldNames[field]}` }, 'Give a finite one, or -1 for what is not known.')
   if (!fractions) return String(Math.round(value))
   const text = String(value)
   return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text // numbers below 1e-6

@@ -40,7 +40,7 @@ export function mappedMachines(text: string, mapping: MachineMapping, file?: str
     if (row === undefined) return checkColumns(mapping, rows.names ?? [], place)
     if (where.some(([column, values]) => !values.includes(row(column)))) return
     for (const machine of machinesIn(row, mapping)) {
-      if (seen.has(machine.name)) throw new BadLine(mapping.name, `machine "${machine.name}" was listed before.`, mapping.count === undefined ? '' : 'Give every row a name of its own')
+      if (seen.has(machine.name)) throw new BadLine(mapping.name, `machine "${machine.name}" was listed before.`, mapping.count === undefined ? 'Give every machine once' : 'Give every row a name of its own')
       seen.add(machine.name)
       machines.push(machine)
     }

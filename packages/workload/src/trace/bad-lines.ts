@@ -23,7 +23,7 @@ export class BadLines {
   /** The error of a trace without a job of which lines were skipped; `undefined` if none was. */
   allBad({ counted = 'line' }: Pick<Place, 'counted'>): SchedError | undefined {
     const [first] = this.problems
-    return first === undefined ? undefined : new SchedError('BAD_INPUT', `all ${this.skipped} ${counted}s with jobs are bad, the first: ${first}`)
+    return first === undefined ? undefined : new SchedError('BAD_INPUT', `all ${this.skipped} ${counted}s with jobs are bad, the first: ${first}`, {}, 'Is the trace of the format that it is read as? Without onBadLine "skip" the message says what to do about the first.')
   }
 
   #add(problem: BadLine, at: Place): void {

@@ -30,7 +30,7 @@ export function slsNodes(text: string, file?: string): MachineTable {
       for (const node of rack.list('nodes')) {
         const machine = machineOf(node, name)
         if (machine === undefined) continue
-        if (seen.has(machine.name)) throw node.bad('node', `node "${machine.name}" was listed before.`)
+        if (seen.has(machine.name)) throw node.bad('node', `node "${machine.name}" was listed before.`, 'Give every node once')
         seen.add(machine.name)
         machines.push(machine)
       }
