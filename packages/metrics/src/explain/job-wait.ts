@@ -259,7 +259,7 @@ export class JobWaitObserver implements Observer {
     this.#attribute(now)
     const given = this.#deferred
     if (given === Reason.Limit || this.#isToldWhere()) this.#why = this.#named(given as Reason)
-    else if (this.#room?.isThere === false) this.#why = reasonNames[Reason.NoRoom] as string
+    else if (this.#room?.isThere === false) this.#why = reasonNames[Reason.NoRoom]
     else if (given === Reason.Locality || given === Reason.Rule || given === Reason.Reservation) this.#why = this.#named(given)
     else if (this.#why !== UNUSED) {
       this.#why = UNUSED
