@@ -204,7 +204,7 @@ export class CellState extends NodeFacts implements ClusterView {
 
   /**
    * Takes a task's demand from the node and returns the devices it gets, one bit each; 0 for a task without devices. The devices are `devices` if the
-   * task had them before, otherwise the best fitting.
+   * task had them before, and for a resource of which these have none the best fitting.
    */
   take(shape: ShapeId, node: NodeId, devices = 0): number {
     const asked = this.shapes.all[shape] as Shape

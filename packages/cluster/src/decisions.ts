@@ -1,3 +1,4 @@
+import type { HeldDevices } from './held-devices.js'
 import type { InterruptedTask } from './interrupted-tasks.js'
 import type { TaskName } from './task-name.js'
 
@@ -9,6 +10,8 @@ export interface Placed extends TaskName {
   readonly node: string
   /** Distance to its data: 0 on the node, 1 in its rack, ..., -1 without data. */
   readonly level: number
+  /** The devices of the node that it gets, for example `{ gpu: [0, 3] }`; absent for a task without devices. */
+  readonly devices?: HeldDevices
 }
 
 /** Raise it when older memories cannot be read any more, also for a policy's part. */
@@ -44,6 +47,8 @@ export interface RunningTask {
   readonly task?: number
   /** Name of the node that it runs on. */
   readonly node: string
+  /** The devices that it has there, as `start` told them. Default: those that it would get now, which need not be those that it has. */
+  readonly devices?: HeldDevices
 }
 
 /**

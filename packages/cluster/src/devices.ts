@@ -28,6 +28,14 @@ export class DeviceTable {
     }
   }
 
+  /** The resource that a device of a node is of. */
+  resourceOf(node: number, device: number): number {
+    return this.sizes.findIndex((size, resource) => {
+      const at = resource * this.nodes + node
+      return size > 0 && device >= (this.firsts[at] as number) && device < (this.firsts[at] as number) + (this.counts[at] as number)
+    })
+  }
+
   /** How many tasks that ask for `amount` of the resource an empty node could hold. */
   roomOn(node: number, resource: number, amount: number): number {
     const size = this.sizes[resource] as number
@@ -83,9 +91,10 @@ export class DeviceCells {
     return room
   }
 
-  /** Takes the amount from the devices in the set, or from devices that it chooses if the set is 0. Returns the devices used. */
+  /** Takes the amount from the devices in the set, or from devices that it chooses if the set has none of the resource. Returns the devices used. */
   take(node: number, resource: number, amount: number, devices: number): number {
-    const chosen = devices === 0 ? this.#choose(node, resource, amount) : devices & this.#all(node, resource)
+    const given = devices === 0 ? 0 : devices & this.#all(node, resource)
+    const chosen = given === 0 ? this.#choose(node, resource, amount) : given
     this.#move(node, resource, amount, chosen, -1)
     return chosen
   }

@@ -1,8 +1,9 @@
-import type { JobId, LaneId, Seconds, TaskId } from '@sched/core'
+import type { JobId, LaneId, Reason, Seconds, TaskId } from '@sched/core'
 import type { DispatchedJobs } from './dispatched-jobs.js'
 import type { DispatcherOptions } from './dispatcher-options.js'
 import type { DraftSink } from './draft-sink.js'
 import type { Starts } from './starts.js'
+import type { WaitingJobs } from './waiting-jobs.js'
 import type { Wakes } from './wakes.js'
 import type { Work } from './work.js'
 
@@ -11,20 +12,24 @@ interface Parts {
   readonly jobs: DispatchedJobs
   readonly starts: Starts
   readonly wakes: Wakes
+  /** Absent: nobody asks why jobs wait. */
+  readonly waiting: WaitingJobs | undefined
   readonly promised: DispatcherOptions['promised']
   now(): Seconds
 }
 
 /** Collects what the rounds of a dispatcher decide, to be carried out by its caller. */
 export class DispatchedDecisions implements DraftSink {
-  readonly explained = false
+  readonly explained: boolean
   readonly #it: Parts
 
   constructor(parts: Parts) {
     this.#it = parts
+    this.explained = parts.waiting !== undefined
   }
 
   start(tasks: readonly TaskId[], from: number): void {
+    if (from < tasks.length) this.#it.waiting?.started()
     for (const task of tasks.slice(from)) this.#it.starts.start(task, this.#it.now())
   }
 
@@ -45,8 +50,8 @@ export class DispatchedDecisions implements DraftSink {
     this.#it.promised?.(this.#it.work.name(job), start)
   }
 
-  defer(_job: JobId, _lane: LaneId): void {
-    // nobody listens: see `explained`
+  defer(job: JobId, lane: LaneId, reason: Reason, limit?: string): void {
+    this.#it.waiting?.say(job, lane, reason, limit)
   }
 
   wakeAt(time: Seconds): void {

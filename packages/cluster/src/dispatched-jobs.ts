@@ -1,18 +1,21 @@
 import { SchedError, type JobId } from '@sched/core'
 import type { CellState } from './cell-state.js'
 import { loseSuspended } from './interruptions.js'
+import type { WaitingJobs } from './waiting-jobs.js'
 import type { Work } from './work.js'
 
 /** The jobs that a dispatcher has in its system, by name, and which of them are cancelled: of these nothing more starts. */
 export class DispatchedJobs {
   readonly #work: Work
   readonly #cell: CellState
+  readonly #waiting: WaitingJobs | undefined
   readonly #byName = new Map<string, JobId>()
   readonly #cancelled = new Set<JobId>()
   /** Cancelled jobs of which this round has killed tasks. */
   readonly #killed = new Set<JobId>()
 
-  constructor(work: Work, cell: CellState) {
+  constructor(work: Work, cell: CellState, waiting: WaitingJobs | undefined) {
+    this.#waiting = waiting
     this.#work = work
     this.#cell = cell
   }
@@ -51,6 +54,7 @@ export class DispatchedJobs {
   /** A job of which nothing is left leaves. */
   leave(job: JobId): void {
     this.#cancelled.delete(job)
+    this.#waiting?.leave(job)
     this.#byName.delete(this.#work.name(job))
     this.#work.remove(job)
   }

@@ -11,6 +11,8 @@ export interface DispatcherOptions {
   readonly seed?: number
   /** Called when the policy promises a start, as backfilling does for the jobs that it protects. A later promise replaces an earlier one. */
   readonly promised?: (job: string, start: Seconds) => void
+  /** True: note why jobs wait, for `explain`. A policy then looks at every waiting job, which takes longer, and decides the same. Default false. */
+  readonly explained?: boolean
   /** Called once for each message that the user should see. */
   readonly warn?: (message: string) => void
 }
@@ -30,7 +32,7 @@ export interface HeartbeatOptions {
   readonly free?: number
 }
 
-const known: Readonly<Record<keyof DispatcherOptions, true>> = { cluster: true, policy: true, seed: true, promised: true, warn: true }
+const known: Readonly<Record<keyof DispatcherOptions, true>> = { cluster: true, policy: true, seed: true, promised: true, explained: true, warn: true }
 
 /** Throws `BAD_OPTION` for wrong options, which a program without types may pass. */
 export function checkOptions(options: DispatcherOptions | undefined): void {
@@ -41,5 +43,6 @@ export function checkOptions(options: DispatcherOptions | undefined): void {
   if (given.seed !== undefined && !Number.isSafeInteger(given.seed)) throw new SchedError('BAD_OPTION', `seed is ${JSON.stringify(given.seed)}.`, { field: 'seed' }, 'Use a whole number.')
   for (const field of ['promised', 'warn'] as const)
     if (given[field] !== undefined && typeof given[field] !== 'function') throw new SchedError('BAD_OPTION', 'is no function.', { field }, 'Give one, or leave it out.')
+  if (given.explained !== undefined && typeof given.explained !== 'boolean') throw new SchedError('BAD_OPTION', `is ${JSON.stringify(given.explained)}.`, { field: 'explained' }, 'Use true or false.')
   checkKeys('', given, known)
 }

@@ -6,6 +6,7 @@ import { CellState } from './cell-state.js'
 import { checkJob } from './check-job.js'
 import { checkMemory } from './check-memory.js'
 import { checkStages } from './check-stages.js'
+import { claimRunning } from './claim-running.js'
 import { CountedStreams } from './counted-streams.js'
 import { MEMORY_VERSION, type Decisions, type DispatcherMemory, type Placed, type RunningTask } from './decisions.js'
 import { DispatchedDecisions } from './dispatched-decisions.js'
@@ -23,6 +24,7 @@ import { withTimes, type SubmittedJob } from './submitted-job.js'
 import { unplacedTask } from './task-name.js'
 import { Unheeded } from './unheeded.js'
 import { updatable, updateJob, type JobUpdate } from './update-job.js'
+import { WaitingJobs, type Waiting } from './waiting-jobs.js'
 import { Wakes } from './wakes.js'
 import { Work } from './work.js'
 
@@ -67,16 +69,17 @@ export class Dispatcher {
   #rounds: 'unknown' | 'node' | 'all'
   readonly #jobs: DispatchedJobs
   readonly #starts: Starts
+  readonly #waiting: WaitingJobs | undefined
   #now: Seconds = 0
 
   constructor(options: DispatcherOptions) {
     checkOptions(options)
-    const { cluster, policy, seed = 1, promised, warn = () => undefined } = options
+    const { cluster, policy, seed = 1, promised, explained = false, warn = () => undefined } = options
     this.#policyName = policy.name
     this.#streams = new CountedStreams(seed)
     this.#warn = onceEach(warn)
-    this.#unheeded = new Unheeded(this.#warn)
     this.#model = buildCluster(cluster)
+    this.#unheeded = new Unheeded(this.#warn, this.#model)
     this.#rounds = this.#model.heartbeat === undefined ? 'unknown' : 'node'
     this.#all = nodeIds(this.#model)
     this.#nodes = new Map(this.#all.map((node) => [this.#model.nodeNames[node] as string, node]))
@@ -94,9 +97,10 @@ export class Dispatcher {
       heedsPlacementRules: this.#unheeded.heedsPlacementRules,
     })
     this.#owner = this.work.addListener(this.policy)
-    this.#jobs = new DispatchedJobs(this.work, this.cell)
+    this.#waiting = explained ? new WaitingJobs(this.work, this.cell) : undefined
+    this.#jobs = new DispatchedJobs(this.work, this.cell, this.#waiting)
     this.#starts = new Starts(this.work, this.cell)
-    const sink = new DispatchedDecisions({ work: this.work, jobs: this.#jobs, starts: this.#starts, wakes: this.#wakes, promised, now: () => this.#now })
+    const sink = new DispatchedDecisions({ work: this.work, jobs: this.#jobs, starts: this.#starts, wakes: this.#wakes, waiting: this.#waiting, promised, now: () => this.#now })
     this.#draft = new Draft(this.cell, this.work, sink, this.#owner)
     this.#mayLook = new Uint8Array(this.#model.lanes.length)
   }
@@ -187,24 +191,14 @@ export class Dispatcher {
    * Takes over a running task that another dispatcher, or somebody else, started. The policy treats it as started at `now`, so report several tasks
    * in the order of their starts, each with its own start time.
    * Throws `UNKNOWN_NAME` for a job that is not in the system or an unknown node; `BAD_INPUT` for a task that does not exist, runs already, has
-   * ended, or waits for other stages; `INFEASIBLE` if the task has no room on the node or may not run there.
+   * ended, or waits for other stages, and for devices that it cannot have; `INFEASIBLE` if the task has no room on the node or may not run there.
    */
-  adopt({ job, stage = 0, task, node }: RunningTask, now: Seconds = this.#now): Placed {
+  adopt({ job, stage = 0, task, node, devices = {} }: RunningTask, now: Seconds = this.#now): Placed {
     this.#beginAt(now)
     const id = this.#jobs.named(job)
     const on = this.#node(node)
     const taken = unplacedTask(this.work, id, stage, task)
-    const lane = this.work.stageLane[this.work.taskStage[taken] as number] as LaneId
-    const round = this.#draft.begin(now, lane, [on])
-    const isClaimed = round.claim(taken, on)
-    round.commit({ conflict: 'none', atomic: false })
-    if (!isClaimed || this.work.nodeOf(taken) !== on)
-      throw new SchedError(
-        'INFEASIBLE',
-        `a task of job ${job} has no room on node ${node}, or may not be there.`,
-        {},
-        'Tell first of what has ended or failed there, and of a node that is down when all that runs on it is told.',
-      )
+    claimRunning(taken, on, devices, this.#draft, now)
     this.#mayLook.fill(1)
     return this.#starts.placed(taken)
   }
@@ -288,6 +282,15 @@ export class Dispatcher {
   }
 
   /**
+   * Why tasks of a job wait, as of the last decision and of what is free now; `undefined` if none does. Ask after a `pass`. Throws `UNKNOWN_NAME` for a
+   * job that is not in the system, and `BROKEN_CONTRACT` if the dispatcher was not created with `explained`.
+   */
+  explain(job: string): Waiting | undefined {
+    if (this.#waiting === undefined) throw new SchedError('BROKEN_CONTRACT', 'nobody noted why jobs wait.', {}, 'Create the dispatcher with `explained: true`.')
+    return this.#waiting.of(this.#jobs.named(job))
+  }
+
+  /**
    * Changes the description of a job in the system: priority, queue, estimate and the like. The job keeps its place in submission order, and its
    * tasks run on. The policy decides anew what it had decided about the job (a promised start, an admission).
    * Throws `UNKNOWN_NAME` for a job that is not in the system, `BAD_INPUT` for a field that cannot change and for a cancelled job, and `INFEASIBLE`
@@ -308,6 +311,7 @@ export class Dispatcher {
   }
 
   #comeAgain(job: JobId, spec: JobSpec): string | undefined {
+    this.#waiting?.leave(job)
     return updateJob(this.work, job, spec, (task) => this.#starts.of(task))
   }
 
@@ -386,6 +390,7 @@ export class Dispatcher {
       )
     this.#now = now
     this.#starts.begin()
+    this.#waiting?.begin()
     this.#wakes.come(now)
   }
 

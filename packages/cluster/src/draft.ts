@@ -176,7 +176,8 @@ export class Draft implements OpenRound {
     this.work.mould(job, tasks)
   }
 
-  claim(task: TaskId, node: NodeId): boolean {
+  /** `devices`: those that the task has there already, as `CellState.take` returned them, which must have room; 0: any. */
+  claim(task: TaskId, node: NodeId, devices = 0): boolean {
     this.#mustBeOpen()
     if (this.work.suspended.count > 0 && this.work.suspended.has(task)) return this.#interruptions.resume(task, node, this)
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced.`, {}, 'Claim what `work.taskFor` of the round gives, as long as the job has unplaced tasks.')
@@ -186,7 +187,7 @@ export class Draft implements OpenRound {
     if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node)) return this.#refused(task, node)
     if (!this.cluster.hasFitted(shape, node) && !(this.#fits(shape, job, node) && this.work.suits(task, node))) return this.#refused(task, node)
     if (!this.#takeUp(job) || this.#isPeek || this.#allowance?.spend(shape) === false) return false
-    this.work.claim(task, node, this.cluster.take(shape, node))
+    this.work.claim(task, node, this.cluster.take(shape, node, devices))
     this.#moves.push(task)
     this.claims++
     return true

@@ -1,5 +1,6 @@
 import { None, type JobId, type NodeId, type ResourceId, type Seconds, type TaskId } from '@sched/core'
 import type { CellState } from './cell-state.js'
+import { deviceSet, namedDevices, type HeldDevices } from './held-devices.js'
 import { loseSuspended } from './interruptions.js'
 import { taskName, type TaskName } from './task-name.js'
 import { UNPLACED } from './work-columns.js'
@@ -9,8 +10,8 @@ import type { Work } from './work.js'
 export interface InterruptedTask extends TaskName {
   /** Seconds of work done before it was last suspended; absent for a task that was suspended before it began. */
   readonly worked?: Seconds
-  /** For a suspended task: the name of its node, and the names of the resources that it has given up there. */
-  readonly on?: { readonly node: string; readonly frees: readonly string[] }
+  /** For a suspended task: the name of its node, the names of the resources that it has given up there, and the devices that it keeps. */
+  readonly on?: { readonly node: string; readonly frees: readonly string[]; readonly devices?: HeldDevices }
 }
 
 /** All such tasks, in the order in which they were first suspended; those that had not begun come last. */
@@ -23,11 +24,12 @@ export function interruptedTasks(work: Work, cell: CellState): InterruptedTask[]
   ]
 }
 
-function placeOf(task: TaskId, work: Work, cell: CellState): { readonly node: string; readonly frees: readonly string[] } {
-  const { node, shape: held } = work.suspended.of(task)
+function placeOf(task: TaskId, work: Work, cell: CellState): NonNullable<InterruptedTask['on']> {
+  const { node, shape: held, devices: set } = work.suspended.of(task)
+  const devices = namedDevices(set, node, cell)
   const { resources } = work.shapes.of(work.shapeOf(task))
   const kept = held === None ? [] : work.shapes.of(held).resources
-  return { node: cell.name(node), frees: resources.filter((resource) => !kept.includes(resource)).map((resource) => cell.resources[resource] as string) }
+  return { node: cell.name(node), frees: resources.filter((resource) => !kept.includes(resource)).map((resource) => cell.resources[resource] as string), ...(devices !== undefined && { devices }) }
 }
 
 /**
@@ -54,13 +56,15 @@ export function takeUpInterrupted(tasks: readonly InterruptedTask[], work: Work,
 }
 
 /**
- * Lets a suspended task hold its resources again. False, and nothing changes, if the node is gone or down, or has no room for what the task keeps.
+ * Lets a suspended task hold its resources again. False, and nothing changes, if the node is gone or down, or has no room for what the task keeps, on the devices where it is.
  */
-function holdAgain(task: TaskId, { node: name, frees }: NonNullable<InterruptedTask['on']>, work: Work, cell: CellState, nodes: ReadonlyMap<string, NodeId>): boolean {
+function holdAgain(task: TaskId, { node: name, frees, devices = {} }: NonNullable<InterruptedTask['on']>, work: Work, cell: CellState, nodes: ReadonlyMap<string, NodeId>): boolean {
   const node = nodes.get(name)
   if (node === undefined || !cell.up(node)) return false
   const shape = work.shapes.without(work.shapeOf(task), frees.map((resource) => cell.resources.indexOf(resource) as ResourceId))
   if (shape !== None && !cell.fits(shape, node)) return false
-  work.suspended.hold(task, { node, shape, devices: 0 }, cell)
+  const set = shape === None ? 0 : deviceSet(devices, shape, node, work, cell)
+  if (typeof set !== 'number') return false
+  work.suspended.hold(task, { node, shape, devices: set }, cell)
   return true
 }

@@ -43,13 +43,13 @@ export class Interruptions {
     return this.#cancelled.has(job)
   }
 
-  /** Resumes a suspended task. Possible only on its own node, if that has room for what the task does not hold. */
-  resume(task: TaskId, node: NodeId, round: { readonly cluster: CellState; claim(task: TaskId, node: NodeId): boolean }): boolean {
+  /** Resumes a suspended task. Possible only on its own node, if that has room for what the task does not hold; devices that it holds it keeps. */
+  resume(task: TaskId, node: NodeId, round: { readonly cluster: CellState; claim(task: TaskId, node: NodeId, devices: number): boolean }): boolean {
     const { suspended } = this.#work
     const hold = suspended.of(task)
     if (node !== hold.node) return false
     suspended.free(task, round.cluster)
-    if (round.claim(task, node)) {
+    if (round.claim(task, node, hold.devices)) {
       this.areAny = true
       this.#resumed.set(task, hold)
       return true

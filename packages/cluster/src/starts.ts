@@ -1,6 +1,7 @@
 import type { NodeId, Seconds, TaskId } from '@sched/core'
 import type { CellState } from './cell-state.js'
 import type { Placed } from './decisions.js'
+import { namedDevices } from './held-devices.js'
 import { taskName } from './task-name.js'
 import type { Work } from './work.js'
 
@@ -76,7 +77,8 @@ export class Starts {
     const node = work.nodeOf(task) as NodeId
     const name = taskName(work, task)
     const hasData = work.spec(work.jobOf(task)).stages[name.stage]?.data !== undefined
-    return { id: this.of(task), ...name, node: this.#cell.name(node), level: hasData ? work.level(task, node) : -1 }
+    const devices = this.#cell.model.devices === undefined ? undefined : namedDevices(work.devicesOf(task), node, this.#cell)
+    return { id: this.of(task), ...name, node: this.#cell.name(node), level: hasData ? work.level(task, node) : -1, ...(devices !== undefined && { devices }) }
   }
 
   #listed(kind: 'start' | 'kill' | 'suspend' | 'resume'): Placed[] {

@@ -1,11 +1,15 @@
 import { isRequired, type JobSpec } from '@sched/core'
+import type { ClusterModel } from './model.js'
 
 const TREES = 'Give the policy the placement `topology-tree` (racks as Slurm fills them) or `topology-aware` (as Kueue does).'
 const SLICES = 'Give the policy the placement `topology-aware`.'
 const RULES = 'Give the policy the placement `weighted`.'
 const SCORES = 'Give the policy the placement `kube-scores`, or `weighted` the scores `inter-pod-affinity`, `pod-topology-spread` and `node-affinity`.'
 
-/** Warns of the first job whose `topology` or `placementRules` no part of the run heeds. */
+/** A device of at least so much is one that tasks share: fewer of it than a node has devices is less than a tenth of one. */
+const SHARED = 100
+
+/** Warns of the first job whose `topology` or `placementRules` no part of the run heeds, or that seems to ask for devices by their number. */
 export class Unheeded {
   /** Whether each is heeded, or has been warned of. */
   #topology = false
@@ -14,8 +18,13 @@ export class Unheeded {
   #preferences = false
   readonly #warn: (message: string) => void
 
-  constructor(warn: (message: string) => void) {
+  /** By name, each resource of which devices are shared: the amount of one, and most devices of a node. Empty once a job has been warned of. */
+  #devices: ReadonlyMap<string, { readonly size: number; readonly most: number }>
+
+  constructor(warn: (message: string) => void, { devices, resources, nodes }: Pick<ClusterModel, 'devices' | 'resources' | 'nodes'>) {
     this.#warn = warn
+    const shared = resources.map((name, r) => [name, { size: devices?.sizes[r] ?? 0, most: devices?.counts.subarray(r * nodes, (r + 1) * nodes).reduce((most, count) => Math.max(most, count), 0) ?? 0 }] as const)
+    this.#devices = new Map(shared.filter(([, { size }]) => size >= SHARED))
   }
 
   /** Called by a part that heeds the topology of jobs; with `slices`, those of it, too. */
@@ -32,9 +41,20 @@ export class Unheeded {
 
   /** Checks a job that has come. */
   look(spec: JobSpec): void {
+    if (this.#devices.size > 0) this.#lookAtShares(spec)
     if (this.#topology && this.#slices && this.#rules && this.#preferences) return
     this.#lookAt(spec, spec)
     for (let i = 0; i < spec.stages.length; i++) this.#lookAt(spec, spec.stages[i] as JobSpec['stages'][number])
+  }
+
+  #lookAtShares({ id, stages }: JobSpec): void {
+    for (const [name, { size, most }] of this.#devices)
+      for (const { demand } of stages) {
+        const amount = demand[name] ?? 0
+        if (amount === 0 || amount > most) continue
+        this.#devices = new Map()
+        return this.#warn(`job ${id} asks for ${amount} of ${name}, and one device has ${size} of it: that is a share of ${(100 * amount) / size} % of one. ${inDevices(name, amount, size)}`)
+      }
   }
 
   #lookAt({ id }: JobSpec, { topology, placementRules }: Pick<JobSpec, 'topology' | 'placementRules'>): void {
@@ -58,3 +78,6 @@ export class Unheeded {
     }
   }
 }
+
+const inDevices = (name: string, amount: number, size: number): string =>
+  `Ask for ${amount * size} where ${amount === 1 ? 'a whole one is' : `${amount} are`} meant, or describe devices that are not shared: { ${name}: { count: ..., milli: 1 } }.`

@@ -34,7 +34,7 @@ export { powerModels, wattsAt, type NodePower, type NodeSleep, type NodeState, t
 export { amountsByName, resourceNamed } from './resource-names.js'
 export { knownWords } from './known-words.js'
 export { phasesTime } from './phases.js'
-export { Reason, reasonNames, type LimitsSay, type Moulding, type NodesSay, type Round } from './round.js'
+export { Reason, reasonNames, type LimitsSay, type Moulding, type NodesSay, type ReasonName, type Round } from './round.js'
 export type * from './plugs.js'
 export { portableExp, portableExp2, portableLog, portableLog1p, portableLog2 } from './portable-math.js'
 export { hashUnit, randomStream, streamKey } from './random.js'

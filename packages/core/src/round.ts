@@ -19,7 +19,9 @@ export const Reason = {
 } as const
 export type Reason = (typeof Reason)[keyof typeof Reason]
 /** Names of the reasons for people, indexed by `Reason`. */
-export const reasonNames: readonly string[] = ['no room', 'locality delay', 'queue limit', 'reservation', 'behind others', 'placement rule']
+export const reasonNames = ['no room', 'locality delay', 'queue limit', 'reservation', 'behind others', 'placement rule'] as const
+/** The name of a reason. */
+export type ReasonName = (typeof reasonNames)[Reason]
 
 /** What the limits of an enclosing policy say of a waiting job. */
 export interface LimitsSay {

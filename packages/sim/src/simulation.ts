@@ -86,7 +86,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#sleep = model.sleep === undefined ? undefined : new SleepingNodes(model.sleep, work, queue, this.#observers)
     this.#runs = taskRunsOf(options, seed, { model, work, cell, queue, observers: this.#observers, sleep: this.#sleep, host: this })
     const warn = onceEach((message: string) => options.warn?.(message))
-    const unheeded = new Unheeded(warn)
+    const unheeded = new Unheeded(warn, model)
     const env = environment(options, seed, { model, cell, work, observers: this.#observers, unheeded, warn, now: () => this.now })
     this.#schedulers = new Schedulers(options, env, cell, work, this)
     this.schedulers = this.#schedulers.all
