@@ -5,7 +5,7 @@ import type { Observers } from './observers.js'
 import type { TaskRuns } from './task-runs.js'
 
 /** The engine's side of carrying out what rounds decide. */
-export interface DecisionsHost {
+interface DecisionsHost {
   readonly now: Seconds
   /** A round gives a job up. */
   abandon(job: JobId): void
