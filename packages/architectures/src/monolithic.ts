@@ -1,5 +1,5 @@
 import {
-  beyondOneNode, defineArchitecture, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell,
+  beyondOneNode, defineArchitecture, leastTasks, Looks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell,
   type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -68,18 +68,14 @@ class Monolithic implements Architecture {
   readonly #limits: RoundLimits | undefined
   /** The beating node, as the list of nodes of a round. */
   readonly #one: NodeId[] = [0 as NodeId]
-  /**
-   * By lane, 1: the policy may want a look at the lane. It becomes 0 when the policy says that it does not, and 1 again when the policy has decided
-   * or another job comes.
-   */
-  readonly #mayLook: Uint8Array
+  readonly #looks: Looks
 
   constructor(tasksPerHeartbeat: number | undefined, env: ArchitectureEnv) {
     this.#cell = env.cell
     this.#cluster = env.cell.cluster
     this.#lanes = env.cell.cluster.lanes.length
-    this.#mayLook = new Uint8Array(this.#lanes)
     this.#scheduler = env.addScheduler('scheduler')
+    this.#looks = new Looks(this.#lanes, this.#scheduler)
     const claims = tasksPerHeartbeat === undefined ? {} : { claims: tasksPerHeartbeat }
     this.#limits = this.#cluster.heartbeat > 0 ? { ...claims, reach: env.cell.nodes } : tasksPerHeartbeat === undefined ? undefined : claims
   }
@@ -92,7 +88,7 @@ class Monolithic implements Architecture {
     const most = this.#limits?.claims ?? Infinity
     if (most < Infinity) checkMost(spec, most)
     if (this.#cluster.heartbeat === 0) return this.#scheduler
-    this.#mayLook.fill(1)
+    this.#looks.changed()
     const why = beyondOneNode(spec, this.#cluster)
     if (why !== undefined) throw new SchedError('INFEASIBLE', why, {}, 'Describe the cluster without heartbeats, or give the architecture decision times.')
     return this.#scheduler
@@ -112,7 +108,7 @@ class Monolithic implements Architecture {
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++) {
       const { policy } = this.#scheduler
       if (!this.#cluster.hasRoom(lane, node) && policy.wantsNode?.(lane, node) !== true) {
-        if (this.#mayLook[lane] === 1) this.#look(lane)
+        if (this.#looks.isWanted(lane)) this.#round(lane, NOBODY)
         continue
       }
       if (this.#scheduler.pending(lane) === 0) continue
@@ -121,16 +117,9 @@ class Monolithic implements Architecture {
     }
   }
 
-  /** Gives a policy that preempts a round without nodes: it must learn that jobs wait even if no node has room. */
-  #look(lane: LaneId): void {
-    if (this.#scheduler.pending(lane) === 0) return
-    if (this.#scheduler.policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
-    else this.#mayLook[lane] = 0
-  }
-
   #round(lane: LaneId, nodes: readonly NodeId[]): void {
     const { policy } = this.#scheduler
-    this.#mayLook[lane] = 1
+    this.#looks.decided(lane)
     const round = this.#cell.draft(this.#scheduler, lane, nodes, this.#limits)
     policy.schedule(round)
     const commit = round.commit(SERIAL)

@@ -1,18 +1,17 @@
 import {
-  beyondOneNode, onceEach, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Policy, type Release, type Seconds, type TaskId, withoutUndefined,
+  onceEach, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Policy, type Release, type Seconds, type TaskId, withoutUndefined,
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
 import { checkJob } from './check-job.js'
 import { checkMemory } from './check-memory.js'
 import { checkStages } from './check-stages.js'
-import { claimRunning } from './claim-running.js'
 import { CountedStreams } from './counted-streams.js'
 import { MEMORY_VERSION, type Decisions, type DispatcherMemory, type Placed, type RunningTask } from './decisions.js'
 import { DispatchedDecisions } from './dispatched-decisions.js'
 import { DispatchedJobs } from './dispatched-jobs.js'
+import { DispatchedRounds } from './dispatched-rounds.js'
 import { checkOptions, type DispatcherOptions, type HeartbeatOptions, type SubmitOptions } from './dispatcher-options.js'
-import { Draft } from './draft.js'
 import { infeasible, refusedWhole } from './infeasible.js'
 import { interruptedTasks, takeUpInterrupted } from './interrupted-tasks.js'
 import { loseSuspendedOn } from './interruptions.js'
@@ -50,23 +49,13 @@ export class Dispatcher {
   /** The policy that it runs. */
   readonly policy: Policy
   readonly #model: ClusterModel
-  readonly #draft: Draft
-  readonly #all: readonly NodeId[]
   readonly #nodes: ReadonlyMap<string, NodeId>
-  /** The policy's number as a scheduler of `work`. */
-  readonly #owner: number
   readonly #wakes = new Wakes()
-  /**
-   * By lane, 1: the policy may want a look at the lane although the node that reports has no room. It becomes 0 when the policy says that it does
-   * not, and 1 again when the policy has decided or another job comes.
-   */
-  readonly #mayLook: Uint8Array
   readonly #policyName: string
   readonly #streams: CountedStreams
   readonly #warn: (message: string) => void
   readonly #unheeded: Unheeded
-  /** What rounds cover: single nodes if the cluster is described with heartbeats; otherwise as the caller asks, which is unknown at first. */
-  #rounds: 'unknown' | 'node' | 'all'
+  readonly #rounds: DispatchedRounds
   readonly #jobs: DispatchedJobs
   readonly #starts: Starts
   readonly #waiting: WaitingJobs | undefined
@@ -80,9 +69,8 @@ export class Dispatcher {
     this.#warn = onceEach(warn)
     this.#model = buildCluster(cluster)
     this.#unheeded = new Unheeded(this.#warn, this.#model)
-    this.#rounds = this.#model.heartbeat === undefined ? 'unknown' : 'node'
-    this.#all = nodeIds(this.#model)
-    this.#nodes = new Map(this.#all.map((node) => [this.#model.nodeNames[node] as string, node]))
+    const all = nodeIds(this.#model)
+    this.#nodes = new Map(all.map((node) => [this.#model.nodeNames[node] as string, node]))
     const shapes = new Shapes(this.#model)
     this.cell = new CellState(this.#model, shapes, { validate: true })
     this.work = new Work(this.#model, shapes, hostedBlocks(this.#model))
@@ -96,13 +84,11 @@ export class Dispatcher {
       heedsTopology: this.#unheeded.heedsTopology,
       heedsPlacementRules: this.#unheeded.heedsPlacementRules,
     })
-    this.#owner = this.work.addListener(this.policy)
     this.#waiting = explained ? new WaitingJobs(this.work, this.cell) : undefined
     this.#jobs = new DispatchedJobs(this.work, this.cell, this.#waiting)
     this.#starts = new Starts(this.work, this.cell)
     const sink = new DispatchedDecisions({ work: this.work, jobs: this.#jobs, starts: this.#starts, wakes: this.#wakes, waiting: this.#waiting, promised, now: () => this.#now })
-    this.#draft = new Draft(this.cell, this.work, sink, this.#owner)
-    this.#mayLook = new Uint8Array(this.#model.lanes.length)
+    this.#rounds = new DispatchedRounds({ model: this.#model, policy: this.policy, work: this.work, cell: this.cell, jobs: this.#jobs, wakes: this.#wakes, all, warn: this.#warn }, sink)
   }
 
   /**
@@ -130,14 +116,13 @@ export class Dispatcher {
     if (this.#jobs.byName.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
     const why = infeasible(spec, this.#model, shapes) ?? refusedWhole(spec, this.policy)
     if (why !== undefined) throw why
-    const beyond = this.#rounds === 'node' ? beyondOneNode(spec, this.cell) : undefined
-    if (beyond !== undefined) throw new SchedError('INFEASIBLE', beyond, {}, OVER_ALL)
+    this.#rounds.check(spec)
     const refusal = this.policy.admits?.(spec, again)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`, {}, 'Change the job, or the options of the policy that refuses it.')
     this.#unheeded.look(spec)
     const job = this.work.submit(spec, now, 0)
     this.#jobs.add(spec.id, job)
-    this.#mayLook.fill(1)
+    this.#rounds.changed()
     this.work.open(job)
   }
 
@@ -149,16 +134,7 @@ export class Dispatcher {
     if (free !== undefined && !(typeof free === 'number' && free >= 0))
       throw new SchedError('BAD_INPUT', `node ${node} has room for ${String(free)} starts.`, { field: 'free' }, 'Give a number, at least 0, or leave it out where all that fits may start.')
     this.#beginAt(now)
-    const id = this.#node(node)
-    if (this.#rounds === 'unknown') this.#goByNode()
-    if (this.nextWake <= now) this.#asked()
-    if (!this.cell.up(id)) return this.#starts.decisions
-    this.policy.onHeartbeat?.(id, now)
-    for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++) {
-      if (this.#pending(lane) === 0) continue
-      if (this.cell.hasRoom(lane, id) || this.policy.wantsNode?.(lane, id) === true) this.#round(lane, [id], free)
-      else if (this.#mayLook[lane] === 1) this.#look(lane)
-    }
+    this.#rounds.atNode(this.#node(node), now, free)
     return this.#starts.decisions
   }
 
@@ -168,11 +144,7 @@ export class Dispatcher {
    */
   pass(now: Seconds): Decisions {
     this.#beginAt(now)
-    if (this.#model.heartbeat === undefined) this.#rounds = 'all'
-    this.#wakes.asked(now)
-    for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++)
-      if (this.#pending(lane) > 0) this.#round(lane, this.#all)
-      else if (this.policy.wantsRound?.(now) === true) this.#round(lane, NOBODY)
+    this.#rounds.overAll(now)
     if (this.#starts.hasStopped) this.#wakes.add(now)
     return this.#starts.decisions
   }
@@ -183,7 +155,7 @@ export class Dispatcher {
    */
   tick(now: Seconds): Decisions {
     this.#beginAt(now)
-    this.#asked()
+    this.#rounds.asked(now)
     return this.#starts.decisions
   }
 
@@ -198,8 +170,8 @@ export class Dispatcher {
     const id = this.#jobs.named(job)
     const on = this.#node(node)
     const taken = unplacedTask(this.work, id, stage, task)
-    claimRunning(taken, on, devices, this.#draft, now)
-    this.#mayLook.fill(1)
+    this.#rounds.takeOver(taken, on, devices, now)
+    this.#rounds.changed()
     return this.#starts.placed(taken)
   }
 
@@ -305,7 +277,7 @@ export class Dispatcher {
     if (this.#jobs.isCancelled(id)) throw new SchedError('BAD_INPUT', `job ${job} has been cancelled.`, {}, 'Nothing more of it starts.')
     const spec: JobSpec = withoutUndefined({ ...work.spec(id), ...changes })
     checkJob(spec)
-    this.#mayLook.fill(1)
+    this.#rounds.changed()
     const refusal = this.#comeAgain(id, spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${job}: ${refusal}.`, {}, 'The job stays as it was. Give it other values, or the policy other options.')
   }
@@ -342,43 +314,6 @@ export class Dispatcher {
     return task
   }
 
-  /**
-   * Nodes report by `heartbeat` although the cluster is described without. Warns of jobs that cannot start this way; they were accepted before this
-   * was known.
-   */
-  #goByNode(): void {
-    this.#rounds = 'node'
-    for (const job of this.#jobs.byName.values()) {
-      const beyond = beyondOneNode(this.work.spec(job), this.cell)
-      if (beyond !== undefined) this.#warn(`${beyond}: it waits for a \`pass\`. ${OVER_ALL}`)
-    }
-  }
-
-  /** Gives the policy the rounds that it asked for, without nodes. */
-  #asked(): void {
-    this.#wakes.asked(this.#now)
-    for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++) this.#round(lane, NOBODY)
-  }
-
-  /** Gives a policy that preempts a round without nodes: it must learn that jobs wait even if no node has room. */
-  #look(lane: LaneId): void {
-    if (this.policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
-    else this.#mayLook[lane] = 0
-  }
-
-  #round(lane: LaneId, nodes: readonly NodeId[], claims = Infinity): void {
-    this.#mayLook[lane] = 1
-    const round = this.#draft.begin(this.#now, lane, nodes, { claims, ...(nodes.length === 1 && { reach: this.#all }) })
-    this.policy.schedule(round)
-    const commit = round.commit({ conflict: 'none', atomic: false })
-    this.#jobs.dropKilled()
-    this.policy.onCommit?.(commit)
-  }
-
-  #pending(lane: LaneId): number {
-    return this.work.pending(this.#owner, lane)
-  }
-
   /** Begins a call at a time, which has decided nothing yet. Throws `BROKEN_CONTRACT` for a time before that of an earlier call. */
   #beginAt(now: Seconds): void {
     if (!(typeof now === 'number' && now >= this.#now && now < Infinity))
@@ -400,7 +335,3 @@ export class Dispatcher {
     return id
   }
 }
-
-const NOBODY: readonly NodeId[] = []
-/** Advice for gangs that do not fit on one node. */
-const OVER_ALL = 'Ask by `pass` in place of `heartbeat`, and describe the cluster without heartbeats.'

@@ -16,7 +16,8 @@ export interface Env {
   now(): Seconds
   /**
    * Whether a round comes after all task ends of its instant, except ends of tasks that start in the round itself. Absent: more ends of the same
-   * instant may be reported after a round.
+   * instant may be reported after a round. For a policy that plans by expected ends (all backfilling): what still runs at its expected end has outlived
+   * it only if its end cannot be reported any more, and whether it can depends on how the run is driven, which neither cluster nor jobs show.
    */
   readonly seesWholeInstants?: boolean
   /** What time 0 is on the workload's clock (`Workload.start`); absent where the workload does not say. */
@@ -237,7 +238,10 @@ export interface RoundLimits {
   readonly only?: JobId
   /** Most that may be claimed of every resource, by `ResourceId`. */
   readonly amounts?: ArrayLike<number>
-  /** True: the round only asks which job would be taken up, and every claim is refused. */
+  /**
+   * True: the round only asks which job would be taken up, and every claim is refused. For a scheduler whose decision takes time, which depends on the
+   * job. `claims: 0` is not enough, since a claim over the limit takes no job up; claims that are taken back again would be told to the policy.
+   */
   readonly peek?: boolean
   /** All nodes that the scheduler's rounds see one after the other; default: the nodes of this round. */
   readonly reach?: readonly NodeId[]

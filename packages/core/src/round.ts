@@ -86,7 +86,8 @@ export interface Round {
   fits(job: JobId, node: NodeId): boolean
   /**
    * True only if the job's next task fits on no node of the cluster: a quick test before a search over all nodes. False where that is not known without
-   * a search. Absent: it never is.
+   * a search. Absent: it never is. For a round that keeps nodes from jobs (`yunikorn-reserving`): placements search the free nodes in vain for each job
+   * that comes while all are kept from it, and `LowestNodes` asks this before it does.
    */
   fitsNowhere?(job: JobId): boolean
   /** Unplaced tasks in the lane, over all jobs of this scheduler. */
@@ -146,7 +147,8 @@ export interface Round {
   rollback(to: Savepoint): void
   /**
    * Runs `attempt` to ask what later rounds would claim if nothing else happened. `see` brings other nodes of `reach` in sight, as a round of their
-   * own would. Claims and evictions made meanwhile are taken back at the end. Present only where there is `reach`.
+   * own would. Claims and evictions made meanwhile are taken back at the end. Present only where there is `reach`. For a placement that plans over all
+   * nodes but is asked at one node's heartbeat (`bayes-comm`): only a round knows which claims its limits would allow at another node.
    */
   rehearse?(attempt: (see: (nodes: readonly NodeId[]) => void) => void): void
   /**

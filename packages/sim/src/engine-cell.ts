@@ -13,6 +13,7 @@ import {
   type Stock,
 } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
+import type { Observers } from './observers.js'
 
 /** The engine's side of a cell. */
 export interface CellHost {
@@ -20,7 +21,6 @@ export interface CellHost {
   /** Something has changed that a pass must see. */
   askForPass(): void
   abandon(job: JobId): void
-  decided(decision: Decision): void
 }
 
 /** What an architecture may do with the cluster, the jobs and the clock of a run. */
@@ -31,14 +31,16 @@ export class EngineCell implements Cell {
   /** Rounds of the schedulers, by scheduler id. */
   readonly #drafts: readonly Draft[]
   readonly #queue: EventQueue
+  readonly #observers: Observers
   readonly #host: CellHost
 
-  constructor(cluster: CellState, work: Work, drafts: readonly Draft[], queue: EventQueue, host: CellHost) {
+  constructor(cluster: CellState, work: Work, drafts: readonly Draft[], queue: EventQueue, observers: Observers, host: CellHost) {
     this.cluster = cluster
     this.work = work
     this.nodes = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
     this.#drafts = drafts
     this.#queue = queue
+    this.#observers = observers
     this.#host = host
   }
 
@@ -87,7 +89,7 @@ export class EngineCell implements Cell {
   }
 
   decided(decision: Decision): void {
-    this.#host.decided(decision)
+    this.#observers.onDecision(decision, this.#host.now)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CellState, Work } from '@sched/cluster'
 import { Reason, SchedError, type Architecture, type JobId, type LaneId, type NodeId, type Seconds } from '@sched/core'
 import type { SimulationOptions } from './options.js'
+import type { Outages } from './outages.js'
 import type { Schedulers } from './schedulers.js'
 import { waitingReasons, type Told } from './waiting-reasons.js'
 
@@ -21,15 +22,20 @@ export interface LeftRun {
   readonly inVain: readonly JobId[]
   /** Number of prefilled tasks that never end. */
   readonly prefilled: number
+  /** Absent where all nodes are always up. */
+  readonly outages: Pick<Outages, 'away' | 'areEndless'> | undefined
   readonly now: Seconds
 }
 
 /**
- * Decides whether the run may end while jobs wait. If limits forbid them, or if they can never start and such jobs may be left out, it warns the
- * user. Otherwise it throws `INFEASIBLE`, or `BROKEN_CONTRACT` if no policy says why they wait.
+ * Decides whether the run may end while jobs wait. If nodes are down, if limits forbid the jobs, or if they can never start and such jobs may be left
+ * out, it warns the user. Otherwise it throws `INFEASIBLE`, or `BROKEN_CONTRACT` if no policy says why they wait.
  */
 export function leaveWaiting(run: LeftRun): void {
-  const { options, work, now } = run
+  const { options, work, inVain, now } = run
+  const { away = 0, areEndless = false } = run.outages ?? {}
+  if (away > 0 && areEndless) return
+  if (away > 0 && inVain.length === 0) return options.warn?.(waitingForNodes(run, away))
   const { name } = options.policy
   const why = blockedByMasters(run) ?? startedInVain(run) ?? blockedByOthers(run) ?? causeOf(run)
   if (why === undefined) throw forgotten(name, work.active, now)
@@ -39,9 +45,16 @@ export function leaveWaiting(run: LeftRun): void {
 }
 
 /**
+ * Whether waiting jobs are blocked: by tasks that still run long after the last known end, and so run as long as the jobs wait; or by the
+ * architecture.
+ */
+export const isBlocked = (work: Work, architecture: LeftRun['architecture']): boolean =>
+  work.jobs().some((job) => work.startedOf(job)[Symbol.iterator]().next().done !== true) || architecture.stuck?.() !== undefined
+
+/**
  * The warning for jobs that have waited through many outages, some of which still last: each node was up at some time, but perhaps never all at once.
  */
-export const waitingForNodes = ({ work, prefilled, now }: Pick<LeftRun, 'work' | 'prefilled' | 'now'>, away: number): string =>
+const waitingForNodes = ({ work, prefilled, now }: Pick<LeftRun, 'work' | 'prefilled' | 'now'>, away: number): string =>
   `at ${now} s ${named(work.jobs(), work)} wait${work.active === 1 ? 's' : ''} although nothing runs${butNoJob({ prefilled })}, with ${away} node${away === 1 ? '' : 's'} away that come${away === 1 ? 's' : ''} back.`
 
 function blockedByMasters(run: LeftRun): SchedError | undefined {

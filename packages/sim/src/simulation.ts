@@ -1,7 +1,6 @@
-import { buildCluster, CellState, placedBlocks, Shapes, Unheeded, Work, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, placedBlocks, Shapes, Unheeded, Work } from '@sched/cluster'
 import {
-  onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Reason,
-  type Scheduler, type Seconds, type TaskId,
+  onceEach, randomStream, SchedError, type Architecture, type JobId, type JobSpec, type NodeId, type Scheduler, type Seconds, type TaskId,
 } from '@sched/core'
 import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
 import { checkParts } from './check-parts.js'
@@ -13,11 +12,12 @@ import { FirstStarts } from './first-starts.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
 import { JobArrivals } from './job-arrivals.js'
 import { JobLives } from './job-lives.js'
-import { leaveWaiting, waitingForNodes } from './left-waiting.js'
+import { isBlocked, leaveWaiting } from './left-waiting.js'
 import { Observers } from './observers.js'
 import type { RunState, SimulationOptions } from './options.js'
 import { Outages } from './outages.js'
 import { Prefill } from './prefill.js'
+import { RoundDecisions } from './round-decisions.js'
 import { Schedulers } from './schedulers.js'
 import { SleepingNodes } from './sleeping-nodes.js'
 import { Stall } from './stall.js'
@@ -31,7 +31,7 @@ import { taskRunsOf } from './task-runs-of.js'
  * Where the cluster has heartbeats, the master learns of an ended task and its free slot at the node's next heartbeat; otherwise at once. Everything
  * is deterministic: events of equal time fire by kind, then by order of scheduling.
  */
-export class Simulation implements CellHost, DraftSink {
+export class Simulation implements CellHost {
   /** Seconds since the start of the run. */
   now: Seconds = NaN
   /** The jobs in the system, with their stages and tasks. */
@@ -52,6 +52,7 @@ export class Simulation implements CellHost, DraftSink {
   readonly #queue = new EventQueue()
   readonly #ring: HeartbeatRing | undefined
   readonly #runs: TaskRuns
+  readonly #decisions: RoundDecisions
   /** Present if there is a pass after every event. */
   readonly #byEvent: EventByEvent | undefined
   readonly #jobs: JobArrivals
@@ -60,10 +61,9 @@ export class Simulation implements CellHost, DraftSink {
   readonly #outages: Outages | undefined
   readonly #sleep: SleepingNodes | undefined
   readonly #beats: NodeId[] = []
-  readonly #wakes = new Set<Seconds>()
   #passNeeded = false
   #wakeDue = false
-  readonly #stall = new Stall(() => this.#isBlocked())
+  readonly #stall = new Stall(() => isBlocked(this.work, this.#architecture))
   #ended = false
 
   constructor(options: SimulationOptions) {
@@ -88,9 +88,10 @@ export class Simulation implements CellHost, DraftSink {
     const warn = onceEach((message: string) => options.warn?.(message))
     const unheeded = new Unheeded(warn, model)
     const env = environment(options, seed, { model, cell, work, observers: this.#observers, unheeded, warn, now: () => this.now })
-    this.#schedulers = new Schedulers(options, env, cell, work, this)
+    this.#decisions = new RoundDecisions(this.#runs, this.#observers, queue, this)
+    this.#schedulers = new Schedulers(options, env, cell, work, this.#decisions)
     this.schedulers = this.#schedulers.all
-    this.#architecture = options.architecture.create({ ...env, addScheduler: this.#schedulers.add, cell: new EngineCell(cell, work, this.#schedulers.drafts, queue, this) })
+    this.#architecture = options.architecture.create({ ...env, addScheduler: this.#schedulers.add, cell: new EngineCell(cell, work, this.#schedulers.drafts, queue, this.#observers, this) })
     this.#schedulers.check()
     for (const observer of observers) observer.onRunStart?.({ cluster: cell, work, architecture: this.#architecture })
     this.#prefill = new Prefill(cell, shapes, queue, this.#sleep)
@@ -177,48 +178,11 @@ export class Simulation implements CellHost, DraftSink {
     return this.#runs.launches
   }
 
-  // ---- what a round asks for ----
-
-  start(tasks: readonly TaskId[], from: number): void {
-    this.#runs.start(tasks, from, this.now)
-  }
-
-  kill(task: TaskId, isSuspended: boolean): void {
-    this.#runs.kill(task, this.now, 'evicted', isSuspended)
-  }
-
-  reserve(job: JobId, start: Seconds): void {
-    this.#observers.onReserve(job, start, this.now)
-  }
-
-  get explained(): boolean {
-    return this.#observers.explained
-  }
-
-  defer(job: JobId, lane: LaneId, reason: Reason, limit?: string): void {
-    this.#observers.onDefer(job, lane, reason, this.now, limit)
-  }
-
-  wakeAt(time: Seconds): void {
-    if (!(time > this.now) || this.#wakes.has(time)) return
-    this.#wakes.add(time)
-    this.#queue.push(time, EventKind.Wake, 0)
-  }
-
   // ---- the loop ----
 
   /** The latest time at which something is known to happen. */
   #lastProgress(): Seconds {
     return Math.max(this.#lives.lastStartup, this.#runs.lastEnd, this.#runs.progress?.lastEnd ?? 0)
-  }
-
-  /**
-   * Whether waiting jobs are blocked: by tasks that still run long after the last known end, and so run as long as the jobs wait; or by the
-   * architecture.
-   */
-  #isBlocked(): boolean {
-    const { work } = this
-    return work.jobs().some((job) => work.startedOf(job)[Symbol.iterator]().next().done !== true) || this.#architecture.stuck?.() !== undefined
   }
 
   /** The next instant at which anything happens, `Infinity` if nothing does. */
@@ -234,16 +198,10 @@ export class Simulation implements CellHost, DraftSink {
     return time
   }
 
-  /**
-   * Ends a run in which waiting jobs will never start: with a warning if nodes are down or such jobs may be left, at the time of the last report;
-   * otherwise with an error.
-   */
+  /** Ends a run in which waiting jobs will never start, at the time of the last report. */
   #leave(): typeof Infinity {
-    const { away = 0, areEndless = false } = this.#outages ?? {}
     const { inVain } = this.#runs.masters
-    const left = { options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, now: this.now }
-    if (away > 0 && !areEndless && inVain.length === 0) this.#options.warn?.(waitingForNodes(left, away))
-    else if (away === 0 || !areEndless) leaveWaiting(left)
+    leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, outages: this.#outages, now: this.now })
     if (!this.#observers.explained) this.now = this.#observers.last
     return Infinity
   }
@@ -345,7 +303,7 @@ export class Simulation implements CellHost, DraftSink {
         if (!this.#runs.masters.bringUp(subject as JobId, this.now)) this.#lives.open(subject as JobId)
         return
       case EventKind.Wake:
-        this.#wakes.delete(this.now)
+        this.#decisions.woken(this.now)
         this.#passNeeded = true
         this.#wakeDue = true
         return
@@ -381,11 +339,6 @@ export class Simulation implements CellHost, DraftSink {
   /** An architecture or a round gives a job up. */
   abandon(job: JobId): void {
     this.#lives.abandon(job, this.now)
-  }
-
-  /** A scheduler has closed a decision that took time. */
-  decided(decision: Decision): void {
-    this.#observers.onDecision(decision, this.now)
   }
 
   /** The last task of a job has ended. */

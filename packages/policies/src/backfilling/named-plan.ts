@@ -5,8 +5,6 @@ import { slurmResource } from '../slurm-limits/amounts.js'
 import { AllowedNodes } from './allowed-nodes.js'
 import type { ClockMultiples } from './clock-multiples.js'
 import type { Plan } from './counted-plan.js'
-import { onFewNodes } from './few-nodes.js'
-import { spreadOf } from './node-runs.js'
 import type { NamedOptions } from './named-options.js'
 import { bitsFor, clearBit, countBits, hasBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
@@ -17,18 +15,11 @@ import type { QueuesOfJobs } from './queues-of-jobs.js'
 import { Releases } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
 import { StartBounds } from './start-bounds.js'
+import { StartSearch, type Asked } from './start-search.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { Topologies } from './topologies.js'
 import { refuseAmounts } from './windows.js'
-
-/** Tasks of a stage, of one shape, for which a start is searched, and how long they need room, in seconds. */
-interface Asked {
-  readonly stage: number
-  readonly shape: ShapeId
-  readonly tasks: number
-  readonly length: Seconds
-}
 
 /**
  * A plan that names nodes. A task starts on nodes that have room for it beside what runs there; a reservation takes whole
@@ -44,35 +35,30 @@ interface Asked {
  * tests of a later start in its select plug-ins.
  */
 export class NamedPlan implements Plan {
-  /** The nodes found last, one per task; and for a job of several parts the number of tasks of each part and the end of its reservation. */
-  readonly #places: NodeId[] = []
+  /** For a job of several parts: the number of tasks of each part and the end of its reservation. */
   readonly #parts: { readonly tasks: number; readonly end: Seconds }[] = []
   readonly #lane: RigidLane
   readonly #jobs: RigidJobs
   readonly #work: WorkView
   readonly #nodes: number
   readonly #windows: readonly Window[]
-  readonly #step: Seconds
   readonly #steps: ClockMultiples
   readonly #reservations: NodeReservations | undefined
   readonly #licenses: Licenses | undefined
-  /** Weights by node; absent where all have the same. */
-  readonly #weights: Float64Array | undefined
   readonly #topologies: Topologies
-  /** Absent until something asks for nodes that users do not share. */
-  #users: NodeUsers | undefined
   /** Tasks that run in the lane. */
   readonly #running: ReadonlySet<TaskId>
   readonly #releases: Releases
   /** By queue, for jobs of queues that may not have all processors of a node. */
   readonly #capped: ReadonlyMap<string, Releases>
-  readonly #maxNodes: ReadonlyMap<string, number>
   readonly #queues: QueuesOfJobs
   readonly #slots: ReservedSlots
+  readonly #search: StartSearch
+  /** The nodes that it found last, one per task. */
+  readonly #places: NodeId[]
   /** Searches that found no start, valid until something starts. */
   readonly #vain = new Map<Releases, Map<ShapeId, StartBounds>>()
   #now: Seconds = 0
-  #nodesOf: Round['nodesOf']
   #mayStartIn: Round['mayStartIn']
   /** Number of slots that windows have added. */
   #ofWindows = 0
@@ -92,31 +78,31 @@ export class NamedPlan implements Plan {
     this.#nodes = cluster.nodes
     this.#running = options.running
     this.#windows = options.windows
-    this.#step = options.step
     this.#steps = options.steps
     this.#reservations = options.reservations
     this.#licenses = options.licenses
-    if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
     this.#topologies = options.topologies
     this.#queues = options.queues
-    if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, options.queues, cluster.nodes, options.exclusiveUsers)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
     const resource = slurmResource('cpu', cluster.resources) as ResourceId
     const caps = Object.entries(options.maxCpusPerNode)
     if (caps.length > 0 && resource < 0) throw new SchedError('BAD_OPTION', 'the cluster has no processors.', { field: 'replan.maxCpusPerNode' }, 'Leave it out.')
     this.#capped = new Map(caps.map(([queue, most]) => [queue, new Releases(lane, work, cluster.nodes, options, { queue, most, resource, queues: options.queues })]))
-    this.#maxNodes = new Map(Object.entries(options.maxNodes))
     this.#slots = new ReservedSlots(this.#nodes, true)
     this.#allowedNodes = new AllowedNodes(lane.lane, work, cluster)
     this.#allowed = this.#allowedNodes.bits
-    this.#usable = bitsFor(this.#nodes)
+    const weights = Object.keys(options.weights).length === 0 ? undefined : Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
+    this.#search = new StartSearch({ ...options, lane: lane.lane, nodes: this.#nodes, work, allowed: this.#allowed, slots: this.#slots, weights })
+    if (options.exclusiveUsers.length > 0) this.separateUsers(options.exclusiveUsers)
+    this.#places = this.#search.places
+    this.#usable = this.#search.usable
     this.#planned = bitsFor(this.#nodes)
     refuseAmounts(options.windows)
   }
 
-  /** A job has come that shares nodes only with jobs of its own user. */
-  separateUsers(): void {
-    this.#users ??= new NodeUsers(this.#work, this.#queues, this.#nodes, [])
+  /** A job has come that shares nodes only with jobs of its own user, as do all jobs of these queues. */
+  separateUsers(queues: readonly string[] = []): void {
+    this.#search.users ??= new NodeUsers(this.#work, this.#queues, this.#nodes, queues)
   }
 
   get entries(): number {
@@ -147,7 +133,8 @@ export class NamedPlan implements Plan {
   begin(round: Round): void {
     const { now, cluster, nodes } = round
     this.#now = now
-    this.#nodesOf = round.nodesOf
+    this.#search.now = now
+    this.#search.nodesOf = round.nodesOf
     this.#mayStartIn = round.mayStartIn
     this.#topologies.begin(round)
     this.#cluster = cluster
@@ -217,7 +204,7 @@ export class NamedPlan implements Plan {
     const vain = this.#topologies.asksForNear(job, this.#lane.lane) ? undefined : this.#vainOf(shape, releases)
     const least = Float64Array.of(releases.leastNodes(tasks))
     if (vain !== undefined && vain.of(length, least, 0) >= latest) return Infinity
-    const start = this.#search(job, asked, notBefore, latest, releases)
+    const start = this.#search.earliest(job, asked, notBefore, latest, releases)
     if (start === Infinity && vain !== undefined && !isRestricted && this.#slots.lacks(this.#allowed, releases.ready, least[0] as number, latest, length)) vain.note(length, least, 0, latest)
     return start
   }
@@ -242,8 +229,8 @@ export class NamedPlan implements Plan {
       this.#allowedNodes.keep(this.#allowedNodes.withLabel(label))
       const releases = this.#releasesFor(job)
       releases.take(asked.shape, this.#cluster)
-      const start = this.#search(job, asked, notBefore, latest, releases)
-      const isOver = queue !== undefined && start === this.#now && this.#nodesOf?.(job, queue)?.isOver(this.#places) === true
+      const start = this.#search.earliest(job, asked, notBefore, latest, releases)
+      const isOver = queue !== undefined && start === this.#now && this.#search.nodesOf?.(job, queue)?.isOver(this.#places) === true
       if (queue !== undefined && start > this.#now) this.#keepOff(allowed, job, label, { start, asked, latest, least: releases.leastNodes(asked.tasks) })
       if (start === Infinity || (best < Infinity && (isOver === isBestOver ? start >= best : isOver))) continue
       best = start
@@ -277,68 +264,6 @@ export class NamedPlan implements Plan {
     return vain
   }
 
-  /** The search of `#earliestOf`, for nodes in `#allowed`. */
-  #search(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, releases: Releases): Seconds {
-    let from = this.#licensed(job, notBefore, length)
-    const blocks = this.#topologies.blocksFor(job)
-    const own = this.#reservations === undefined ? this.#weights : this.#reservations.weightsFor(job, this.#weights)
-    let weights = own
-    const choose = (room: Int32Array, places: NodeId[]): boolean => {
-      const spread = spreadOf(job, this.#work, room, tasks)
-      if (spread !== undefined) this.#topologies.choose(job, this.#lane.lane, room, tasks, places, weights, spread)
-      return spread !== undefined
-    }
-    const fewest = Math.min(this.#work.minNodes(job), tasks)
-    const most = this.mostNodes(job)
-    const fits = most === Infinity && fewest === 1 ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
-    const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
-      const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, weights)
-      if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)
-      return isChosen
-    }
-    const least = Math.max(releases.leastNodes(tasks), fewest)
-    while (from <= latest) {
-      const enough = this.#slots.earliest(this.#usable, this.#allowed, least, from, length) // before that there are too few nodes, whatever ends
-      if (enough > from) {
-        if (enough > latest) break
-        from = this.#licensed(job, enough, length)
-        if (from > enough) continue
-      }
-      const rid = Math.min(this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity, this.#reservations?.limit(this.#usable, job, from, length) ?? Infinity)
-      const room = releases.roomNow(this.#usable)
-      let start = from
-      if (room < tasks || suits?.(this.#now) === false) {
-        const later = Math.min(this.#slots.later(this.#allowed, from, from + length), rid)
-        if (countBits(this.#usable) < least) start = Infinity // users of nodes, or reservations, leave too few
-        else start = Math.max(from, releases.whenRoom(tasks - room, this.#usable, Math.min(later, latest), suits))
-        if (start > later) {
-          from = this.#licensed(job, later, length)
-          continue
-        }
-        if (start > latest) break
-      }
-      const preferred = start === this.#now ? this.#preferred(job, own) : undefined
-      weights = preferred ?? own
-      const isChosen = suits === undefined ? choose(releases.room, this.#places) : preferred === undefined || suits(start)
-      weights = own
-      if (!isChosen) suits?.(start)
-      const near = this.#topologies.earliest(job, this.#lane.lane, start, this.#places)
-      const licensed = this.#licensed(job, near, length)
-      if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
-      from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
-    }
-    return Infinity
-  }
-
-  /**
-   * Weights for a start now: nodes that its groups hold already are a little lighter than others. `undefined`: no
-   * limit is on nodes. Source: Slurm, `_find_grp_node_bitmap`.
-   */
-  #preferred(job: JobId, weights: Float64Array | undefined): Float64Array | undefined {
-    const say = this.#nodesOf?.(job, this.#queues.of(job))
-    return say && Float64Array.from({ length: this.#nodes }, (_, node) => (weights?.[node] ?? 1) + Number(!say.has(node as NodeId)))
-  }
-
   look(job: JobId, most = Infinity): void {
     const length = Math.min(this.#lane.length[job] as number, most)
     if (this.#work.isGangJob(job)) this.#allowedNodes.setAll()
@@ -348,12 +273,12 @@ export class NamedPlan implements Plan {
   }
 
   mostNodes(job: JobId): number {
-    return Math.min(this.#work.maxNodes(job), (this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#queues.of(job))) ?? Infinity)
+    return this.#search.mostNodes(job)
   }
 
   /** Source: Slurm, `acct_policy_job_runnable_post_select`, which knows the nodes of starts now alone, else their number; and `select_nodes`. */
   isOnTooMany(job: JobId, found: 'now' | 'later' | 'none'): boolean {
-    const say = this.#nodesOf?.(job, this.#queues.of(job))
+    const say = this.#search.nodesOf?.(job, this.#queues.of(job))
     if (say === undefined) return false
     const [least, most] = [this.#work.minNodes(job), this.mostNodes(job)]
     return say.isOver(found === 'now' ? this.#places : found === 'later' ? new Set(this.#places).size : most === Infinity ? least : most)
@@ -409,16 +334,11 @@ export class NamedPlan implements Plan {
     this.#releases.begin(this.#running)
     for (const each of this.#capped.values()) each.begin(this.#running)
     const pieces = this.#lane.running
-    this.#users?.begin(this.#running, (task) => (pieces.has(task) ? pieces.endOf(pieces.pieceOf(task)) : Infinity))
+    this.#search.users?.begin(this.#running, (task) => (pieces.has(task) ? pieces.endOf(pieces.pieceOf(task)) : Infinity))
   }
 
   #releasesFor(job: JobId): Releases {
     return (this.#capped.size === 0 ? undefined : this.#capped.get(this.#queues.of(job))) ?? this.#releases
-  }
-
-  /** The earliest time from `from` on at which the job's licences are free for `length` seconds. */
-  #licensed(job: JobId, from: Seconds, length: Seconds): Seconds {
-    return this.#licenses?.earliest(job, from, length) ?? from
   }
 
   #down(time: Seconds): Seconds {

@@ -1,11 +1,10 @@
 import {
-  definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds,
-  type TaskId, type WorkView,
+  definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Savepoint,
+  type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
-import { onFewNodes } from '../backfilling/few-nodes.js'
-import { bestRuns, spreadOf } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
+import { FoundNodes, startOn } from './found-nodes.js'
 import { GraceNotices } from './grace-notices.js'
 import { NumbersOfQos } from './numbers-of-qos.js'
 import { refuseLoops } from './preemption-loops.js'
@@ -14,7 +13,6 @@ import { RequeuedJobs } from './requeued-jobs.js'
 import { PreemptingRound } from './preempting-round.js'
 import { KeepingRound, Shadows } from './shadows.js'
 import { slurmPreemptingOptions, type ReadSlurmPreemptingOptions, type SlurmPreemptingOptions } from './slurm-preempting-options.js'
-import { startNearest } from './start-nearest.js'
 import { SuspendedJobs, together } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
 import { TasksByNode } from './tasks-by-node.js'
@@ -75,9 +73,7 @@ class SlurmPreempting implements Policy {
   readonly #running: TasksByJob
   readonly #throttles: ArrayThrottles
   readonly #exemptTimes: NumbersOfQos
-  /** Tasks of a job that nodes have room for, and the nodes chosen for it, one per task. */
-  readonly #room: Int32Array
-  readonly #places: NodeId[] = []
+  readonly #found: FoundNodes
   /** When the next job may be preempted that was exempt in this round. */
   #exempt: Seconds = Infinity
   /** Whether a job that this round has started was left alone, and whether one found no room for that: nothing that happens later tells of it. */
@@ -87,12 +83,10 @@ class SlurmPreempting implements Policy {
   /** Claims made so far. */
   #claims = 0
   /**
-   * The round of a policy that asks for room when a job's turn comes; the nodes on which it asks for and how many at most; and when it asked last, with one
-   * running job of each kind and those for whom it asked in vain.
+   * The round of a policy that asks for room when a job's turn comes; and when it asked last, with one running job of each kind and those for whom it
+   * asked in vain.
    */
   readonly #making = new PreemptingRound((job, may, most, round) => this.#makeRoomOn(job, may, most, round))
-  #may: ((node: NodeId) => boolean) | undefined
-  #most = Infinity
   #asked = { claims: -1, serial: -1, may: undefined as ((node: NodeId) => boolean) | undefined, examples: [] as JobId[], inVain: new Set<string>() }
 
   constructor(options: ReadSlurmPreemptingOptions, env: Env, policy: Policy, order: Order | undefined) {
@@ -117,7 +111,7 @@ class SlurmPreempting implements Policy {
     const onNodes = this.#suspended && new TasksByNode(env.cluster)
     this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, (job, from) => this.#rights.mayTake(job, from))
     this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
-    this.#room = new Int32Array(env.cluster.nodes)
+    this.#found = new FoundNodes(env.cluster.nodes, this.#shadows)
     const watch = {
       onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
       onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
@@ -166,7 +160,7 @@ class SlurmPreempting implements Policy {
       const kind = this.#kindOf(job, round)
       // a limit may hold it back since another one has started
       while (waiting.has(job) && !this.#throttles.isFull(job) && !inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
-        const fits = this.#find(job, round)
+        const fits = this.#found.find(job, round)
         if (fits && untilFit) return false
         if (fits || this.#makeRoom(job, round) !== true) inVain.add(kind)
       }
@@ -188,11 +182,7 @@ class SlurmPreempting implements Policy {
     const { work } = round
     const kind = `${this.#kindOf(job, round)} ${work.estimate(job)} ${work.reservation(job)} ${most}`
     if (this.#asked.inVain.has(kind)) return false
-    this.#may = may
-    this.#most = most
-    const made = this.#makeRoom(job, round)
-    this.#may = undefined
-    this.#most = Infinity
+    const made = this.#found.within(may, most, () => this.#makeRoom(job, round))
     if (made !== false) return made
     this.#asked.inVain.add(kind)
     this.#asked.claims = this.#claims // what was tried is taken back
@@ -249,7 +239,7 @@ class SlurmPreempting implements Policy {
     const all = this.#victims(job, round)
     const inTheWay = all.filter((victim) => this.#rights.modeOf(victim) === 'suspend')
     for (const victim of inTheWay) this.#evict(victim, round)
-    if (inTheWay.length > 0 && this.#find(job, round)) return this.#startInstead(job, inTheWay, [], round, start)
+    if (inTheWay.length > 0 && this.#found.find(job, round)) return this.#startInstead(job, inTheWay, [], round, start)
     let victims = inTheWay.length === 0 ? all : all.filter((victim) => !inTheWay.includes(victim))
     const before = round.savepoint()
     const held = new Map(victims.map((victim) => [victim, this.#nodesOf(victim, round.lane)]))
@@ -257,7 +247,7 @@ class SlurmPreempting implements Policy {
     for (let looks = 0; ; looks++) {
       const last = victims.findIndex((victim) => {
         this.#evict(victim, round)
-        return this.#find(job, round)
+        return this.#found.find(job, round)
       })
       round.rollback(before)
       if (last < 0) {
@@ -265,14 +255,14 @@ class SlurmPreempting implements Policy {
         this.#isUnsettled ||= this.#hasSpared
         return false
       }
-      const places = new Set(this.#places)
+      const places = new Set(this.#found.places)
       const [taken, others] = [victims.slice(0, last), victims.slice(last + 1)]
       if (looks > this.#options.reorderCount || victims.length <= looks + 1) {
         const chosen = victims.slice(0, last + 1).filter((victim) => inCommon(victim, places) > 0)
         if (inTheWay.length > 0) return this.#startInstead(job, inTheWay, chosen, round, start)
-        if (this.#haveGrace(chosen, round)) return [...this.#places]
+        if (this.#haveGrace(chosen, round)) return [...this.#found.places]
         for (const victim of chosen) this.#evict(victim, round)
-        if (!this.#start(job, round, before)) return false
+        if (!this.#found.start(job, round, before)) return false
         this.#requeue(chosen, round)
         return true
       }
@@ -318,10 +308,10 @@ class SlurmPreempting implements Policy {
    * Starts the job on the nodes found for it, once those chosen to go for good are gone, and those suspended that are in the way there; false, and
    * nothing changes, where that cannot be, and the nodes where it is not to be yet.
    */
-  #startInstead(job: JobId, inTheWay: readonly JobId[], chosen: readonly JobId[], round: Round, start: ReturnType<Round['savepoint']>): boolean | readonly NodeId[] {
+  #startInstead(job: JobId, inTheWay: readonly JobId[], chosen: readonly JobId[], round: Round, start: Savepoint): boolean | readonly NodeId[] {
     const { lane, work, cluster } = round
     const suspended = this.#suspended as SuspendedJobs
-    const places = [...this.#places]
+    const places = [...this.#found.places]
     round.rollback(start)
     if (this.#haveGrace(chosen, round)) return places
     for (const victim of chosen) this.#evict(victim, round)
@@ -335,7 +325,7 @@ class SlurmPreempting implements Policy {
       stopped.set(victim, new Map((this.#running.in(lane).get(victim) ?? []).map((task) => [task, work.nodeOf(task) as NodeId])))
       this.#evict(victim, round)
     }
-    if (!places.every((node) => startNearest(job, node, cluster.levels, round))) {
+    if (!startOn(places, job, round)) {
       round.rollback(start)
       return false
     }
@@ -376,43 +366,5 @@ class SlurmPreempting implements Policy {
     for (const task of [...(this.#running.in(round.lane).get(victim) ?? [])])
       if (mode === 'suspend') round.suspendTask(task, this.#suspended?.frees[round.lane] ?? [])
       else round.evict(task)
-  }
-
-  /** Looks for nodes for the next task of the job, or all of its gang; whether there is room. */
-  #find(job: JobId, round: Round): boolean {
-    const { nodes, cluster, work, lane } = round
-    const shape = work.shape(job, lane)
-    const tasks = work.together(job, lane)
-    if (work.isGangJob(job)) return this.#findForParts(job, tasks, round)
-    this.#room.fill(0)
-    let sum = 0
-    for (const node of nodes) if (this.#may?.(node) !== false && round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#shadows?.leaves(job, node, round) ?? Infinity)
-    const choose = (room: Int32Array, places: NodeId[]): boolean => {
-      const spread = spreadOf(job, work, room, tasks)
-      if (spread !== undefined) bestRuns(room, tasks, places, undefined, spread)
-      return spread !== undefined
-    }
-    const most = Math.min(work.maxNodes(job), this.#most)
-    return sum >= tasks && (most === Infinity ? choose(this.#room, this.#places) : onFewNodes(choose, this.#room, tasks, most, this.#places))
-  }
-
-  /** The same for a job that is one gang of several stages: the lowest nodes, in the order of the stages, by claims that are taken back. */
-  #findForParts(job: JobId, tasks: number, round: Round): boolean {
-    const places = this.#places
-    const before = round.savepoint()
-    places.length = 0
-    while (places.length < tasks) {
-      const node = round.nodes.find((each) => this.#may?.(each) !== false && round.fits(job, each) && (this.#shadows?.leaves(job, each, round) ?? Infinity) > 0)
-      if (node === undefined || !startNearest(job, node, round.cluster.levels, round)) break
-      places.push(node)
-    }
-    round.rollback(before)
-    return places.length === tasks
-  }
-
-  #start(job: JobId, round: Round, before: ReturnType<Round['savepoint']>): boolean {
-    if (this.#find(job, round) && this.#places.every((node) => startNearest(job, node, round.cluster.levels, round))) return true
-    round.rollback(before)
-    return false
   }
 }

@@ -1,4 +1,4 @@
-import { definePolicy, FirstFit, SchedError, suggest, type Env, type Plug, type ResourceId } from '@sched/core'
+import { definePolicy, FirstFit, resourceNamed, SchedError, type Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { AttainedService } from './attained-service.js'
 import { PreemptiveOrder } from './preemptive-order.js'
@@ -32,18 +32,10 @@ export const lasPolicy = definePolicy({
   create({ resource, queues, promote }, env, { placement }) {
     const unsorted = queues.findIndex((threshold, i) => i > 0 && threshold <= (queues[i - 1] as number))
     if (unsorted > 0) throw new SchedError('BAD_OPTION', `${queues[unsorted]} comes after ${queues[unsorted - 1]}.`, { field: `las.queues[${unsorted}]` }, 'Thresholds of queues ascend.')
-    const order = new AttainedService(env, { resource: resourceNamed(resource, env, 'las'), queues, promote })
+    const order = new AttainedService(env, { resource: resource === undefined ? undefined : resourceNamed(resource, env.cluster.resources, 'las.resource'), queues, promote })
     return new PreemptiveOrder('las', order, env, placement?.create(env) ?? new FirstFit())
   },
 })
 
 /** Least attained service; tasks go where the placement says, by default to the lowest node with room. */
 export const las = (options: LasOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => lasPolicy.plug({ placement }, options)
-
-/** The resource of a name; throws `BAD_OPTION` where the cluster has none. */
-export function resourceNamed(name: string | undefined, { cluster }: Env, policy: string): ResourceId | undefined {
-  if (name === undefined) return undefined
-  const index = cluster.resources.indexOf(name)
-  if (index < 0) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `${policy}.resource` }, suggest(name, cluster.resources))
-  return index as ResourceId
-}

@@ -1,6 +1,5 @@
-import { definePolicy, FirstFit, type Plug } from '@sched/core'
+import { definePolicy, FirstFit, resourceNamed, type Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { resourceNamed } from './las.js'
 import { PreemptiveOrder } from './preemptive-order.js'
 import { RemainingTime } from './remaining-time.js'
 
@@ -27,7 +26,7 @@ export const srtfPolicy = definePolicy({
   inner: { placement: 'placement?' },
   defaults: { placement: 'first-fit' },
   create({ resource, checkpoints }, env, { placement }) {
-    const order = new RemainingTime(env, { resource: resourceNamed(resource, env, 'srtf'), checkpoints })
+    const order = new RemainingTime(env, { resource: resource === undefined ? undefined : resourceNamed(resource, env.cluster.resources, 'srtf.resource'), checkpoints })
     return new PreemptiveOrder('srtf', order, env, placement?.create(env) ?? new FirstFit())
   },
 })

@@ -3,24 +3,21 @@ import {
   type WorkListener,
 } from '@sched/core'
 import type { UsageMemory } from '../fair-share/decayed-usage.js'
-import { queuesIn } from '../backfilling/partitions.js'
 import { refusalOf } from './admission.js'
 import { slurmResource } from './amounts.js'
-import { AskedPiece } from './asked-piece.js'
 import type { Counted, Entry, Limit } from './counted.js'
 import { CountedTasks } from './counted-tasks.js'
 import { HeldJobs } from './held-jobs.js'
+import { HoldingLimits } from './holding-limits.js'
 import { NodeLimits } from './node-limits.js'
 import type { ReadOptions } from './options.js'
-import { TermsBook, type Terms } from './terms.js'
-import { TermsByQueue } from './terms-by-queue.js'
+import { TermsBook } from './terms.js'
+import { TermsOfJobs } from './terms-of-jobs.js'
 
-/** Past usage, as it is kept over restarts, and by user the account of jobs that name none: it is that of the user's first job; and where jobs of several queues run. */
+/** Past usage, as it is kept over restarts. */
 interface PastMemory {
   readonly usage: UsageMemory
   readonly lasting: UsageMemory
-  readonly usual: Readonly<Record<string, string>>
-  readonly queues: Readonly<Record<string, string>>
 }
 
 /**
@@ -32,10 +29,7 @@ export class LimitedJobs implements WorkListener {
   readonly #told: WorkListener
   readonly #book: TermsBook
   readonly #lanes: number
-  /** By job: its limits; of a job that may start in several queues those of the one in which it started last, or that it names. */
-  readonly #terms: Terms[] = []
-  /** Absent where the policy inside starts jobs in the queue that they name alone. */
-  readonly #several: TermsByQueue | undefined
+  readonly #terms: TermsOfJobs
   readonly #tasks: CountedTasks
   readonly #held = new HeldJobs()
   /** By entry: whether it waits and no limit holds it back; and the number of those. */
@@ -49,7 +43,7 @@ export class LimitedJobs implements WorkListener {
   #isInRound = false
   /** Jobs that this round has held back, some of them because of claims that may be taken back. */
   readonly #heldNow: Entry[] = []
-  readonly #piece: AskedPiece
+  readonly #limits: HoldingLimits
   /** Whether the policy is also told of jobs that a limit of a QOS or an association holds back (assoc_limit_stop). */
   readonly #stops: boolean
   #tick: Seconds = 0
@@ -62,47 +56,35 @@ export class LimitedJobs implements WorkListener {
     this.#told = told
     this.#book = new TermsBook(options, env)
     this.#lanes = env.cluster.lanes.length
-    this.#piece = new AskedPiece(env)
     this.#stops = options.assocLimitStop
-    this.#several = told.startsInQueues === true ? new TermsByQueue(env.work) : undefined
     const nodes = this.#book.areOfNodes ? slurmResource('node', env.cluster.resources) : -1
     this.#nodes = nodes < 0 ? undefined : new NodeLimits(env.work, nodes as ResourceId)
     this.#tasks = new CountedTasks(env, this.#book.past, this.#nodes)
+    this.#terms = new TermsOfJobs(env.work, this.#book, this.#tasks, told.startsInQueues === true)
+    this.#limits = new HoldingLimits(env, this.#terms, this.#tasks, this.#stops)
   }
 
   // ---- submission ----
 
   /** Why a job is refused; undefined: it is not. `again`: it is in the system already, so that numbers of jobs and closed partitions do not refuse it. */
   admits(spec: JobSpec, again = false): string | undefined {
-    const { user = 'user', account = '', qos = '', licenses = {} } = spec
-    const terms = this.#book.of({ user, account, qos, partition: spec.queue ?? spec.user ?? 'default', licenses })
-    return refusalOf(spec, terms, this.#env.cluster, again)
+    return refusalOf(spec, this.#terms.ofNew(spec), this.#env.cluster, again)
   }
 
   onSubmit(job: JobId): void {
-    const { work } = this.#env
-    const queues = this.#several === undefined ? undefined : queuesIn(work.constraints(job, 0)?.alike)
-    const started = queues === undefined ? undefined : this.#several?.enter(job, queues, (queue) => this.#termsOf(job, queue))
-    const terms = (this.#terms[job] = started ?? this.#termsOf(job))
+    this.#terms.enter(job)
     this.#tasks.enter(job)
-    for (const group of terms.counted) group.submitted++
-  }
-
-  #termsOf(job: JobId, partition = this.#env.work.queueName(this.#env.work.queue(job))): Terms {
-    const { work } = this.#env
-    return this.#book.of({ user: work.userName(work.user(job)), account: work.account(job), qos: work.qos(job), partition, licenses: work.licenses(job) })
   }
 
   onFinish(job: JobId): void {
-    for (const group of (this.#terms[job] as Terms).counted) group.submitted--
-    this.#several?.leave(job)
+    this.#terms.leave(job)
     for (let lane = 0; lane < this.#lanes; lane++) this.#changed.delete(job * this.#lanes + lane)
   }
 
   // ---- waiting ----
 
   onReady(job: JobId, lane: LaneId): void {
-    const limit = this.#limitOf(job, lane)
+    const limit = this.#limits.of(job, lane)
     if (limit === undefined) return this.#show(job, lane)
     this.#hold(job * this.#lanes + lane, limit)
     if (this.#isSeen(job, limit)) this.#told.onReady?.(job, lane)
@@ -115,7 +97,7 @@ export class LimitedJobs implements WorkListener {
       if (this.#isSeen(job, this.#held.by(entry))) this.#told.onMore?.(job, lane)
       return
     }
-    const limit = this.#limitOf(job, lane)
+    const limit = this.#limits.of(job, lane)
     if (limit !== undefined) this.#holdBack(entry, limit)
     else this.#note(job, lane)
     if (limit === undefined || this.#isSeen(job, limit)) this.#told.onMore?.(job, lane)
@@ -142,70 +124,30 @@ export class LimitedJobs implements WorkListener {
 
   /** Whether the policy knows of the job although the limit holds it back. */
   #isSeen(job: JobId, limit: Limit | undefined): boolean {
-    return this.#stops && limit !== undefined && (this.#several?.of(job) ?? (this.#terms[job] as Terms)).accounting.has(limit)
+    return this.#stops && limit !== undefined && this.#terms.inAnyOf(job).accounting.has(limit)
   }
 
   /** The groups with a limit that holds for the job, in any of its queues. */
   #limiting(job: JobId): readonly Counted[] {
-    return (this.#several?.of(job) ?? (this.#terms[job] as Terms)).limiting
+    return this.#terms.inAnyOf(job).limiting
   }
 
   /** Tells the policy about the limits of a job; undefined if the policy is told of no job that is held back. */
   get say(): ((job: JobId, lane: LaneId) => LimitsSay) | undefined {
-    return this.#stops ? (job, lane) => this.#say(job, lane) : undefined
-  }
-
-  /** Prefers a limit of numbers, since Slurm checks these before it looks for nodes. */
-  #say(job: JobId, lane: LaneId): LimitsSay {
-    const { limits, bill, qos } = this.#terms[job] as Terms
-    if (!this.isHeld(job, lane)) return { by: '', groups: qos }
-    this.#piece.ask(job, lane, this.#tasks.of(job), bill)
-    const over = limits.filter((limit) => this.#piece.isOver(limit))
-    const limit = over.find(({ isOfNumbers }) => isOfNumbers) ?? over[0]
-    const name = limit?.of?.name ?? ''
-    return { held: limit?.isOfNumbers === true ? 'number' : 'amount', by: qos.includes(name) ? name : '', groups: qos }
-  }
-
-  /** The first limit that keeps the next piece of the job from starting, in each of the queues in which it may start; undefined: none does. */
-  #limitOf(job: JobId, lane: LaneId): Limit | undefined {
-    const several = this.#tasks.of(job) > 0 ? undefined : this.#several?.of(job)
-    if (several === undefined) return this.#limitIn(this.#terms[job] as Terms, job, lane)
-    let first: Limit | undefined
-    for (const terms of several.of.values()) {
-      const limit = this.#limitIn(terms, job, lane)
-      if (limit === undefined) return undefined
-      first ??= limit
-    }
-    return first
-  }
-
-  /**
-   * The first limit of one queue. If the policy is told of jobs held back by QOS and associations, a limit of a partition or a licence is preferred, for which it
-   * is not.
-   */
-  #limitIn({ limits, accounting, bill }: Terms, job: JobId, lane: LaneId): Limit | undefined {
-    if (limits.length === 0) return undefined
-    this.#piece.ask(job, lane, this.#tasks.of(job), bill)
-    const hiding = this.#stops ? limits.find((limit) => !accounting.has(limit) && this.#piece.isOver(limit)) : undefined
-    return hiding ?? limits.find((limit) => this.#piece.isOver(limit))
+    return this.#stops ? (job, lane) => this.#limits.say(job, lane, this.isHeld(job, lane)) : undefined
   }
 
   /** Whether limits let the job start in this one of its queues; true, too, if it is held back in all of them, and the policy knows of it nevertheless. */
   get mayStartIn(): ((job: JobId, lane: LaneId, queue: string) => boolean) | undefined {
-    const several = this.#several
-    return several && ((job, lane, queue) => {
-      const terms = this.isHeld(job, lane) ? undefined : several.of(job)?.of.get(queue)
-      return terms === undefined || this.#limitIn(terms, job, lane) === undefined
-    })
+    return this.#terms.areChosen ? (job, lane, queue) => {
+      const terms = this.isHeld(job, lane) ? undefined : this.#terms.byQueue(job)?.get(queue)
+      return terms === undefined || this.#limits.in(terms, job, lane) === undefined
+    } : undefined
   }
 
   /** The job starts in this one of its queues, and counts there. */
   startIn(job: JobId, queue: string): void {
-    const terms = this.#tasks.of(job) > 0 ? undefined : this.#several?.start(job, queue)
-    if (terms === undefined || terms === this.#terms[job]) return
-    for (const group of (this.#terms[job] as Terms).counted) group.submitted--
-    for (const group of terms.counted) group.submitted++
-    this.#terms[job] = terms
+    this.#terms.startIn(job, queue)
   }
 
   /** Tells the policy of limits on nodes; undefined if there are none. */
@@ -215,8 +157,7 @@ export class LimitedJobs implements WorkListener {
 
   #nodesOf(job: JobId, lane: LaneId, queue = ''): NodesSay | undefined {
     const { work } = this.#env
-    const own = this.#terms[job] as Terms
-    const { ofNodes } = this.#several?.of(job)?.of.get(queue) ?? own
+    const { ofNodes } = this.#terms.byQueue(job)?.get(queue) ?? this.#terms.of(job)
     return ofNodes.length > 0 && this.#nodes?.isShared(work.shape(job, lane)) === true ? this.#nodes.say(job * this.#lanes + lane, ofNodes) : undefined
   }
 
@@ -231,8 +172,8 @@ export class LimitedJobs implements WorkListener {
   #note(job: JobId, lane: LaneId): void {
     const limiting = this.#limiting(job)
     if (limiting.length === 0) return
-    this.#piece.ask(job, lane, this.#tasks.of(job), (this.#terms[job] as Terms).bill)
-    for (const group of limiting) group.show(job * this.#lanes + lane, this.#piece)
+    const piece = this.#limits.asked(job, lane)
+    for (const group of limiting) group.show(job * this.#lanes + lane, piece)
   }
 
   #hide(job: JobId, entry: Entry): void {
@@ -242,9 +183,7 @@ export class LimitedJobs implements WorkListener {
   }
 
   #hold(entry: Entry, limit: Limit): void {
-    const [job, lane] = [Math.floor(entry / this.#lanes) as JobId, (entry % this.#lanes) as LaneId]
-    const several = this.#tasks.of(job) > 0 ? undefined : this.#several?.of(job)
-    this.#held.add(entry, limit, several && [...several.of.values()].flatMap((terms) => this.#limitIn(terms, job, lane) ?? []))
+    this.#held.add(entry, limit, this.#limits.inEach(Math.floor(entry / this.#lanes) as JobId, (entry % this.#lanes) as LaneId))
   }
 
   // ---- rounds ----
@@ -275,20 +214,18 @@ export class LimitedJobs implements WorkListener {
   }
 
   /** What is to be kept over a restart. */
-  memory(): PastMemory {
-    const { usual, past: { usage, lasting } } = this.#book
-    return { usage: usage.memory(), lasting: lasting.memory(), usual, queues: this.#several?.memory() ?? {} }
+  memory(): PastMemory & ReturnType<TermsOfJobs['memory']> {
+    const { usage, lasting } = this.#book.past
+    return { usage: usage.memory(), lasting: lasting.memory(), ...this.#terms.memory() }
   }
 
   recall(memory: unknown): void {
-    const { usage, lasting, usual, queues } = memory as PastMemory
-    this.#book.recall(usual)
-    const elsewhere = this.#several?.recall(queues)
-    for (const job of this.#env.work.jobs()) if (this.#termsOf(job) !== this.#terms[job] || elsewhere?.has(job) === true) this.#comeAgain(job)
+    const { usage, lasting, ...ofTerms } = memory as ReturnType<LimitedJobs['memory']>
+    for (const job of this.#terms.recall(ofTerms)) this.#comeAgain(job)
     this.#book.past.usage.recall(usage)
     this.#book.past.lasting.recall(lasting)
     this.#tick = NaN // so that the next round checks all jobs anew
-    const groups = new Set(this.#env.work.jobs().flatMap((job) => (this.#terms[job] as Terms).limiting))
+    const groups = new Set(this.#env.work.jobs().flatMap((job) => this.#terms.of(job).limiting))
     for (const group of groups) {
       this.#hideOver(group) // running tasks were taken over outside of rounds
       this.#looser.add(group) // and jobs that are counted anew were counted elsewhere before
@@ -306,21 +243,21 @@ export class LimitedJobs implements WorkListener {
       return tasks.map((task) => [lane, task] as const)
     })
     for (const lane of waiting) this.onDrained(job, lane)
-    for (const [lane, task] of running) this.#tasks.count(job, lane, task, work.nodeOf(task) as NodeId, -1, this.#terms[job] as Terms)
-    for (const group of (this.#terms[job] as Terms).counted) group.submitted--
-    this.onSubmit(job)
-    for (const [lane, task] of running) this.#tasks.count(job, lane, task, work.nodeOf(task) as NodeId, 1, this.#terms[job] as Terms)
+    for (const [lane, task] of running) this.#tasks.count(job, lane, task, work.nodeOf(task) as NodeId, -1, this.#terms.of(job))
+    this.#terms.enterAgain(job)
+    this.#tasks.enter(job)
+    for (const [lane, task] of running) this.#tasks.count(job, lane, task, work.nodeOf(task) as NodeId, 1, this.#terms.of(job))
     for (const lane of waiting) this.onReady(job, lane)
   }
 
   /** Whether a piece of the job may start now; asked once before its first claim. */
   mayStart(job: JobId, lane: LaneId): boolean {
-    return !this.isHeld(job, lane) && this.#limitIn(this.#terms[job] as Terms, job, lane) === undefined
+    return !this.isHeld(job, lane) && this.#limits.in(this.#terms.of(job), job, lane) === undefined
   }
 
   /** A piece of the job has been claimed, because of which others may have to wait. */
   claimed(job: JobId): void {
-    for (const group of (this.#terms[job] as Terms).counted) if (group.isLimiting) this.#hideOver(group)
+    for (const group of this.#terms.of(job).counted) if (group.isLimiting) this.#hideOver(group)
     if (this.#isOwn(job)) for (let lane = 0; lane < this.#lanes; lane++) this.#hideIfOver(job * this.#lanes + lane)
   }
 
@@ -339,7 +276,7 @@ export class LimitedJobs implements WorkListener {
       if (this.#isShown[entry] === true && entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, reason)
     for (const entry of this.#held.entries) {
       const job = Math.floor(entry / this.#lanes) as JobId
-      if (entry % this.#lanes === round.lane) round.defer(job, Reason.Limit, (this.#limitOf(job, round.lane) ?? this.#held.by(entry))?.reason)
+      if (entry % this.#lanes === round.lane) round.defer(job, Reason.Limit, (this.#limits.of(job, round.lane) ?? this.#held.by(entry))?.reason)
     }
   }
 
@@ -354,8 +291,7 @@ export class LimitedJobs implements WorkListener {
       for (const limit of this.#held.all(entry)) {
         if (limit.opensAt === undefined) continue
         const job = Math.floor(entry / this.#lanes) as JobId
-        this.#piece.ask(job, (entry % this.#lanes) as LaneId, this.#tasks.of(job), (this.#terms[job] as Terms).bill)
-        soonest = Math.min(soonest, limit.opensAt(this.#piece))
+        soonest = Math.min(soonest, limit.opensAt(this.#limits.asked(job, (entry % this.#lanes) as LaneId)))
       }
     }
     if (soonest < Infinity) round.wakeAt(soonest)
@@ -369,7 +305,7 @@ export class LimitedJobs implements WorkListener {
   /** Holds back a job if it is shown and a limit forbids it now. */
   #hideIfOver(entry: Entry): void {
     if (this.#isShown[entry] !== true) return
-    const limit = this.#limitOf(Math.floor(entry / this.#lanes) as JobId, (entry % this.#lanes) as LaneId)
+    const limit = this.#limits.of(Math.floor(entry / this.#lanes) as JobId, (entry % this.#lanes) as LaneId)
     if (limit !== undefined) this.#holdBack(entry, limit)
   }
 
@@ -385,7 +321,7 @@ export class LimitedJobs implements WorkListener {
   #lookAgain(entry: Entry, isInRound = false): void {
     const job = Math.floor(entry / this.#lanes) as JobId
     const lane = (entry % this.#lanes) as LaneId
-    const limit = this.#limitOf(job, lane)
+    const limit = this.#limits.of(job, lane)
     const wasHeldBy = this.#held.by(entry)
     if (limit !== undefined && isInRound) this.#heldNow.push(entry)
     if (limit === wasHeldBy && !this.#held.isElsewhere(entry)) return
@@ -400,7 +336,7 @@ export class LimitedJobs implements WorkListener {
   // ---- running ----
 
   onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
-    const terms = this.#terms[job] as Terms
+    const terms = this.#terms.of(job)
     this.#tasks.price(job, lane, task, terms.bill)
     this.#tasks.count(job, lane, task, node, 1, terms)
     const isShown = this.#limiting(job)[0]?.shown.has(job * this.#lanes + lane) === true
@@ -411,7 +347,7 @@ export class LimitedJobs implements WorkListener {
   }
 
   onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
-    const terms = this.#terms[job] as Terms
+    const terms = this.#terms.of(job)
     this.#tasks.count(job, lane, task, node, -1, terms)
     for (const group of terms.counted) if (group.held.size > 0) this.#looser.add(group)
     this.#change(job)
@@ -423,6 +359,6 @@ export class LimitedJobs implements WorkListener {
 
   /** Whether what runs of the job itself may let a limit hold it back, or not any more. */
   #isOwn(job: JobId): boolean {
-    return (this.#terms[job] as Terms).areOwn || this.#several?.of(job) !== undefined
+    return this.#terms.of(job).areOwn || this.#terms.byQueue(job) !== undefined
   }
 }

@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { amountsByName, SchedError, suggest, type ClusterView } from '@sched/core'
 import type { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import type { QueueSettings, VolcanoSettings } from './options.js'
@@ -51,11 +51,7 @@ export class Queues {
   }
 
   #given({ capability, deserved, guarantee }: QueueSettings, field: string): ConstructorParameters<typeof Queue>[2] {
-    const column = (given: Readonly<Record<string, number>> = {}, what: string, absent: number): Amounts => {
-      for (const name of Object.keys(given))
-        if (!this.#resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `${field}.${what}.${name}` }, suggest(name, this.#resources))
-      return Float64Array.from(this.#resources, (name) => given[name] ?? absent)
-    }
+    const column = (given: Readonly<Record<string, number>> = {}, what: string, absent: number): Amounts => amountsByName(given, this.#resources, `${field}.${what}`, absent)
     return {
       capability: column(capability, 'capability', Infinity),
       ownDeserved: column(deserved, 'deserved', 0),

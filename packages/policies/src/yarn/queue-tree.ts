@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
+import { resourceNamed, SchedError, type ClusterView, type ResourceId } from '@sched/core'
 import { NamedQueues } from './named-queues.js'
 import type { Amounts, QueueOptions } from './options.js'
 
@@ -130,9 +130,7 @@ export class QueueTree extends NamedQueues<Queue, QueueOptions> {
 
   /** Throws `BAD_OPTION` for a resource that the cluster does not have. */
   #check(amounts: Amounts | undefined, field: string): void {
-    const { resources } = this.#cluster
-    const unknown = Object.keys(amounts ?? {}).find((name) => !resources.includes(name))
-    if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}"`, { field }, suggest(unknown, resources))
+    for (const name of Object.keys(amounts ?? {})) resourceNamed(name, this.#cluster.resources, field)
   }
 
   /** Amounts by resource id, `missing` for resources that are not named; a percentage is of the cluster as it is now. */

@@ -1,12 +1,11 @@
-import { SchedError, suggest, type ClusterView, type Lane, type ResourceId } from '@sched/core'
+import { resourceNamed, type ClusterView, type Lane, type ResourceId } from '@sched/core'
 
 const memoryNames = ['memory-mb', 'memory', 'mem', 'ram']
 const coreNames = ['vcores', 'vcore', 'cpu', 'cpus', 'cores', 'core']
 
 /** The resource of a lane that the policy `fair` compares: the named one, else its memory, else its first. */
 export function memoryOf(lane: Lane, cluster: ClusterView, named: string | undefined): ResourceId {
-  if (named !== undefined && !cluster.resources.includes(named))
-    throw new SchedError('BAD_OPTION', `the cluster has no resource "${named}"`, { field: 'memory' }, suggest(named, cluster.resources))
+  if (named !== undefined) resourceNamed(named, cluster.resources, 'memory')
   const names = named === undefined ? memoryNames : [named]
   const found = names.flatMap((name) => lane.resources.filter((r) => cluster.resources[r] === name))
   return (found[0] ?? lane.resources[0]) as ResourceId

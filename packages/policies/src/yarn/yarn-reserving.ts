@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, jobsByName, nodesByName, None, Reason, SchedError, suggest, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug,
+  definePolicy, forwarding, jobsByName, nodesByName, None, Reason, resourceNamed, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug,
   type Policy, type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -103,8 +103,7 @@ class HoldingRound extends WrappedRound {
   constructor(options: z.output<typeof reservingOptions>, env: Env, sharing: QueueSharing) {
     super()
     const { lanes, resources } = env.cluster
-    const unknown = Object.keys(options.threshold).find((name) => !resources.includes(name))
-    if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}"`, { field: 'threshold' }, suggest(unknown, resources))
+    for (const name of Object.keys(options.threshold)) resourceNamed(name, resources, 'threshold')
     this.#options = options
     this.#env = env
     this.#up = new NodesUp(env.cluster)

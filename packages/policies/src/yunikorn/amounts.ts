@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { resourceNamed, type ClusterView } from '@sched/core'
 import type { Amounts } from './options.js'
 
 /** Amounts by `ResourceId`; `NaN` where an amount is not given, which is not the same as 0. */
@@ -10,8 +10,7 @@ export type Sparse = Float64Array
  */
 export function sparse(amounts: Amounts, cluster: ClusterView, field: string): Sparse {
   const { resources } = cluster
-  const unknown = Object.keys(amounts).find((name) => !resources.includes(name))
-  if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field }, suggest(unknown, resources))
+  for (const name of Object.keys(amounts)) resourceNamed(name, resources, field)
   const isSaid = Object.values(amounts).some((amount) => amount > 0)
   return Float64Array.from(resources, (name) => (isSaid ? (amounts[name] ?? NaN) : NaN))
 }

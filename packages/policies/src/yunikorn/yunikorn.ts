@@ -1,5 +1,5 @@
 import {
-  askedTogether, defineOrder, grown, jobsByName, Reason, SchedError, startedTogether, suggest, type Env, type JobBlock, type JobId, type JobSpec, type LaneId,
+  askedTogether, defineOrder, grown, jobsByName, Reason, resourceNamed, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId,
   type Order, type Plug, type Release, type ResourceId, type Round, type TaskId,
 } from '@sched/core'
 import { yunikornOptions, type YunikornOptions, type YunikornSettings } from './options.js'
@@ -72,8 +72,7 @@ export class YunikornOrder implements Order {
     this.#tree = new QueueTree(settings.root, cluster)
     const units = Float64Array.from(cluster.resources, (name) => settings.units[name] ?? 1)
     this.#amounts = { used: new Float64Array(64), pending: new Float64Array(64), jobs: new Float64Array(64), most: [], units }
-    const unknown = Object.keys(settings.units).find((name) => !cluster.resources.includes(name))
-    if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: 'units' }, suggest(unknown, cluster.resources))
+    for (const name of Object.keys(settings.units)) resourceNamed(name, cluster.resources, 'units')
     this.#limits = new UserLimits(this.#tree.queues, settings.groups, cluster, work)
     this.#waiting = cluster.lanes.map((_, lane) => new Waiting(lane as LaneId, this.#tree.queues, cluster, work, this.#amounts))
     this.#addQueues(0)
