@@ -35,7 +35,7 @@ export class ToldReason {
   why(isRoom: () => boolean): string {
     const given = this.#reason
     if (given === Reason.Limit || this.#isToldWhere()) return this.#named(given as Reason)
-    if (!isRoom()) return reasonNames[Reason.NoRoom] as string
+    if (!isRoom()) return reasonNames[Reason.NoRoom]
     return given === Reason.Locality || given === Reason.Rule || given === Reason.Reservation ? this.#named(given) : UNUSED
   }
 
