@@ -1,16 +1,11 @@
 import type { Interruption, JobWait } from '@sched/metrics'
 import { NONE } from '@sched/report'
+import type { ExplainedRun } from './explained-run.js'
 import { heldText } from './held-text.js'
 import { laterTasksText } from './later-tasks-text.js'
 import { counted, number } from './number.js'
 import { policyTable } from './policy-table.js'
 import { decimals, partText, seconds } from './seconds.js'
-
-/** Why a job waited under one policy. */
-export interface ExplainedRun {
-  readonly policy: string
-  readonly wait: JobWait
-}
 
 /** So many parts of a wait, and so many interruptions, are printed, in order of time. */
 const SPANS = 12

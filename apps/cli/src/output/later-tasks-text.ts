@@ -1,6 +1,6 @@
-import type { JobWait, LaterPeriod, LaterTasks } from '@sched/metrics'
+import type { LaterPeriod, LaterTasks } from '@sched/metrics'
 import { integer, NONE, percent } from '@sched/report'
-import type { ExplainedRun } from './explain-text.js'
+import type { ExplainedRun } from './explained-run.js'
 import { heldText } from './held-text.js'
 import { counted, number } from './number.js'
 import { policyTable } from './policy-table.js'
@@ -11,9 +11,7 @@ const MOST = 12
 /** A reason with a smaller part of a period is not named beside another. */
 const LEAST = 0.1
 
-interface LaterRun {
-  readonly policy: string
-  readonly wait: JobWait
+interface LaterRun extends ExplainedRun {
   readonly later: LaterTasks
 }
 
