@@ -28,8 +28,8 @@ describe('sched run', () => {
   })
 
   it('writes a name with a comma so that it does not look like two', async () => {
-    const { out } = await ok(['compare', 'small.yaml', '--seeds', '1', '--policies', 'fifo,{name: "pools, early", policy: fair},{delay: {node: 1, rack: 2}}'])
-    expect(out.split('\n')[1]).toBe('fifo, "pools, early", delay(node=1, rack=2) on seed 1')
+    const { out } = await ok(['compare', 'small.yaml', '--seeds', '1', '--policies', 'fifo,{name: "pools, early", policy: fair},{delay: {node: 1, rack: 2}},{greedy: {}}'])
+    expect(out.split('\n')[1]).toBe('fifo, "pools, early", delay(node=1, rack=2), greedy on seed 1')
   })
 
   it('chooses by --policy, then by `policy`, then the first of `policies`', async () => {

@@ -46,15 +46,11 @@ function checkGroup(job: JobSpec, index: number): void {
 }
 
 function checkBefore(id: string, index: number, after: NonNullable<StageSpec['after']>): void {
-  for (const { stage } of after)
-    if (!(stage >= 0 && stage < index))
-      throw badStage(
-        id,
-        index,
-        'after',
-        `a wait for stage ${stage}, which does not come before it`,
-        'List stages so that each waits for earlier ones, counted from 0.',
-      )
+  const bad = (found: string, wayOut: string) => badStage(id, index, 'after', found, wayOut)
+  for (const wait of after) {
+    if (typeof (wait as unknown) !== 'object') throw bad(JSON.stringify(wait), 'Write for example { stage: 0, fraction: 1 }: all tasks of the first stage have ended.')
+    if (!(wait.stage >= 0 && wait.stage < index)) throw bad(`a wait for stage ${wait.stage}, which does not come before it`, 'List stages so that each waits for earlier ones, counted from 0.')
+  }
 }
 
 function checkTopology(id: string, field: string, { required, preferred, racks, segment, slices, wait }: Topology): void {

@@ -283,6 +283,7 @@ describe('a job', () => {
     [[stage({ demand: undefined as never })], 'stages[0].demand: job a has none. Give amounts per task by resource name.'],
     [undefined as never, 'stages: job a has none. Give at least one.'],
     [[stage({ after: [{ stage: 0, fraction: 1 }] })], 'stages[0].after: job a has a wait for stage 0, which does not come before it. List stages so that each waits for earlier ones, counted from 0.'],
+    [[stage(), stage({ after: [0 as never] })], 'stages[1].after: job a has 0. Write for example { stage: 0, fraction: 1 }: all tasks of the first stage have ended.'],
   ])('is refused where none can be so (%#)', (stages, message) => {
     expect(() => workWith().submit({ id: 'a', submit: 0, stages }, 0, 0)).toThrow(message)
   })

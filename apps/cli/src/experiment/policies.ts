@@ -80,7 +80,7 @@ export function policyName(config: unknown): string {
   const entries = Object.entries(config)
   const [first] = entries
   const isPlug = entries.length === 1 && first !== undefined && typeof first[1] === 'object' && first[1] !== null && !Array.isArray(first[1])
-  if (isPlug) return `${first[0]}(${assignments(first[1] as object)})`
+  if (isPlug) return Object.keys(first[1] as object).length === 0 ? first[0] : `${first[0]}(${assignments(first[1] as object)})`
   return entries.length === 1 && first?.[1] === null ? first[0] : `(${assignments(config)})`
 }
 
