@@ -298,8 +298,8 @@ fifo
     const { out: json } = await sched(['explain', 'experiment.yaml', '--job', '1', '--json', '-'], { cwd })
     expect(JSON.parse(json)).toMatchObject({ policies: [{ wait: { interruptions: [{ at: 10, how: 'evicted', tasks: 1 }, { at: 15, how: 'lost', tasks: 1 }] } }] })
     // the evicted task waits for the end of 2, that of node-1 for the node: from 15 to 20 s both
-    expect(later.slice(later.indexOf('\nkube-scheduler()\n'))).toBe([
-      '', 'kube-scheduler()', '  0 to 10 s: none waited; 2 ran', '  10 to 30 s: no room; 1.25 waited, 0.75 ran', '  2 tasks of it and 1 of 1 other job started meanwhile: 2 (1)',
+    expect(later.slice(later.indexOf('\nkube-scheduler\n'))).toBe([
+      '', 'kube-scheduler', '  0 to 10 s: none waited; 2 ran', '  10 to 30 s: no room; 1.25 waited, 0.75 ran', '  2 tasks of it and 1 of 1 other job started meanwhile: 2 (1)',
       '  others held most meanwhile: 2 (33.3%)', '  nodes away meanwhile, on average: 0.17', '',
     ].join('\n'))
   })

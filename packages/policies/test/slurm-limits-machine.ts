@@ -23,7 +23,7 @@ export const machine = (options: SlurmLimitsOptions, { nodes = 1, policy = stric
       try {
         master.submit(job({ user: (each.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...each }), now)
       } catch (error) {
-        if (error instanceof SchedError) return error.message
+        if (error instanceof SchedError) return error.fact
         throw error
       }
       return undefined

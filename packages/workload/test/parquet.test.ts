@@ -229,7 +229,7 @@ describe('other tables in Parquet', () => {
     const expected = await google({ taskEvents: [file(json.join('\n'))] })
     expect((await jobsOf(found as never)).length).toBe(2)
     expect(await jobsOf(found as never)).toEqual(await jobsOf(expected as never))
-    expect(await errorOf(google({ taskEvents: [file(events(() => -1), 'early')] }))).toBe('"early" row 1 time: found "-1", expected a whole number.')
+    expect(await errorOf(google({ taskEvents: [file(events(() => -1), 'early')] }))).toBe('"early" row 1 time: found "-1", expected a whole number. Correct the row, or remove it.')
     const machines = packed([{ name: 'time', data: [0n] }, { name: 'machine_id', data: [7n] }, { name: 'type', data: [1n] }, { name: 'switch_id', data: ['x'] }, { name: 'capacity', data: [{ cpus: 0.5, memory: 1 }] }], {
       schema: [
         { name: 'root', num_children: 5 }, ...['time', 'machine_id', 'type'].map((name) => ({ name, type: 'INT64', repetition_type: 'OPTIONAL' })), { name: 'switch_id', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },

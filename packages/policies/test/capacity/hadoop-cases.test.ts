@@ -1,6 +1,6 @@
 import { dispatcher, type Dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
-import type { NodeId } from '@sched/core'
+import type { NodeId, SchedError } from '@sched/core'
 import { cluster, job, run, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -188,7 +188,7 @@ describe('the capacity scheduler', () => {
         master.submit(asking(queue, queue, 1, 1))
         return undefined
       } catch (error) {
-        return (error as Error).message
+        return (error as SchedError).fact
       }
     }
     expect(['x', 'y', 'root.a.x', 'a'].map(refusal)).toEqual(['job x: queue "x" is not unique; give its whole path.', undefined, undefined, 'job a: queue root.a has queues inside it.'])
