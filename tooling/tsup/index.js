@@ -16,8 +16,9 @@ export const library = (entry, options = {}) =>
   defineConfig({
     ...common,
     entry,
-    // tsup still sets baseUrl for the declaration build, which TypeScript 6 reports as deprecated
     esbuildPlugins: [pureConstants],
+    // tsup still sets baseUrl for the declaration build, which TypeScript 6 reports as deprecated;
+    // of other packages it reads the declarations that are built already, not all of their sources
     dts: { compilerOptions: { ignoreDeprecations: '6.0', customConditions: [] } },
     ...options,
   })
