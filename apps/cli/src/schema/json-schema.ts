@@ -46,7 +46,7 @@ function experiment(registry: Registry): JsonSchema {
     required: ['name', 'policy'],
     additionalProperties: false,
   }
-  return {
+  return hoisted({
     title: 'An experiment of sched',
     ...rest,
     properties: {
@@ -57,7 +57,27 @@ function experiment(registry: Registry): JsonSchema {
       architecture: { description: architecture['description'], ...ref('architecture') },
     },
     $defs: Object.fromEntries(kinds.map((kind) => [kind, kindSchema(registry, kind)])),
+  })
+}
+
+/**
+ * A schema in which the parts that refer to themselves, such as pools in pools, stand where references look for them: among the `$defs` of the whole,
+ * named after the definition that they are of. Orders, which are policies, too, share theirs.
+ */
+function hoisted({ $defs, ...file }: JsonSchema): JsonSchema {
+  const all: Record<string, unknown> = { ...($defs as JsonSchema) }
+  const within = (at: unknown, key: string, names: Readonly<Record<string, string>>): unknown => {
+    if (Array.isArray(at)) return at.map((each) => within(each, key, names))
+    if (typeof at !== 'object' || at === null) return at
+    const { $defs: own = {}, $ref, ...rest } = at as JsonSchema & { readonly $defs?: JsonSchema; readonly $ref?: string }
+    const known = { ...names, ...Object.fromEntries(Object.keys(own).map((name, i) => [`#/$defs/${name}`, `#/$defs/${key}-${i + 1}`])) }
+    for (const [name, part] of Object.entries(own)) all[(known[`#/$defs/${name}`] as string).slice('#/$defs/'.length)] = within(part, key, known)
+    const entries = Object.entries(rest).map(([name, part]) => [name, within(part, name, known)])
+    return { ...Object.fromEntries(entries), ...($ref !== undefined && { $ref: known[$ref] ?? $ref }) }
   }
+  const top = within(file, 'file', {}) as JsonSchema
+  for (const kind of kinds) all[kind] = within(all[kind], kind, {})
+  return { ...top, $defs: all }
 }
 
 const ref = (kind: Kind): JsonSchema => ({ $ref: `#/$defs/${kind}` })
