@@ -1,4 +1,4 @@
-import type { JobId, NodeId, ResourceId, Round, Seconds, TaskId } from '@sched/core'
+import { runningTasks, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
 import type { Queue } from './queue-tree.js'
 import type { QueueSharing } from './queue-sharing.js'
 import type { LaneAmounts } from './job-shares.js'
@@ -63,11 +63,9 @@ export class Victims {
     const jobs: JobId[] = []
     this.#sharing.jobs(id, jobs)
     for (const job of jobs) {
-      const tasks: TaskId[] = []
       const gangs: Victim[][] = []
       const others = new Set<number>()
-      work.runningTasks(job, lane, tasks)
-      for (const task of tasks) {
+      for (const task of runningTasks(job, lane, work)) {
         if (isMarked.has(task)) continue
         const victim = { task, job }
         if (work.isMaster(task)) this.#last.add(task)
