@@ -1,4 +1,4 @@
-import { grown, jobsByName, listOf, nodesByName, type Env, type JobId, type NodeId, type Round, type Seconds } from '@sched/core'
+import { grown, listOf, nodesByName, rememberedJobs, type Env, type JobId, type NodeId, type Round, type Seconds } from '@sched/core'
 import type { Compression, Promises } from './promises.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -84,12 +84,10 @@ export class NamedReservations implements Promises {
     this.#surprises = lane.surprises
     this.#mustCompress = hasRoom
     ;(lane.released as number[]).length = 0
-    const jobs = jobsByName(work)
     const nodes = nodesByName(cluster)
-    for (const [name, start, names] of reserved) {
-      const job = jobs.get(name)
+    for (const [job, start, names] of rememberedJobs(reserved, work)) {
       const places = names.map((node) => nodes.get(node)).filter((node) => node !== undefined)
-      if (job !== undefined && lane.waits[job] === true && places.length === names.length) this.#keep(job, start ?? Infinity, places)
+      if (lane.waits[job] === true && places.length === names.length) this.#keep(job, start ?? Infinity, places)
     }
   }
 

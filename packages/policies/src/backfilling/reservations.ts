@@ -1,4 +1,4 @@
-import { grown, jobsByName, None, type Env, type JobId, type Order, type Round, type Seconds } from '@sched/core'
+import { grown, None, rememberedJobs, type Env, type JobId, type Order, type Round, type Seconds } from '@sched/core'
 import { Gaps } from './gaps.js'
 import { Profile } from './profile.js'
 import type { Compression, Promises } from './promises.js'
@@ -88,11 +88,7 @@ export class Reservations implements Promises {
     this.#mustCompress = hasRoom
     this.#stuck = isStuck ? at : Infinity
     this.#hides = hides
-    const jobs = jobsByName(work)
-    for (const [name, start] of starts) {
-      const job = jobs.get(name)
-      if (job !== undefined && lane.waits[job] === true) this.#take(job, start ?? Infinity, at)
-    }
+    for (const [job, start] of rememberedJobs(starts, work)) if (lane.waits[job] === true) this.#take(job, start ?? Infinity, at)
     const newcomers = this.#withoutStart(work).filter((job) => !passedOver.includes(work.name(job)))
     lane.newcomers = newcomers.length
     lane.newcomer = newcomers.at(-1) ?? None

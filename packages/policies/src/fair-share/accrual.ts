@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type Release, type Seconds, type WorkListener } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type Release, type Seconds, type WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Associations, inherited, type AccountTree, type Association } from '../slurm-limits/associations.js'
 
@@ -136,10 +136,7 @@ export class Accruals implements WorkListener {
 
   recall(memory: unknown): void {
     const { work } = this.#env
-    const jobs = jobsByName(work)
-    for (const [name, since, counts, isQueued, hasRun] of memory as AccrualMemory) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, since, counts, isQueued, hasRun] of rememberedJobs(memory as AccrualMemory, work)) {
       this.#since[job] = since ?? Infinity
       this.#counts[job] = counts
       this.#isQueued[job] = isQueued

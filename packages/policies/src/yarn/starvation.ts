@@ -1,4 +1,4 @@
-import { grown, jobsByName, type JobId, type LaneId, type ResourceId, type Seconds, type WorkView } from '@sched/core'
+import { grown, rememberedJobs, type JobId, type LaneId, type ResourceId, type Seconds, type WorkView } from '@sched/core'
 import { JobShares, type LaneAmounts } from './job-shares.js'
 import type { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
@@ -69,11 +69,9 @@ export class Starvation {
   }
 
   setClocks({ queues, jobs }: StarvationClocks, work: WorkView): void {
-    const [ids, byName] = [new Map(this.#sharing.queues.map(({ id, path }) => [path, id])), jobsByName(work)]
+    const ids = new Map(this.#sharing.queues.map(({ id, path }) => [path, id]))
     for (const [path, atMin] of queues) if (ids.has(path)) this.#atMin[ids.get(path) as number] = atMin
-    for (const [name, atFair] of jobs) {
-      const job = byName.get(name)
-      if (job === undefined) continue
+    for (const [job, atFair] of rememberedJobs(jobs, work)) {
       if (job >= this.#atFair.length) this.#growClocks(job)
       this.#atFair[job] = atFair
     }

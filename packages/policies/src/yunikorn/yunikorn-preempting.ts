@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy,
+  definePolicy, forwarding, None, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy,
   type ResourceId, type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -115,12 +115,9 @@ class YunikornPreempting implements Policy {
   }
 
   #recall({ taken, since, looked }: PreemptingMemory, { work }: Env): void {
-    const jobs = jobsByName(work)
     this.#taken.recall(taken, work)
-    for (const [name, time] of since) if (jobs.has(name)) this.#since[jobs.get(name) as JobId] = time
-    for (const [name, time, isSame] of looked) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, time] of rememberedJobs(since, work)) this.#since[job] = time
+    for (const [job, time, isSame] of rememberedJobs(looked, work)) {
       this.#looked[job] = time
       this.#lookedAt[job] = isSame ? this.#changes : OTHER
     }
