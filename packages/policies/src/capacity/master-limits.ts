@@ -1,4 +1,5 @@
 import { None, Reason, type JobId, type LaneId, type Round, type ShapeId, type WorkView } from '@sched/core'
+import { isWithin } from '../shares/vectors.js'
 import { compareShares } from './comparing.js'
 import type { LeafUsers } from './leaf-users.js'
 import type { Pots } from './pots.js'
@@ -169,7 +170,7 @@ export class MasterLimits {
   limit(leaf: number, pot: number): number[] {
     const guaranteed = this.#guaranteed(leaf, pot)
     const current = this.#it.pots.partitionOf(pot) === 0 ? this.#currentLimit(leaf, pot) : guaranteed
-    const usable = guaranteed.every((amount, i) => amount <= (current[i] as number)) ? current : guaranteed
+    const usable = isWithin(guaranteed, current) ? current : guaranteed
     return this.#part(usable, this.#percent(leaf, pot), pot)
   }
 

@@ -1,4 +1,5 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { isWithin } from '../shares/vectors.js'
 import { mixedCapacities, mixedLimit, ofResource } from './mixed-capacities.js'
 import { divided, fraction, partOf, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
 import type { Pots } from './pots.js'
@@ -144,7 +145,7 @@ export class Quotas {
     const asked = given.flatMap((capacity) => (typeof capacity === 'object' ? [this.#amounts(capacity, pot)] : []))
     const names = this.#counted(pot)
     const sums = names.map((_, i) => asked.reduce((sum, amounts) => sum + (amounts[i] as number), 0))
-    if (sums.every((sum, i) => sum <= (available[i] as number))) return [...given]
+    if (isWithin(sums, available)) return [...given]
     const scale = (name: string, amount: number) => {
       const i = names.indexOf(name)
       const isOver = i >= 0 && (sums[i] as number) > (available[i] as number)

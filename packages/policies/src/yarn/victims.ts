@@ -1,4 +1,5 @@
 import { runningTasks, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
+import { isWithin } from '../shares/vectors.js'
 import type { Queue } from './queue-tree.js'
 import type { QueueSharing } from './queue-sharing.js'
 import type { LaneAmounts } from './job-shares.js'
@@ -154,7 +155,7 @@ export class Victims {
     const { cluster, work } = this.#round
     const used = this.#used.get(node)
     const room = this.#resources.map((r, i) => cluster.free(node, r) - (used?.[i] ?? 0))
-    const fits = () => asked.every((amount, i) => amount <= (room[i] as number))
+    const fits = () => isWithin(asked, room)
     const units: (readonly Victim[])[] = []
     for (const victim of this.#onNode.get(node) ?? []) {
       if (fits()) break
@@ -184,7 +185,7 @@ export class Victims {
     for (let i = units.length - 2; i >= 0; i--) {
       const unit = units[i] as readonly Victim[]
       this.#make(room, unit, node, -1)
-      if (asked.every((amount, r) => amount <= (room[r] as number))) {
+      if (isWithin(asked, room)) {
         this.#lose(unit, -1)
         units.splice(i, 1)
       } else this.#make(room, unit, node, 1)

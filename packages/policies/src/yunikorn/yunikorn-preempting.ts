@@ -6,7 +6,8 @@ import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
-import { anyBelow0, less, saysNothing } from './amounts.js'
+import { minus } from '../shares/vectors.js'
+import { anyBelow0, saysNothing } from './amounts.js'
 import { fenceAround, giversTo } from './guarantees.js'
 import { yunikornPolicyOptions, type YunikornPolicyOptions, type YunikornPolicySettings } from './options.js'
 import type { Queue } from './queue-tree.js'
@@ -154,7 +155,7 @@ class YunikornPreempting implements Policy {
     const order = this.#order
     const { guaranteed, around } = order.queues[leaf] as Queue
     if (around.every((id) => saysNothing((order.queues[id] as Queue).guaranteed))) return false
-    return !anyBelow0(less(guaranteed, guaranteed.map((_, r) => order.used(leaf, r as ResourceId))))
+    return !anyBelow0(minus(guaranteed, guaranteed.map((_, r) => order.used(leaf, r as ResourceId))))
   }
 
   /** The first jobs of a leaf that no limit of jobs, users or groups holds back, up to `LOOKED_AT` tasks. */
