@@ -1,7 +1,6 @@
 import { askedTogether, definePolicy, FirstFit, forwarding, leastTasks, None, Reason, SchedError, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
-import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
+import { startNext, type MostRoom } from '../disciplines/gangs.js'
 import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
-import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { VolcanoJob } from './queue.js'
 import { VolcanoLane, type LaneMemory } from './lane.js'
@@ -199,11 +198,8 @@ class Volcano implements Policy {
   }
 
   /** Starts what the job must start at once, or its next task. */
-  #start({ id, together }: VolcanoJob, round: Round): boolean {
-    if (!round.take(id) || round.claimsLeft === 0) return false
-    if (together > 1) return startGang(id, round, this.#pick, this.#most) === Gang.Started
-    const node = this.#pick(id, round)
-    return node !== None && startNearest(id, node, round.cluster.levels, round)
+  #start({ id }: VolcanoJob, round: Round): boolean {
+    return round.take(id) && round.claimsLeft > 0 && startNext(id, round, this.#pick, this.#most)
   }
 }
 
