@@ -2,6 +2,7 @@ import { askedTogether, definePolicy, FirstFit, forwarding, leastTasks, None, Re
 import { startNext, type MostRoom } from '../disciplines/gangs.js'
 import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
+import { allNodes } from '../shares/all-nodes.js'
 import type { VolcanoJob } from './queue.js'
 import { VolcanoLane, type LaneMemory } from './lane.js'
 import { volcanoOptions, type PluginSettings, type VolcanoOptions, type VolcanoSettings } from './options.js'
@@ -107,7 +108,7 @@ class Volcano implements Policy {
 
   #whyOnlyInZones(zones: RevocableZones, { stages }: JobSpec): string | undefined {
     const { cluster } = this.#env
-    const outside = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId).filter((node) => !zones.isIn(node))
+    const outside = allNodes(cluster).filter((node) => !zones.isIn(node))
     const stage = stages.find((each) => outside.reduce((tasks, node) => tasks + cluster.couldHold(each, node), 0) < leastTasks(each))
     return stage && `stage ${stage.name} needs nodes of revocable zones, which are for jobs that say that they may be preempted`
   }
