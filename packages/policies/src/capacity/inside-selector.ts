@@ -1,6 +1,6 @@
 import { None, type JobId, type LaneId, type TaskId, type WorkView } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
-import { isWithin, minus, plus } from '../shares/vectors.js'
+import { isWithin, minus, plus, rowOf } from '../shares/vectors.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { chosenBefore, type Chosen } from './chosen.js'
 import { dominantShare } from './comparing.js'
@@ -70,8 +70,7 @@ export class InsideSelector {
     const { tree, usage } = this.#it.queues
     const { guaranteed, used, pending, width, total } = this.#it.loads.read(pot)
     const vectors = new Vectors([...total])
-    const slice = (column: Float64Array, leaf: number) => [...column.subarray(leaf * width, (leaf + 1) * width)]
-    const isHungry = (leaf: number) => slice(pending, leaf).some((amount) => amount > 0) || vectors.compare(slice(used, leaf), slice(guaranteed, leaf)) > 0
+    const isHungry = (leaf: number) => rowOf(pending, leaf, width).some((amount) => amount > 0) || vectors.compare(rowOf(used, leaf, width), rowOf(guaranteed, leaf, width)) > 0
     const below = (queue: number): number[] => {
       const { children, isPreemptable, isPreemptableInside } = tree.queue(queue)
       if (tree.isInner[queue] === true) return [...children].sort((a, b) => usage.compare(a, b, pot)).flatMap(below)
@@ -87,7 +86,6 @@ export class InsideSelector {
     const { minimumThreshold, maxAllowableLimit, order, conservativeDrf, equalParts } = this.#options
     const { ordering, userLimitPercent } = queues.tree.queue(leaf)
     const equal = ordering !== 'fair' || !equalParts ? undefined : userLimitPercent === 100 ? 'parts-of-leaf' : 'parts-of-users'
-    const of = (column: ArrayLike<number>) => Array.from({ length: width }, (_, i) => column[leaf * width + i] as number)
     const minimum = queues.minimum[lane] as readonly number[]
     const least = dominantShare(minimum, 0, total, 0, width)
     if (Math.fround(dominantShare(used, leaf * width, total, 0, width) / Math.max(
@@ -98,13 +96,13 @@ export class InsideSelector {
     const { jobs, amounts } = this.#jobs(leaf, lane, pot, chosen)
     if (jobs.length === 1) return []
     const vectors = new Vectors([...total])
-    const toObtain = of(forOthers)
-    const most = of(guaranteed).map((amount) => Math.floor(amount * maxAllowableLimit))
+    const toObtain = rowOf(forOthers, leaf, width)
+    const most = rowOf(guaranteed, leaf, width).map((amount) => Math.floor(amount * maxAllowableLimit))
     const open = vectors.compare(most, toObtain) > 0 ? minus(most, toObtain) : most.map(() => 0)
     const shares = insideQueue({
       total: [...total],
       jobs,
-      divided: minus(of(used), toObtain),
+      divided: minus(rowOf(used, leaf, width), toObtain),
       most: vectors.least(open, [...chosen.allowed]),
       minimum,
       order,
@@ -133,8 +131,7 @@ export class InsideSelector {
     const pairs = [...new Set(ids.map((id) => queues.pairOf[id] as number))]
     const weights = pairs.reduce((sum, pair) => sum + (users.weight[pair] as number), 0)
     const usersOf = new Map(pairs.map((pair): [number, User] => {
-      const at = (pair * pots.count + pot) * pots.width
-      const used = [...users.used.subarray(at, at + pots.width)]
+      const used = rowOf(users.used, pair * pots.count + pot, pots.width)
       return [pair, { pair, used, limit: queues.limits.amongAll(pair, pot, weights), rest: used }]
     }))
     const queue = queues.tree.queue(leaf)

@@ -1,5 +1,5 @@
 import { None, Reason, type JobId, type LaneId, type Round, type ShapeId, type WorkView } from '@sched/core'
-import { isWithin } from '../shares/vectors.js'
+import { isWithin, rowOf } from '../shares/vectors.js'
 import { compareShares } from './comparing.js'
 import type { LeafUsers } from './leaf-users.js'
 import type { Pots } from './pots.js'
@@ -206,7 +206,7 @@ export class MasterLimits {
     const { width, count } = pots
     const parent = tree.queue(queue).parent
     const at = (queue * count + pot) * width
-    const most = Array.from({ length: width }, (_, i) => quotas.most[at + i] as number)
+    const most = rowOf(quotas.most, queue * count + pot, width)
     if (parent < 0) return most
     const ofParent = (parent * count + pot) * width
     const steps = minimum[pots.laneOf(pot)] as readonly number[]
@@ -219,8 +219,7 @@ export class MasterLimits {
 
   #guaranteed(queue: number, pot: number): number[] {
     const { quotas, pots } = this.#it
-    const at = (queue * pots.count + pot) * pots.width
-    return [...quotas.guaranteed.subarray(at, at + pots.width)]
+    return rowOf(quotas.guaranteed, queue * pots.count + pot, pots.width)
   }
 
   /** The part of the leaf for masters, as a single-precision number, as in Hadoop. */

@@ -1,5 +1,5 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
-import { isWithin } from '../shares/vectors.js'
+import { isWithin, rowOf } from '../shares/vectors.js'
 import { mixedCapacities, mixedLimit, ofResource } from './mixed-capacities.js'
 import { divided, fraction, partOf, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
 import type { Pots } from './pots.js'
@@ -58,7 +58,7 @@ export class Quotas {
 
   #computeIn(pot: number): void {
     const { width, totals } = this.#pots
-    const all = [...totals.subarray(pot * width, (pot + 1) * width)]
+    const all = rowOf(totals, pot, width)
     const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
     const root = this.#tree.queue(0)
     const own = label === '' ? undefined : root.own.labels?.[label]

@@ -1,3 +1,6 @@
+/** A vector of a column that holds one vector of `width` entries after the other. */
+export const rowOf = (column: Float64Array, row: number, width: number): number[] => [...column.subarray(row * width, (row + 1) * width)]
+
 /** The sum of two vectors. */
 export const plus = (a: readonly number[], b: ArrayLike<number>): number[] => a.map((each, i) => each + (b[i] as number))
 
