@@ -1,6 +1,6 @@
 import {
-  None, type Cell, type JobId, type LaneId, type NodeId, type ResourceId, type RoundLimits, type Scheduler, type Seconds, type StageSpec,
-  type Stock, type TaskId, type WorkListener,
+  None, runningTasks, type Cell, type JobId, type LaneId, type NodeId, type ResourceId, type RoundLimits, type Scheduler, type Seconds,
+  type StageSpec, type Stock, type TaskId, type WorkListener,
 } from '@sched/core'
 import { holds } from './holds.js'
 import type { Size } from './on-demand-size.js'
@@ -90,8 +90,7 @@ export class VirtualCluster implements WorkListener {
   /** Kills the running tasks of a job and gives the job up. */
   kill(job: JobId): void {
     this.#eachLane((lane) => {
-      const running: TaskId[] = []
-      this.#cell.work.runningTasks(job, lane, running)
+      const running = runningTasks(job, lane, this.#cell.work)
       if (running.length === 0) return
       const round = this.#cell.draft(this.scheduler, lane, NOBODY, NOTHING, this.#stock)
       for (const task of running) round.evict(task)

@@ -1,6 +1,6 @@
 import {
-  defineArchitecture, None, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type LaneId,
-  type NodeId, type Plug, type Policy, type Scheduler, type Seconds, type StageSpec, type TaskId, type Trigger,
+  defineArchitecture, None, runningTasks, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type LaneId,
+  type NodeId, type Plug, type Policy, type Scheduler, type Seconds, type StageSpec, type Trigger,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { holds } from './holds.js'
@@ -237,8 +237,7 @@ class OnDemand implements Architecture {
   #build(request: JobId): void {
     const cluster = this.#asking.get(request)
     if (cluster === undefined) throw new SchedError('INVARIANT', `request ${request} is nobody's`)
-    const tasks: TaskId[] = []
-    this.#requests.runningTasks(request, 0 as LaneId, tasks)
+    const tasks = runningTasks(request, 0 as LaneId, this.#requests)
     const nodes = tasks.map((task) => this.#requests.nodeOf(task) as NodeId).sort((a, b) => a - b)
     for (const node of nodes) this.#ownerOf[node] = cluster
     this.#asking.delete(request)

@@ -1,5 +1,5 @@
 import {
-  None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type RoundLimits, type Savepoint, type Scheduler, type TaskId,
+  None, runningTasks, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type RoundLimits, type Savepoint, type Scheduler, type TaskId,
   type WorkListener,
 } from '@sched/core'
 import { SERIAL } from './serial-path.js'
@@ -136,8 +136,6 @@ export class Precedence {
     const job = work.jobOf(task)
     const gang = work.gangOf(task)
     if (!work.inGang(task)) return [task]
-    const running: TaskId[] = []
-    work.runningTasks(job, lane, running)
-    return running.filter((each) => work.gangOf(each) === gang && work.inGang(each) && !Number.isNaN(work.started(each)))
+    return runningTasks(job, lane, work).filter((each) => work.gangOf(each) === gang && work.inGang(each) && !Number.isNaN(work.started(each)))
   }
 }

@@ -1,4 +1,4 @@
-import { None, SchedError, type JobId, type LaneId, type ShapeId, type TaskId } from '@sched/core'
+import { None, runningTasks, SchedError, type JobId, type LaneId, type ShapeId, type TaskId } from '@sched/core'
 import { DONE, OPEN, UNPLACED } from './work-columns.js'
 import type { WorkReads } from './work-reads.js'
 
@@ -71,9 +71,7 @@ function checkGangJob(work: WorkReads, job: JobId): void {
 }
 
 function checkApart(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly string[]): void {
-  const tasks: TaskId[] = []
-  work.runningTasks(job, lane, tasks)
-  const nodes = tasks.filter((task) => work.isDistinct(work.stageShape[work.taskStage[task] as number] as ShapeId)).map((task) => work.nodeOf(task))
+  const nodes = runningTasks(job, lane, work).filter((task) => work.isDistinct(work.stageShape[work.taskStage[task] as number] as ShapeId)).map((task) => work.nodeOf(task))
   const twice = nodes.find((node, i) => nodes.indexOf(node) < i)
   if (twice !== undefined) throw new SchedError('INVARIANT', `job ${work.name(job)} runs two tasks on ${nodeNames[twice] ?? ''} that must be on different nodes`)
 }

@@ -37,25 +37,24 @@ export class GangRacks implements Observer {
     if (this.#areRacks && (isGangJob(spec) || spec.stages.some(({ gang, tasks }) => gang === true && tasks > 1))) this.#gangs.set(job, { tasks: new Map(), most: 0 })
   }
 
-  onTasksStart({ job, nodes, count }: StartRow): void {
-    const gang = this.#gangs.size === 0 ? undefined : this.#gangs.get(job)
-    if (gang === undefined) return
-    for (let i = 0; i < count; i++) {
-      const rack = this.#cluster.group(1, nodes[i] as NodeId)
-      gang.tasks.set(rack, (gang.tasks.get(rack) ?? 0) + 1)
-    }
-    gang.most = Math.max(gang.most, gang.tasks.size)
+  onTasksStart(row: StartRow): void {
+    this.#count(row, 1)
   }
 
-  onTasksEnd({ job, nodes, count }: EndRow): void {
+  onTasksEnd(row: EndRow): void {
+    this.#count(row, -1)
+  }
+
+  #count({ job, nodes, count }: StartRow | EndRow, by: 1 | -1): void {
     const gang = this.#gangs.size === 0 ? undefined : this.#gangs.get(job)
     if (gang === undefined) return
     for (let i = 0; i < count; i++) {
       const rack = this.#cluster.group(1, nodes[i] as NodeId)
-      const left = (gang.tasks.get(rack) ?? 0) - 1
-      if (left > 0) gang.tasks.set(rack, left)
+      const tasks = (gang.tasks.get(rack) ?? 0) + by
+      if (tasks > 0) gang.tasks.set(rack, tasks)
       else gang.tasks.delete(rack)
     }
+    gang.most = Math.max(gang.most, gang.tasks.size)
   }
 
   onJobEnd(job: JobId): void {

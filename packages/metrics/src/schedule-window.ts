@@ -1,4 +1,7 @@
-import type { Architecture, ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, ResourceId, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
+import {
+  runningTasks, type Architecture, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds,
+  type TaskEnd, type TaskId, type WorkView,
+} from '@sched/core'
 import { scheduleRows, type ScheduleRow } from './schedule-rows.js'
 
 /** The schedule from the start of a run, as much as can be drawn, and the outages in that time. */
@@ -92,11 +95,8 @@ class ScheduleWindowObserver implements Observer {
 
   #endRunning(now: Seconds): void {
     for (const job of this.#work.jobs())
-      for (const lane of this.#cluster.lanes.keys() as IterableIterator<LaneId>) {
-        const running: TaskId[] = []
-        this.#work.runningTasks(job, lane, running)
-        for (const task of running) this.#all.onTaskEnd?.(task, job, lane, this.#work.nodeOf(task) as NodeId, 'done', this.#work.started(task), now, now, 0)
-      }
+      for (const lane of this.#cluster.lanes.keys() as IterableIterator<LaneId>)
+        for (const task of runningTasks(job, lane, this.#work)) this.#all.onTaskEnd?.(task, job, lane, this.#work.nodeOf(task) as NodeId, 'done', this.#work.started(task), now, now, 0)
   }
 
   #add(row: ScheduleRow): void {

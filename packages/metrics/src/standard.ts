@@ -1,6 +1,6 @@
 import {
-  tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type NodeState, type Observer, type Pass, type Seconds,
-  type StartRow, type TaskEnd, type TaskId, type WorkView,
+  tellEnds, tellStarts, withoutUndefined, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type NodeState,
+  type Observer, type Pass, type Seconds, type StartRow, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
 import { energy, type EnergyResult } from './energy/energy.js'
@@ -289,15 +289,6 @@ export class StandardMetrics implements Observer {
     const times = this.#times.result()
     const near = this.#locality.result()
     const fragments = this.#fragmentation.result()
-    const spread = this.#gangRacks.result()
-    const shuffled = this.#shuffle.result()
-    const used = this.#hardware.result()
-    const drawn = this.#energy.result()
-    const slept = this.#sleep.result()
-    const away = this.#outages.result()
-    const failed = this.#failures.result()
-    const copied = this.#speculation.result()
-    const looks = this.#passes.result()
     return {
       counts: this.#counts.result(),
       times: times.overall,
@@ -308,17 +299,19 @@ export class StandardMetrics implements Observer {
       fairness: this.#fairness.result(),
       preemption: this.#preemption.result(),
       promises: this.#promises.result(),
-      ...(looks !== undefined && { passes: looks }),
-      ...(away !== undefined && { outages: away }),
-      ...(failed !== undefined && { failures: failed }),
-      ...(copied !== undefined && { speculation: copied }),
-      ...(fragments.length > 0 && { fragmentation: fragments }),
-      ...(spread !== undefined && { gangRacks: spread }),
-      ...(shuffled !== undefined && { shuffle: shuffled }),
-      ...(used !== undefined && { hardware: used }),
-      ...(drawn !== undefined && { energy: drawn }),
-      ...(slept !== undefined && { sleep: slept }),
-      ...(this.#rigid !== undefined && { rigid: this.#rigid.result() }),
+      ...withoutUndefined({
+        passes: this.#passes.result(),
+        outages: this.#outages.result(),
+        failures: this.#failures.result(),
+        speculation: this.#speculation.result(),
+        fragmentation: fragments.length > 0 ? fragments : undefined,
+        gangRacks: this.#gangRacks.result(),
+        shuffle: this.#shuffle.result(),
+        hardware: this.#hardware.result(),
+        energy: this.#energy.result(),
+        sleep: this.#sleep.result(),
+        rigid: this.#rigid?.result(),
+      }),
     }
   }
 }

@@ -1,4 +1,4 @@
-import { NodeTree, type ClusterView, type Env, type JobId, type JobSpec, type NodeId, type Round, type TaskId, type Topology, type WorkListener } from '@sched/core'
+import { NodeTree, runningTasks, type ClusterView, type Env, type JobId, type JobSpec, type NodeId, type Round, type Topology, type WorkListener } from '@sched/core'
 import { GroupsByLevel } from './groups-by-level.js'
 import { hasRoomForAll, WholeGang } from './whole-gang.js'
 import { TaskCounts } from './scored/task-counts.js'
@@ -136,9 +136,7 @@ export class Nearness {
   /** The nodes of the running tasks of the job's front stage, one entry per task. */
   nodesOfFront(job: JobId, { work, lane }: Pick<Round, 'work' | 'lane'>): NodeId[] {
     const front = work.frontStage(job, lane)
-    const running: TaskId[] = []
-    work.runningTasks(job, lane, running)
-    return running.filter((task) => work.stageOf(task) === front).map((task) => work.nodeOf(task) as NodeId)
+    return runningTasks(job, lane, work).filter((task) => work.stageOf(task) === front).map((task) => work.nodeOf(task) as NodeId)
   }
 
   /** The group of the level that these nodes are in; `undefined` if nothing runs. */

@@ -1,4 +1,4 @@
-import type { GangPart, JobId, NodeId, NodeTree, ResourceId, Round, TaskId } from '@sched/core'
+import { runningTasks, type GangPart, type JobId, type NodeId, type NodeTree, type ResourceId, type Round } from '@sched/core'
 import type { GroupsByLevel } from './groups-by-level.js'
 import { freeNow, Packing, type TasksAtOnce } from './packing.js'
 
@@ -60,9 +60,7 @@ export function partsOf(job: JobId, round: Round, parts: readonly Pick<GangPart,
   const { work, lane, nodes, cluster, bars } = round
   const inSight = new Uint8Array(cluster.nodes)
   for (const node of nodes) if (bars?.(job, node) !== true) inSight[node] = 1
-  const running: TaskId[] = []
-  work.runningTasks(job, lane, running)
-  const alone = new Set(running.filter((task) => work.isDistinct(work.shapeOf(task))).map((task) => work.nodeOf(task)))
+  const alone = new Set(runningTasks(job, lane, work).filter((task) => work.isDistinct(work.shapeOf(task))).map((task) => work.nodeOf(task)))
   return parts.map(({ shape, tasks }) => {
     const isDistinct = work.isDistinct(shape)
     const most = (node: NodeId) => (inSight[node] === 1 && !(isDistinct && alone.has(node)) ? cluster.couldTake(shape, node) : 0)

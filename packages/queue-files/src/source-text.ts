@@ -10,6 +10,9 @@ export interface SourceText {
   readonly include?: ((path: string) => SourceText | undefined) | undefined
 }
 
+/** The lines of a text, without a byte order mark and the ends of lines. */
+export const linesOf = (text: string): string[] => text.replace(/^\uFEFF/, '').split(/\r?\n/)
+
 /**
  * The file that a line includes. `around`: names of the files that include this one, outermost first. Throws `BAD_INPUT` with the line if the file is
  * missing or includes itself.

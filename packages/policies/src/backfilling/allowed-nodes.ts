@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, LaneId, NodeId, Round, ShapeId, TaskId, WorkView } from '@sched/core'
+import { runningTasks, type ClusterView, type JobId, type LaneId, type NodeId, type Round, type ShapeId, type WorkView } from '@sched/core'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
 
 /** The nodes that a job may use, whatever runs there: those in sight that have its labels, and none that it must not share with its own tasks. */
@@ -49,9 +49,7 @@ export class AllowedNodes {
     this.bits.set(this.#inSight)
     if (this.#work.requiresLabels(shape)) this.keep(this.#suitableFor(shape))
     if (!this.#work.isDistinct(shape) || this.#work.running(job, this.#lane) === 0) return false
-    const tasks: TaskId[] = []
-    this.#work.runningTasks(job, this.#lane, tasks)
-    for (const task of tasks) clearBit(this.bits, this.#work.nodeOf(task))
+    for (const task of runningTasks(job, this.#lane, this.#work)) clearBit(this.bits, this.#work.nodeOf(task))
     return true
   }
 

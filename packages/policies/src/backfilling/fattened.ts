@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, jobsByName, grown, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, grown, None, rememberedJobs, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
@@ -97,10 +97,7 @@ class Fattened implements Policy {
   }
 
   #recall(memory: HeadsMemory, { work }: Env): void {
-    const jobs = jobsByName(work)
-    for (const [name, first, delayed, before] of memory) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, first, delayed, before] of rememberedJobs(memory, work)) {
       this.#first[job] = first ?? Infinity
       this.#delayed[job] = delayed
       this.#before[job] = before

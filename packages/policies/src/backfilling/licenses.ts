@@ -1,4 +1,5 @@
 import type { Env, JobId, JobSpec, LaneId, Seconds, TaskId, WorkListener } from '@sched/core'
+import { addTo, isWithin } from '../shares/vectors.js'
 import { Profile } from './profile.js'
 import type { RigidLane } from './rigid-lane.js'
 
@@ -52,7 +53,7 @@ export class Licenses implements WorkListener {
     const asked = this.#asked.get(job)
     if (asked === undefined) return
     const tasks: Tasks = this.#holders.get(job) ?? new Map<TaskId, RigidLane>()
-    if (tasks.size === 0) this.#move(asked, -1)
+    if (tasks.size === 0) addTo(this.#free, asked, -1)
     this.#holders.set(job, tasks.set(task, this.#lanes[lane] as RigidLane))
   }
 
@@ -60,7 +61,7 @@ export class Licenses implements WorkListener {
     const tasks = this.#holders.get(job)
     if (tasks?.delete(task) !== true || tasks.size > 0) return
     this.#holders.delete(job)
-    this.#move(this.#asked.get(job) as Float64Array, 1)
+    addTo(this.#free, this.#asked.get(job) as Float64Array)
   }
 
   onFinish(job: JobId): void {
@@ -70,7 +71,7 @@ export class Licenses implements WorkListener {
   /** Whether the job has its licences, or finds them free now. */
   has(job: JobId): boolean {
     const asked = this.#needs(job)
-    return asked === undefined || asked.every((amount, i) => amount <= (this.#free[i] as number))
+    return asked === undefined || isWithin(asked, this.#free)
   }
 
   /** A plan begins: nothing is reserved yet. */
@@ -117,9 +118,5 @@ export class Licenses implements WorkListener {
     const started = this.#env.work.started(task)
     const end = running.has(task) ? running.endOf(running.pieceOf(task)) : (Number.isNaN(started) ? now : started) + (length[job] as number)
     return end >= now ? end : now + 1
-  }
-
-  #move(amounts: Float64Array, sign: 1 | -1): void {
-    for (let i = 0; i < amounts.length; i++) this.#free[i] = (this.#free[i] as number) + sign * (amounts[i] as number)
   }
 }

@@ -1,4 +1,4 @@
-import { grown, jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { grown, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 
 interface WaitsMemory {
   /** Sum of the waits of the finished jobs, and their number. */
@@ -34,12 +34,9 @@ export class MeanWait implements WorkListener {
 
   recall(memory: unknown): void {
     const { sum, count, started } = memory as WaitsMemory
-    const jobs = jobsByName(this.#env.work)
     this.#sum = sum
     this.#count = count
-    for (const [name, start, claims] of started) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, start, claims] of rememberedJobs(started, this.#env.work)) {
       this.#start[job] = start
       this.#claims[job] = claims
     }

@@ -1,5 +1,5 @@
-import { grown, jobsByName, listOf, nodesByName, type Env, type JobId, type NodeId, type Round, type Seconds } from '@sched/core'
-import type { Compression, Promises } from './promises.js'
+import { grown, listOf, nodesByName, rememberedJobs, type Env, type JobId, type NodeId, type Round, type Seconds } from '@sched/core'
+import { byStart, type Compression, type Promises } from './promises.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { WholeNodes } from './whole-nodes.js'
@@ -79,17 +79,15 @@ export class NamedReservations implements Promises {
   recall(memory: unknown, { cluster, work }: Env): void {
     const { at, capacity, reserved, hasRoom } = memory as NamedMemory
     const lane = this.#jobs.open({ now: at, lane: this.#lane.lane, cluster })
-    if (capacity.length !== lane.width || capacity.some((amount, r) => amount !== lane.capacity[r])) return
+    if (!lane.hasCapacity(capacity)) return
     this.#now = at
     this.#surprises = lane.surprises
     this.#mustCompress = hasRoom
     ;(lane.released as number[]).length = 0
-    const jobs = jobsByName(work)
     const nodes = nodesByName(cluster)
-    for (const [name, start, names] of reserved) {
-      const job = jobs.get(name)
+    for (const [job, start, names] of rememberedJobs(reserved, work)) {
       const places = names.map((node) => nodes.get(node)).filter((node) => node !== undefined)
-      if (job !== undefined && lane.waits[job] === true && places.length === names.length) this.#keep(job, start ?? Infinity, places)
+      if (lane.waits[job] === true && places.length === names.length) this.#keep(job, start ?? Infinity, places)
     }
   }
 
@@ -114,10 +112,7 @@ export class NamedReservations implements Promises {
 
   /** Whether something has ended, or lost its reservation, since the last pass. */
   #hasRoom(): boolean {
-    const released = this.#lane.released as number[]
-    if (this.#mustCompress) return true
-    for (let i = 0; i < released.length; i += this.#lane.width + 1) if (this.#atAnyEnd ? !Number.isNaN(released[i]) : (released[i] as number) > this.#now) return true
-    return false
+    return this.#mustCompress || this.#lane.hasReleased(this.#now, this.#atAnyEnd)
   }
 
   startDue(round: Round): boolean {
@@ -143,9 +138,7 @@ export class NamedReservations implements Promises {
 
   /** Those with a reservation by its start (those that have none to reserve last), then by the length that is planned, then in the order of the queue. */
   #queueByStart(): JobId[] {
-    const start = (job: JobId) => this.#start[job] as number
-    const length = (job: JobId) => this.#length[job] as number
-    return this.#queue.filter((job) => this.#reserved.has(job)).sort((a, b) => start(a) - start(b) || length(a) - length(b))
+    return this.#queue.filter((job) => this.#reserved.has(job)).sort(byStart(this.#start, this.#length))
   }
 
   #placeAnew(job: JobId, round: Round): void {

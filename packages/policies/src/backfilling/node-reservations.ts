@@ -1,4 +1,4 @@
-import { LocalClock, SchedError, suggest, type Env, type JobId, type JobSpec, type NodeId, type Round, type Seconds } from '@sched/core'
+import { LocalClock, nodesByName, SchedError, suggest, type Env, type JobId, type JobSpec, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { bitsFor, clearBit, hasBit, setBit, type NodeBits } from './node-bits.js'
 
@@ -180,7 +180,7 @@ function secondsOf(shown: number | string, field: string, { start, timeZone }: E
 
 function bitsOf(nodes: Reservation['nodes'], field: string, { cluster }: Env): NodeBits {
   const bits = bitsFor(cluster.nodes)
-  const ids = new Map(Array.from({ length: cluster.nodes }, (_, node) => [cluster.name(node as NodeId), node] as const))
+  const ids = nodesByName(cluster)
   for (const node of ids.values()) setBit(bits, node)
   if (nodes === 'all') return bits
   const unknown = nodes.find((name) => !ids.has(name))

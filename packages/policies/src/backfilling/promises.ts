@@ -6,6 +6,10 @@ export interface Compression {
   readonly compressOrder: 'queue' | 'start'
 }
 
+/** Orders jobs by reserved start, then by planned length; both in seconds by job. Jobs without a start to reserve (`Infinity`) are last. */
+export const byStart = (start: Float64Array, length: Float64Array) => (a: JobId, b: JobId): number =>
+  (start[a] as number) - (start[b] as number) || (length[a] as number) - (length[b] as number)
+
 /** The reserved starts of all waiting jobs of a lane. */
 export interface Promises {
   /** A job has come. */

@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type WorkListener } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type WorkListener } from '@sched/core'
 import { queuesIn } from './partitions.js'
 
 /**
@@ -61,7 +61,6 @@ export class QueuesOfJobs implements WorkListener {
   }
 
   recall(memory: unknown): void {
-    const jobs = jobsByName(this.#env.work)
-    for (const [name, queue] of Object.entries(memory as Readonly<Record<string, string>>)) if (jobs.has(name)) this.#started.set(jobs.get(name) as JobId, queue)
+    for (const [job, queue] of rememberedJobs(Object.entries(memory as Readonly<Record<string, string>>), this.#env.work)) this.#started.set(job, queue)
   }
 }

@@ -1,7 +1,7 @@
-import { grown, jobsByName, None, type Env, type JobId, type Order, type Round, type Seconds } from '@sched/core'
+import { grown, None, rememberedJobs, type Env, type JobId, type Order, type Round, type Seconds } from '@sched/core'
 import { Gaps } from './gaps.js'
 import { Profile } from './profile.js'
-import type { Compression, Promises } from './promises.js'
+import { byStart, type Compression, type Promises } from './promises.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { planRunning, type Windows } from './windows.js'
@@ -81,18 +81,14 @@ export class Reservations implements Promises {
   recall(memory: unknown, { cluster, work }: Env): void {
     const { at, capacity, starts, passedOver, isStuck, hasRoom, hides } = memory as PlanMemory
     const lane = this.#jobs.open({ now: at, lane: this.#lane.lane, cluster })
-    if (capacity.length !== lane.width || capacity.some((amount, r) => amount !== lane.capacity[r])) return
+    if (!lane.hasCapacity(capacity)) return
     planRunning(this.#profile, lane, this.#windows, at)
     this.#surprises = lane.surprises
     ;(lane.released as number[]).length = 0
     this.#mustCompress = hasRoom
     this.#stuck = isStuck ? at : Infinity
     this.#hides = hides
-    const jobs = jobsByName(work)
-    for (const [name, start] of starts) {
-      const job = jobs.get(name)
-      if (job !== undefined && lane.waits[job] === true) this.#take(job, start ?? Infinity, at)
-    }
+    for (const [job, start] of rememberedJobs(starts, work)) if (lane.waits[job] === true) this.#take(job, start ?? Infinity, at)
     const newcomers = this.#withoutStart(work).filter((job) => !passedOver.includes(work.name(job)))
     lane.newcomers = newcomers.length
     lane.newcomer = newcomers.at(-1) ?? None
@@ -113,10 +109,7 @@ export class Reservations implements Promises {
 
   /** Whether what ended since the last pass lets others move. */
   #givesBack(): boolean {
-    const released = this.#lane.released as number[]
-    const at = this.#profile.times[this.#profile.first] as number
-    for (let i = 0; i < released.length; i += this.#lane.width + 1) if (this.#atAnyEnd ? !Number.isNaN(released[i]) : (released[i] as number) > at) return true
-    return false
+    return this.#lane.hasReleased(this.#profile.times[this.#profile.first] as number, this.#atAnyEnd)
   }
 
   update(round: Round): void {
@@ -238,9 +231,7 @@ export class Reservations implements Promises {
   #reservedByStart(round: Round): JobId[] {
     const jobs: JobId[] = []
     this.#jobs.read(round, jobs)
-    const start = (job: JobId) => this.#start[job] as number
-    const length = (job: JobId) => this.#lane.length[job] as number
-    return jobs.filter((job) => start(job) > round.now).sort((a, b) => start(a) - start(b) || length(a) - length(b))
+    return jobs.filter((job) => (this.#start[job] as number) > round.now).sort(byStart(this.#start, this.#lane.length))
   }
 
   #bringForward(job: JobId, round: Round): void {

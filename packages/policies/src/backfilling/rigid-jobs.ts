@@ -1,6 +1,6 @@
 import {
-  FirstFit, forwarding, None, nothingToPlace, SchedError, type Env, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId, type Order, type Placement, type Release,
-  type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener,
+  FirstFit, forwarding, None, nothingToPlace, runningTasks, SchedError, type Env, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId,
+  type Order, type Placement, type Release, type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener,
 } from '@sched/core'
 import { onlyNode } from '../disciplines/lowest-fitting.js'
 import { Places } from '../disciplines/places.js'
@@ -251,9 +251,7 @@ export class RigidJobs implements WorkListener {
   /** The job of a piece; costs a scan of all running tasks. */
   #jobOf({ lane, running }: RigidLane, piece: number): JobId {
     const { work } = this.#env
-    const tasks: TaskId[] = []
-    for (const job of work.jobs()) work.runningTasks(job, lane, tasks)
-    return work.jobOf(tasks.find((task) => running.has(task) && running.pieceOf(task) === piece) as TaskId)
+    return work.jobOf(work.jobs().flatMap((job) => runningTasks(job, lane, work)).find((task) => running.has(task) && running.pieceOf(task) === piece) as TaskId)
   }
 
   // ---- keeping current ----
@@ -360,9 +358,7 @@ export class RigidJobs implements WorkListener {
   /** Takes the tasks of a drained node out of the plans: their end makes no room. */
   #leaveOut(lane: RigidLane, node: NodeId): void {
     const { work } = this.#env
-    const tasks: TaskId[] = []
-    for (const job of work.jobs()) work.runningTasks(job, lane.lane, tasks)
-    for (const task of tasks) {
+    for (const task of work.jobs().flatMap((job) => runningTasks(job, lane.lane, work))) {
       if (work.nodeOf(task) !== node || !lane.running.has(task)) continue
       lane.release(task, false)
       this.#early.delete(task)

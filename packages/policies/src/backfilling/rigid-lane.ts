@@ -1,4 +1,5 @@
 import { grown, listOf, None, SchedError, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { totalOfAll } from '../shares/all-nodes.js'
 import { slurmResource } from '../slurm-limits/amounts.js'
 import { RunningPieces } from './running-pieces.js'
 
@@ -59,11 +60,7 @@ export class RigidLane {
     this.#work = work
     this.#planned = planned
     this.#names = this.resources.map((resource) => cluster.resources[resource] ?? '')
-    this.#total = Float64Array.from(this.resources, (resource) => {
-      let sum = 0
-      for (let node = 0 as NodeId; node < cluster.nodes; node++) sum += cluster.total(node, resource)
-      return sum
-    })
+    this.#total = Float64Array.from(this.resources, (resource) => totalOfAll(cluster, resource))
     this.capacity = this.#total.slice()
     this.free = this.#total.slice()
     this.#held = new Float64Array(this.width)
@@ -167,6 +164,18 @@ export class RigidLane {
   /** The amounts that were given back at index `at` of `released` are held again. */
   takeBack(at: number): void {
     if (this.released !== undefined) this.released[at] = NaN
+  }
+
+  /** Whether pieces gave something back since the last pass that they were expected to hold beyond `now`; with `atAnyEnd` whatever was expected. */
+  hasReleased(now: Seconds, atAnyEnd: boolean): boolean {
+    const released = this.released ?? []
+    for (let i = 0; i < released.length; i += this.width + 1) if (atAnyEnd ? !Number.isNaN(released[i]) : (released[i] as number) > now) return true
+    return false
+  }
+
+  /** Whether the lane has these amounts in total, as in a memory: where it has others, no plan holds. */
+  hasCapacity(amounts: readonly number[]): boolean {
+    return amounts.length === this.width && amounts.every((amount, r) => amount === this.capacity[r])
   }
 
   /** Counts the free amounts of the cluster anew; amounts that others hold are not part of the capacity. */

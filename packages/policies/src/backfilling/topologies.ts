@@ -1,4 +1,7 @@
-import { NodeTree, SchedError, type ClusterView, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ResourceId, type Round, type Seconds, type Topology, type WorkView } from '@sched/core'
+import {
+  nodesByName, NodeTree, SchedError, type ClusterView, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ResourceId, type Round,
+  type Seconds, type Topology, type WorkView,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { JobsInBlocks, type NamedBlocks } from './jobs-in-blocks.js'
 import { NodeOrder } from './node-order.js'
@@ -176,7 +179,7 @@ function racksOf(view: ClusterView): NamedBlocks {
 
 /** Named blocks; names of nodes that the cluster lacks are left out. Throws `BAD_OPTION` for sizes that do not grow or are no power of 2 times the first. */
 function blocksOf({ blocks: named, sizes = usualSizes(named) }: z.output<typeof blocks>, view: ClusterView): NamedBlocks {
-  const ids = new Map(Array.from({ length: view.nodes }, (_, node) => [view.name(node as NodeId), node as NodeId]))
+  const ids = nodesByName(view)
   const odd = sizes.find((size, i) => size <= (sizes[i - 1] ?? 0) || !isPowerOfTwo(size / (sizes[0] as number)))
   if (odd !== undefined) throw new SchedError('BAD_OPTION', `found ${sizes.join()}.`, { field: 'replan.topology.sizes' }, 'Give the nodes of a block, and that number times 2, 4, 8, ...: [18, 72].')
   return { blocks: named.map((names) => names.flatMap((name) => ids.get(name) ?? [])), sizes }

@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Round } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Round } from '@sched/core'
 import type { Reservable } from './capacity.js'
 import type { NodesUp } from './nodes-up.js'
 
@@ -35,8 +35,7 @@ export class Borrowing {
   }
 
   recall(memory: TriedMemory): void {
-    const jobs = jobsByName(this.#env.work)
-    for (const [name, lane, times] of memory) if (jobs.has(name)) this.#tried[(jobs.get(name) as JobId) * this.#lanes + lane] = times
+    for (const [job, lane, times] of rememberedJobs(memory, this.#env.work)) this.#tried[job * this.#lanes + lane] = times
   }
 
   reset(job: JobId): void {

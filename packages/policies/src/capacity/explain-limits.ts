@@ -1,5 +1,6 @@
 import { Reason, type JobId, type NodeId, type Round, type ShapeId } from '@sched/core'
 import type { SortedIds } from '../orders/sorted-ids.js'
+import { rowOf } from '../shares/vectors.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { couldHold } from './node-amounts.js'
 
@@ -105,7 +106,7 @@ interface RoomOfQueue {
 function roomOf({ pots: { width, count }, quotas, usage, tree, killable }: CapacityQueues, id: number, path: string, pot: number): RoomOfQueue {
   const first = (id * count + pot) * width
   const free = tree.isInner[id] === true ? killable?.amounts : undefined
-  const most = Array.from({ length: width }, (_, i) => quotas.most[first + i] as number)
+  const most = rowOf(quotas.most, id * count + pot, width)
   return { id, path, most, left: most.map((amount, i) => amount - (usage.used[first + i] as number) + (free?.[first + i] ?? 0)) }
 }
 

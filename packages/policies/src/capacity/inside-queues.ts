@@ -1,3 +1,4 @@
+import { isWithin, minus, plus } from '../shares/vectors.js'
 import { compareShares } from './comparing.js'
 
 type Vector = readonly number[]
@@ -142,7 +143,7 @@ function offer({ most, minimum, order, equal }: Inside, lines: readonly Line[], 
     const above = rest(minus(used, line.ideal), line.chosen)
     const extra = master === undefined || equal !== undefined ? above : rest(above, master.used)
     const gives = order === 'userlimit-first' ? rest(extra, minimum) : extra
-    line.gives = equal === undefined || minimum.every((amount, i) => amount <= (gives[i] as number)) ? vectors.least(gives, left) : left.map(() => 0)
+    line.gives = equal === undefined || isWithin(minimum, gives) ? vectors.least(gives, left) : left.map(() => 0)
     left = rest(left, line.gives)
   }
 }
@@ -174,8 +175,6 @@ function hand(high: Line, low: Line, may: Vector, vectors: Vectors): void {
   low.taken = plus(low.taken, part)
 }
 
-const plus = (a: Vector, b: Vector): number[] => a.map((each, i) => each + (b[i] as number))
-const minus = (a: Vector, b: Vector): number[] => a.map((each, i) => each - (b[i] as number))
 /** The difference, but nothing where it is negative. */
 const rest = (a: Vector, b: Vector): number[] => a.map((each, i) => Math.max(0, each - (b[i] as number)))
 

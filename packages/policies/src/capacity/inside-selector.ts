@@ -1,5 +1,6 @@
 import { None, type JobId, type LaneId, type TaskId, type WorkView } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
+import { isWithin, minus, plus, rowOf } from '../shares/vectors.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { chosenBefore, type Chosen } from './chosen.js'
 import { dominantShare } from './comparing.js'
@@ -69,8 +70,7 @@ export class InsideSelector {
     const { tree, usage } = this.#it.queues
     const { guaranteed, used, pending, width, total } = this.#it.loads.read(pot)
     const vectors = new Vectors([...total])
-    const slice = (column: Float64Array, leaf: number) => [...column.subarray(leaf * width, (leaf + 1) * width)]
-    const isHungry = (leaf: number) => slice(pending, leaf).some((amount) => amount > 0) || vectors.compare(slice(used, leaf), slice(guaranteed, leaf)) > 0
+    const isHungry = (leaf: number) => rowOf(pending, leaf, width).some((amount) => amount > 0) || vectors.compare(rowOf(used, leaf, width), rowOf(guaranteed, leaf, width)) > 0
     const below = (queue: number): number[] => {
       const { children, isPreemptable, isPreemptableInside } = tree.queue(queue)
       if (tree.isInner[queue] === true) return [...children].sort((a, b) => usage.compare(a, b, pot)).flatMap(below)
@@ -86,7 +86,6 @@ export class InsideSelector {
     const { minimumThreshold, maxAllowableLimit, order, conservativeDrf, equalParts } = this.#options
     const { ordering, userLimitPercent } = queues.tree.queue(leaf)
     const equal = ordering !== 'fair' || !equalParts ? undefined : userLimitPercent === 100 ? 'parts-of-leaf' : 'parts-of-users'
-    const of = (column: ArrayLike<number>) => Array.from({ length: width }, (_, i) => column[leaf * width + i] as number)
     const minimum = queues.minimum[lane] as readonly number[]
     const least = dominantShare(minimum, 0, total, 0, width)
     if (Math.fround(dominantShare(used, leaf * width, total, 0, width) / Math.max(
@@ -97,13 +96,13 @@ export class InsideSelector {
     const { jobs, amounts } = this.#jobs(leaf, lane, pot, chosen)
     if (jobs.length === 1) return []
     const vectors = new Vectors([...total])
-    const toObtain = of(forOthers)
-    const most = of(guaranteed).map((amount) => Math.floor(amount * maxAllowableLimit))
-    const open = vectors.compare(most, toObtain) > 0 ? most.map((amount, i) => amount - (toObtain[i] as number)) : most.map(() => 0)
+    const toObtain = rowOf(forOthers, leaf, width)
+    const most = rowOf(guaranteed, leaf, width).map((amount) => Math.floor(amount * maxAllowableLimit))
+    const open = vectors.compare(most, toObtain) > 0 ? minus(most, toObtain) : most.map(() => 0)
     const shares = insideQueue({
       total: [...total],
       jobs,
-      divided: of(used).map((amount, i) => amount - (toObtain[i] as number)),
+      divided: minus(rowOf(used, leaf, width), toObtain),
       most: vectors.least(open, [...chosen.allowed]),
       minimum,
       order,
@@ -111,7 +110,7 @@ export class InsideSelector {
       equal,
     })
     // Hadoop takes the amount of each task that was chosen for other queues off what every job of this leaf is to give
-    for (const share of shares) for (const amount of amounts) if (vectors.compare(share.taken, amount) > 0) share.taken = share.taken.map((each, i) => each - (amount[i] as number))
+    for (const share of shares) for (const amount of amounts) if (vectors.compare(share.taken, amount) > 0) share.taken = minus(share.taken, amount)
     return [{ pot, jobs, shares, vectors, isEqual: equal !== undefined }]
   }
 
@@ -126,14 +125,13 @@ export class InsideSelector {
       const id = work.jobOf(task)
       if (queues.leafOf(id) !== leaf || pots.of(lane, work.nodeOf(task)) !== pot) continue
       amounts.push(this.#demand(task, lane))
-      chosen.set(id, this.#plus(chosen.get(id) ?? none, this.#demand(task, lane)))
+      chosen.set(id, plus(chosen.get(id) ?? none, this.#demand(task, lane)))
     }
     const ids = this.#ids(leaf, lane)
     const pairs = [...new Set(ids.map((id) => queues.pairOf[id] as number))]
     const weights = pairs.reduce((sum, pair) => sum + (users.weight[pair] as number), 0)
     const usersOf = new Map(pairs.map((pair): [number, User] => {
-      const at = (pair * pots.count + pot) * pots.width
-      const used = [...users.used.subarray(at, at + pots.width)]
+      const used = rowOf(users.used, pair * pots.count + pot, pots.width)
       return [pair, { pair, used, limit: queues.limits.amongAll(pair, pot, weights), rest: used }]
     }))
     const queue = queues.tree.queue(leaf)
@@ -191,30 +189,30 @@ export class InsideSelector {
   /** Chooses tasks of the jobs that are to give something, the last in order first. */
   #take({ pot, jobs, shares, vectors, isEqual }: Plan, lane: LaneId, chosen: Chosen, before: ReadonlySet<TaskId>): void {
     const { queues, work, running } = this.#it
-    let left = shares.reduce<number[]>((sum, { taken }) => this.#plus(sum, taken), Array.from({ length: queues.pots.width }, () => 0))
+    let left = shares.reduce<number[]>((sum, { taken }) => plus(sum, taken), Array.from({ length: queues.pots.width }, () => 0))
     for (let k = jobs.length - 1; k >= 0; k--) {
       const { id, user, used, master } = jobs[k] as Job
       const { ideal, taken } = shares[k] as Share
       if (taken.every((amount) => amount === 0)) continue
       const gangs = new Set<number>()
-      let has = master === undefined ? used : this.#minus(used, master.used)
+      let has = master === undefined ? used : minus(used, master.used)
       let given = left.map(() => 0)
       for (let task = running.last(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) {
         if (left.every((amount) => amount <= 0)) return
         if (before.has(task) || work.isMaster(task) || queues.killable?.has(task) === true || queues.pots.of(lane, work.nodeOf(task)) !== pot) continue
         const gang = work.inGang(task) ? this.#gang(id, lane, task, gangs) : undefined
         if (gang?.length === 0) continue
-        const amount = (gang ?? [task]).reduce<number[]>((sum, each) => this.#plus(sum, this.#demand(each, lane)), left.map(() => 0))
-        const gives = this.#minus(taken, given)
-        const keepsLimit = isEqual ? amount.every((each, i) => each <= (gives[i] as number)) : this.#options.order === 'priority-first' || vectors.compare(this.#minus(user.rest, amount), user.limit) > 0
+        const amount = (gang ?? [task]).reduce<number[]>((sum, each) => plus(sum, this.#demand(each, lane)), left.map(() => 0))
+        const gives = minus(taken, given)
+        const keepsLimit = isEqual ? isWithin(amount, gives) : this.#options.order === 'priority-first' || vectors.compare(minus(user.rest, amount), user.limit) > 0
         if (!keepsLimit && gang === undefined) break // as in Hadoop, even though an older task might be smaller
-        const keepsIdeal = isEqual || gang === undefined || vectors.compare(this.#minus(has, amount), ideal) >= 0
+        const keepsIdeal = isEqual || gang === undefined || vectors.compare(minus(has, amount), ideal) >= 0
         if (!keepsLimit || !keepsIdeal || !this.#isWanted(amount, left, vectors) || amount.some((each, i) => each > (chosen.allowed[i] as number))) continue
         for (const each of gang ?? [task]) chosen.tasks[chosen.count++] = each
-        left = this.#minus(left, amount)
-        has = this.#minus(has, amount)
-        given = this.#plus(given, amount)
-        user.rest = this.#minus(user.rest, amount)
+        left = minus(left, amount)
+        has = minus(has, amount)
+        given = plus(given, amount)
+        user.rest = minus(user.rest, amount)
         for (const [i, each] of amount.entries()) chosen.allowed[i] = (chosen.allowed[i] as number) - each
       }
     }
@@ -245,13 +243,5 @@ export class InsideSelector {
     const { pots } = this.#it.queues
     const at = pots.demandAt(this.#it.work.shapeOf(task), lane)
     for (let i = 0; i < amount.length; i++) amount[i] = (amount[i] as number) + (pots.demands[at + i] as number)
-  }
-
-  #plus(a: readonly number[], b: readonly number[]): number[] {
-    return a.map((each, i) => each + (b[i] as number))
-  }
-
-  #minus(a: readonly number[], b: readonly number[]): number[] {
-    return a.map((each, i) => each - (b[i] as number))
   }
 }

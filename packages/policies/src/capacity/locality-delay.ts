@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Round } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Round } from '@sched/core'
 import type { NodesUp } from './nodes-up.js'
 
 /** By job and lane: opportunities missed, and number of places (nodes and racks) with data, -1 if they have not been counted. */
@@ -51,10 +51,7 @@ export class LocalityDelay {
   }
 
   recall(memory: MissedMemory): void {
-    const jobs = jobsByName(this.#env.work)
-    for (const [name, lane, missed, places] of memory) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, lane, missed, places] of rememberedJobs(memory, this.#env.work)) {
       this.#missed[job * this.#lanes + lane] = missed
       this.#places[job * this.#lanes + lane] = places
     }

@@ -1,4 +1,5 @@
 import { None, Reason, type JobId, type LaneId, type Round, type ShapeId, type WorkView } from '@sched/core'
+import { isWithin, rowOf } from '../shares/vectors.js'
 import { compareShares } from './comparing.js'
 import type { LeafUsers } from './leaf-users.js'
 import type { Pots } from './pots.js'
@@ -169,7 +170,7 @@ export class MasterLimits {
   limit(leaf: number, pot: number): number[] {
     const guaranteed = this.#guaranteed(leaf, pot)
     const current = this.#it.pots.partitionOf(pot) === 0 ? this.#currentLimit(leaf, pot) : guaranteed
-    const usable = guaranteed.every((amount, i) => amount <= (current[i] as number)) ? current : guaranteed
+    const usable = isWithin(guaranteed, current) ? current : guaranteed
     return this.#part(usable, this.#percent(leaf, pot), pot)
   }
 
@@ -205,7 +206,7 @@ export class MasterLimits {
     const { width, count } = pots
     const parent = tree.queue(queue).parent
     const at = (queue * count + pot) * width
-    const most = Array.from({ length: width }, (_, i) => quotas.most[at + i] as number)
+    const most = rowOf(quotas.most, queue * count + pot, width)
     if (parent < 0) return most
     const ofParent = (parent * count + pot) * width
     const steps = minimum[pots.laneOf(pot)] as readonly number[]
@@ -218,8 +219,7 @@ export class MasterLimits {
 
   #guaranteed(queue: number, pot: number): number[] {
     const { quotas, pots } = this.#it
-    const at = (queue * pots.count + pot) * pots.width
-    return [...quotas.guaranteed.subarray(at, at + pots.width)]
+    return rowOf(quotas.guaranteed, queue * pots.count + pot, pots.width)
   }
 
   /** The part of the leaf for masters, as a single-precision number, as in Hadoop. */

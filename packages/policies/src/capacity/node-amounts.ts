@@ -1,4 +1,4 @@
-import type { Env, NodeId, ResourceId, Round, ShapeId } from '@sched/core'
+import type { NodeId, Round, ShapeId } from '@sched/core'
 
 /** Whether the node, empty, could hold a task of a shape. */
 export function couldHold(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
@@ -10,11 +10,4 @@ export function couldHold(shape: ShapeId, node: NodeId, { work, cluster, lane }:
 export function hasAmounts(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
   for (const r of cluster.lanes[lane]?.resources ?? []) if (work.demand(shape, r) > cluster.free(node, r)) return false
   return true
-}
-
-/** The most that any node has of a resource. */
-export function largest(resource: ResourceId, { cluster }: Env): number {
-  let most = 0
-  for (let node = 0; node < cluster.nodes; node++) most = Math.max(most, cluster.total(node as NodeId, resource))
-  return most
 }

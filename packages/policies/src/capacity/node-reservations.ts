@@ -1,4 +1,4 @@
-import { jobsByName, nodesByName, type Env, type JobId, type LaneId, type NodeId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { nodesByName, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 
 /** A node that is kept for a task of a job that did not fit there; at most one reservation per node and lane. */
 export interface Reservation {
@@ -39,17 +39,12 @@ export class NodeReservations {
 
   /** Makes remembered reservations again by `keep`, those on nodes that exist and are up, for jobs in the system. */
   recall({ held, again }: ReservationsMemory, { work, cluster }: Env, keep: (reservation: Reservation) => void): void {
-    const jobs = jobsByName(work)
     const nodes = nodesByName(cluster)
-    for (const [name, lane, on, stage] of held) {
-      const [job, node] = [jobs.get(name), nodes.get(on)]
-      if (job === undefined || node === undefined || !cluster.up(node)) continue
-      keep({ job, lane, node, shape: work.shapeOf(work.taskAt(job, stage, 0) as TaskId) })
+    for (const [job, lane, on, stage] of rememberedJobs(held, work)) {
+      const node = nodes.get(on)
+      if (node !== undefined && cluster.up(node)) keep({ job, lane, node, shape: work.shapeOf(work.taskAt(job, stage, 0) as TaskId) })
     }
-    for (const [name, lane, times] of again) {
-      const job = jobs.get(name)
-      if (job !== undefined && this.count(job, lane) > 0) this.#again[job * this.#lanes + lane] = times
-    }
+    for (const [job, lane, times] of rememberedJobs(again, work)) if (this.count(job, lane) > 0) this.#again[job * this.#lanes + lane] = times
   }
 
   get size(): number {

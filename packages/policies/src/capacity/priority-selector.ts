@@ -1,8 +1,9 @@
 import type { LaneId, Seconds, TaskId } from '@sched/core'
+import { addTo, isWithin } from '../shares/vectors.js'
 import { chosenBefore, type Chosen } from './chosen.js'
 import { compareShares } from './comparing.js'
 import type { Reservation } from './node-reservations.js'
-import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Reserved } from './tasks-on-nodes.js'
+import { demandOf, freeOn, tasksOnReserved, type Reserved } from './tasks-on-nodes.js'
 
 export type AgesMemory = readonly (readonly [job: string, lane: LaneId, node: string, since: Seconds])[]
 
@@ -63,7 +64,7 @@ export class PrioritySelector {
       const at = queues.leafOf(each.job) * queues.pots.count + queues.pots.of(lane, each.node)
       const known = found.get(at) ?? asked.map(() => 0)
       if (this.#isServed(each, known) || !this.#chooseOn(each, (running.get(each.node) as TaskId[]).sort(oldest), chosen)) continue
-      add(known, asked, 1)
+      addTo(known, asked)
       found.set(at, known)
     }
   }
@@ -81,7 +82,7 @@ export class PrioritySelector {
     const at = (leaf * pots.count + pot) * pots.width
     const has = Array.from(found, (each, i) => (usage.used[at + i] as number) + each)
     for (const each of this.#since.keys())
-      if (each.lane === lane && queues.leafOf(each.job) === leaf && pots.of(lane, each.node) === pot) add(has, demandOf(each.shape, lane, queues), -1)
+      if (each.lane === lane && queues.leafOf(each.job) === leaf && pots.of(lane, each.node) === pot) addTo(has, demandOf(each.shape, lane, queues), -1)
     return compareShares(has, 0, quotas.guaranteed, at, pots.totals, pot * pots.width, pots.width) >= 0
   }
 
@@ -91,7 +92,7 @@ export class PrioritySelector {
     const asked = demandOf(shape, lane, queues)
     const room = freeOn(node, lane, this.#it)
     const before = chosenBefore(chosen)
-    for (const task of running) if (before.has(task) || queues.killable?.has(task) === true) add(room, demandOf(work.shapeOf(task), lane, queues), 1)
+    for (const task of running) if (before.has(task) || queues.killable?.has(task) === true) addTo(room, demandOf(work.shapeOf(task), lane, queues))
     if (isWithin(asked, room)) return true
     const allowed = chosen.allowed.slice()
     const tasks: TaskId[] = []
@@ -100,8 +101,8 @@ export class PrioritySelector {
       const amount = demandOf(work.shapeOf(task), lane, queues)
       if (before.has(task) || queues.killable?.has(task) === true || this.#byPriority(queues.leafOf(job), queues.leafOf(work.jobOf(task))) >= 0) continue
       if (compareShares(allowed, 0, amount, 0, pots.totals, pots.of(lane, node) * pots.width, pots.width) < 0) continue
-      add(allowed, amount, -1)
-      add(room, amount, 1)
+      addTo(allowed, amount, -1)
+      addTo(room, amount)
       tasks.push(task)
       if (!isWithin(asked, room)) continue
       chosen.allowed.set(allowed)

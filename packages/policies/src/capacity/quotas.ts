@@ -1,4 +1,5 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { isWithin, rowOf } from '../shares/vectors.js'
 import { mixedCapacities, mixedLimit, ofResource } from './mixed-capacities.js'
 import { divided, fraction, partOf, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
 import type { Pots } from './pots.js'
@@ -57,7 +58,7 @@ export class Quotas {
 
   #computeIn(pot: number): void {
     const { width, totals } = this.#pots
-    const all = [...totals.subarray(pot * width, (pot + 1) * width)]
+    const all = rowOf(totals, pot, width)
     const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
     const root = this.#tree.queue(0)
     const own = label === '' ? undefined : root.own.labels?.[label]
@@ -144,7 +145,7 @@ export class Quotas {
     const asked = given.flatMap((capacity) => (typeof capacity === 'object' ? [this.#amounts(capacity, pot)] : []))
     const names = this.#counted(pot)
     const sums = names.map((_, i) => asked.reduce((sum, amounts) => sum + (amounts[i] as number), 0))
-    if (sums.every((sum, i) => sum <= (available[i] as number))) return [...given]
+    if (isWithin(sums, available)) return [...given]
     const scale = (name: string, amount: number) => {
       const i = names.indexOf(name)
       const isOver = i >= 0 && (sums[i] as number) > (available[i] as number)

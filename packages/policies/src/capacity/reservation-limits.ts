@@ -1,6 +1,6 @@
 import type { Env, JobId, LaneId, ResourceId, ShapeId } from '@sched/core'
+import { mostOfAny } from '../shares/all-nodes.js'
 import type { Reservable } from './capacity.js'
-import { largest } from './node-amounts.js'
 import type { NodeReservations } from './node-reservations.js'
 
 /**
@@ -23,7 +23,7 @@ export class ReservationLimits {
     this.#reservations = reservations
     this.#env = env
     this.#order = order
-    this.#largest = env.cluster.resources.map((_, r) => largest(r as ResourceId, env))
+    this.#largest = env.cluster.resources.map((_, r) => mostOfAny(env.cluster, r as ResourceId))
   }
 
   /** Whether the job may start or reserve for one more task of the shape. */

@@ -1,7 +1,8 @@
 import type { LaneId, NodeId, TaskId } from '@sched/core'
+import { addTo, isWithin } from '../shares/vectors.js'
 import { chosenBefore, type Chosen } from './chosen.js'
 import type { Reservation } from './node-reservations.js'
-import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Reserved } from './tasks-on-nodes.js'
+import { demandOf, freeOn, tasksOnReserved, type Reserved } from './tasks-on-nodes.js'
 
 /** The tasks that would be taken on a reserved node, and their cost: what they use as a part of what is reserved there. */
 interface NodePlan {
@@ -50,7 +51,7 @@ export class ReservedSelector {
     const left = (toObtain[pot] as Float64Array).slice()
     const allowed = chosen.allowed.slice()
     const room = freeOn(node, lane, this.#it)
-    for (const task of running) if (queues.killable?.has(task) === true) add(room, demandOf(work.shapeOf(task), lane, queues), 1)
+    for (const task of running) if (queues.killable?.has(task) === true) addTo(room, demandOf(work.shapeOf(task), lane, queues))
     if (isWithin(asked, room)) return undefined
     const tasks: TaskId[] = []
     const taken = asked.map(() => 0)
@@ -58,13 +59,13 @@ export class ReservedSelector {
       const amount = demandOf(work.shapeOf(task), lane, queues)
       const from = queues.leafOf(work.jobOf(task)) * amount.length
       if (queues.killable?.has(task) === true || !isWithin(amount, left, from) || !isWithin(amount, allowed)) continue
-      if (isFinal) add(left, amount, -1, from)
-      if (isFinal) add(allowed, amount, -1)
+      if (isFinal) addTo(left, amount, -1, from)
+      if (isFinal) addTo(allowed, amount, -1)
       if (!before.has(task)) {
         tasks.push(task)
-        add(taken, amount, 1)
+        addTo(taken, amount)
       }
-      add(room, amount, 1)
+      addTo(room, amount)
       if (!isWithin(asked, room)) continue
       if (isFinal) (toObtain[pot] as Float64Array).set(left)
       if (isFinal) chosen.allowed.set(allowed)

@@ -33,9 +33,3 @@ export function demandOf(shape: ShapeId, lane: LaneId, { pots }: CapacityQueues)
 }
 
 const amounts = (width: number, amount: (i: number) => number) => Array.from({ length: width }, (_, i) => amount(i))
-
-export const isWithin = (amount: readonly number[], most: ArrayLike<number>, from = 0): boolean => amount.every((each, i) => each <= (most[from + i] as number))
-
-export function add(to: number[] | Float64Array, amount: readonly number[], sign: 1 | -1, from = 0): void {
-  for (const [i, each] of amount.entries()) to[from + i] = (to[from + i] as number) + sign * each
-}

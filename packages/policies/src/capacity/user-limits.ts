@@ -1,3 +1,4 @@
+import { rowOf } from '../shares/vectors.js'
 import { compareShares, dominantShare } from './comparing.js'
 import { inMillionths, RATIO, type LeafUsers } from './leaf-users.js'
 import type { Pots } from './pots.js'
@@ -65,11 +66,10 @@ export class UserLimits {
   /** Takes in new guarantees and maxima. */
   refresh({ guaranteed, most }: Quotas): void {
     const { count, width, totals } = this.#pots
-    const slice = (column: Float64Array, at: number) => [...column.subarray(at * width, (at + 1) * width)]
     for (const [here, limit] of this.#limits.entries()) {
-      limit.total = slice(totals, here % count)
-      limit.capacity = slice(guaranteed, here)
-      limit.most = slice(most, here)
+      limit.total = rowOf(totals, here % count, width)
+      limit.capacity = rowOf(guaranteed, here, width)
+      limit.most = rowOf(most, here, width)
       limit.isFresh = false
       const { factor, minimum, total } = limit
       const base = compareShares(limit.capacity, 0, minimum, 0, total, 0, width) >= 0 ? limit.capacity : minimum

@@ -1,4 +1,4 @@
-import { grown, jobsByName, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
+import { grown, rememberedJobs, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
 
 /** Links of the lists of skipped jobs: OUT is an entry that is in no list; a link to `at` is `at + LINK`, and the first entry of a list has LINK - 1. */
 const OUT = 0
@@ -73,12 +73,9 @@ export class DelayWaits implements WorkListener {
 
   recall(memory: unknown): void {
     const { waits, lastRounds, lastBeat } = memory as DelayMemory
-    const jobs = jobsByName(this.#work)
     this.#lastBeat = lastBeat
     this.#lastRound.set(lastRounds.slice(0, this.#lanes))
-    for (const [name, lane, level, waited, until, isSkipped] of waits) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, lane, level, waited, until, isSkipped] of rememberedJobs(waits, this.#work)) {
       const at = job * this.#lanes + lane
       this.#level[at] = level
       this.#waited[at] = waited

@@ -5,9 +5,8 @@ import {
 import * as z from '@sched/bundled/zod'
 import { exceptWaiting } from './except-waiting.js'
 import { FreeBeside } from './free-beside.js'
-import { Gang, startGang } from './gangs.js'
+import { startNext } from './gangs.js'
 import { deferWithoutNode, nodeFor } from './lowest-fitting.js'
-import { startNearest } from './start-nearest.js'
 import { SuspendedJobs } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
 import { Turns, type TurnsMemory } from './turns.js'
@@ -126,7 +125,7 @@ class GangScheduling implements Policy {
     while (round.jobsLeft > 0) {
       const job = this.#done.takeNext(this.#order, round)
       if (job === None) return
-      while (round.claimsLeft > 0 && this.#work.unplaced(job, round.lane) > 0 && this.#startPart(job, round)) {
+      while (round.claimsLeft > 0 && this.#work.unplaced(job, round.lane) > 0 && startNext(job, round, this.#pick)) {
         // the next task
       }
     }
@@ -134,7 +133,7 @@ class GangScheduling implements Policy {
 
   /** With heartbeats there are no turns: every job that fits on the node starts. */
   #startAll(round: Round): void {
-    for (let job = this.#first(round); job !== None; job = this.#first(round)) if (!this.#startPart(job, round)) this.#done.add(job)
+    for (let job = this.#first(round); job !== None; job = this.#first(round)) if (!startNext(job, round, this.#pick)) this.#done.add(job)
   }
 
   #next(turns: Turns, { now }: Round, waits: boolean): void {
@@ -157,7 +156,7 @@ class GangScheduling implements Policy {
     for (let job = this.#first(round); job !== None; job = this.#first(round)) {
       const head = job
       const isElsewhere = turns.isElsewhere(head)
-      if (this.#startPart(head, round) || (!isElsewhere && this.#instead(() => this.#startPart(head, round), turns, round))) continue
+      if (startNext(head, round, this.#pick) || (!isElsewhere && this.#instead(() => startNext(head, round, this.#pick), turns, round))) continue
       this.#done.add(head)
       if (isElsewhere) continue
       if (round.explained) this.#explain(head, round)
@@ -184,13 +183,6 @@ class GangScheduling implements Policy {
         if (job === head) deferWithoutNode(job, round, this.#placement)
         else round.defer(job, Reason.Order)
       }
-  }
-
-  /** Starts the next task of the job, or all of its gang, on what is free. */
-  #startPart(job: JobId, round: Round): boolean {
-    if (this.#work.together(job, round.lane) > 1) return startGang(job, round, this.#pick) === Gang.Started
-    const node = this.#pick(job, round)
-    return node !== None && startNearest(job, node, round.cluster.levels, round)
   }
 
   /**

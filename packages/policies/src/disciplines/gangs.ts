@@ -1,4 +1,4 @@
-import { None, type JobId, type NodeId, type Round, type ShapeId } from '@sched/core'
+import { None, type JobId, type NodeId, type Round, type ShapeId, type TaskId } from '@sched/core'
 import { startNearest } from './start-nearest.js'
 
 /** The outcome of an attempt to start a gang. After `TakenBack` the order must be read from the beginning. */
@@ -7,6 +7,8 @@ export type Gang = (typeof Gang)[keyof typeof Gang]
 
 /** The node of the job's next task, `None` where there is none. */
 type Pick = (job: JobId, round: Round) => NodeId | None
+
+const NOBODY: readonly TaskId[] = []
 
 /** By shape: an upper bound on the tasks for which the nodes in sight have room, as long as nothing is given back. */
 export type MostRoom = Map<ShapeId, number>
@@ -34,6 +36,16 @@ export function startGang(job: JobId, round: Round, pick: Pick, most: MostRoom =
   return Gang.Started
 }
 
+/** Starts the job's next task on the node that `pick` gives it; false where it gives none, or the task does not fit there. */
+export function startPicked(job: JobId, round: Round, pick: Pick): boolean {
+  const node = pick(job, round)
+  return node !== None && startNearest(job, node, round.cluster.levels, round)
+}
+
+/** Starts the job's next task, or all that must start with it; false, and nothing has changed, where they do not fit. */
+export const startNext = (job: JobId, round: Round, pick: Pick, most?: MostRoom): boolean =>
+  round.work.together(job, round.lane) > 1 ? startGang(job, round, pick, most) === Gang.Started : startPicked(job, round, pick)
+
 /** Whether so many tasks of the job fit on the nodes in sight at once: exact for tasks of one shape, by total amounts for a job of several stages. */
 function hasRoom(job: JobId, tasks: number, round: Round, most: MostRoom): boolean {
   const { work, lane } = round
@@ -57,11 +69,12 @@ export function hasRoomFor(tasks: number, shape: ShapeId, job: JobId, round: Rou
   return room >= tasks
 }
 
-/** Whether the nodes in sight have as much free in total as all stages of the job ask for together. */
-function hasAmounts(job: JobId, { nodes, cluster, work, lane }: Round): boolean {
+/** Whether the nodes in sight have as much free in total, once these running tasks have left, as the job asks for that must start together. */
+export function hasAmounts(job: JobId, { nodes, cluster, work, lane }: Round, leaving = NOBODY): boolean {
   for (const r of cluster.lanes[lane]?.resources ?? []) {
     let lacks = work.asked(job, lane, r)
     for (let i = 0; i < nodes.length && lacks > 0; i++) if (cluster.up(nodes[i] as NodeId)) lacks -= cluster.free(nodes[i] as NodeId, r)
+    for (let i = 0; i < leaving.length && lacks > 0; i++) lacks -= work.demand(work.shapeOf(leaving[i] as TaskId), r)
     if (lacks > 0) return false
   }
   return true

@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type Round, type Seconds } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type Round, type Seconds } from '@sched/core'
 import type { TasksByJob } from './tasks-by-job.js'
 
 /** By lane and by job: the end of the time for which a job runs on that was chosen to be preempted. */
@@ -38,7 +38,6 @@ export class GraceNotices {
   }
 
   recall(memory: Kept): void {
-    const jobs = jobsByName(this.#work)
-    for (const [lane, ends] of memory.entries()) for (const [name, end] of ends) if (jobs.has(name)) this.#ends[lane]?.set(jobs.get(name) as JobId, end)
+    for (const [lane, ends] of memory.entries()) for (const [job, end] of rememberedJobs(ends, this.#work)) this.#ends[lane]?.set(job, end)
   }
 }

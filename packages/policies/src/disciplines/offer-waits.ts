@@ -1,4 +1,4 @@
-import { grown, jobsByName, None, type ClusterView, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
+import { grown, None, rememberedJobs, type ClusterView, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
 
 /** By job and lane: the level allowed so far, since when it is (null: from the next look on), and when the job last passed a node over (null: never). */
 type OffersMemory = readonly (readonly [job: string, lane: LaneId, level: number, since: Seconds | null, passed: Seconds | null])[]
@@ -63,10 +63,7 @@ export class OfferWaits implements WorkListener {
   }
 
   recall(memory: unknown): void {
-    const jobs = jobsByName(this.#work)
-    for (const [name, lane, level, since, passed] of memory as OffersMemory) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, lane, level, since, passed] of rememberedJobs(memory as OffersMemory, this.#work)) {
       this.#begin(job * this.#lanes + lane, level, since ?? NaN)
       this.#passed[job * this.#lanes + lane] = passed ?? -Infinity
     }

@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, type Env, type JobId, type Lane, type LaneId, type NodeId, type Plug, type Policy, type ResourceId,
+  definePolicy, forwarding, None, runningTasks, type Env, type JobId, type Lane, type LaneId, type NodeId, type Plug, type Policy, type ResourceId,
   type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -258,10 +258,8 @@ class Preempting implements Policy {
     const kept = new Set<TaskId>()
     for (let pool = 1; pool < sharing.pools; pool++) {
       for (const job of jobsIn(pool, sharing)) {
-        const ids: TaskId[] = []
-        work.runningTasks(job, lane, ids)
         const gangs: Record<number, TaskId> = {}
-        for (const task of ids) {
+        for (const task of runningTasks(job, lane, work)) {
           if (Number.isNaN(work.started(task))) continue // claimed by a decision under way
           this.#ask(lane, work.shapeOf(task))
           const gang = work.inGang(task) ? (gangs[work.gangOf(task)] ??= task) : undefined

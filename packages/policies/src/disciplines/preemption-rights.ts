@@ -1,4 +1,4 @@
-import { jobsByName, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
+import { rememberedJobs, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
 
 /** What happens to preempted jobs; off: they are not preempted. */
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
@@ -47,8 +47,7 @@ export class PreemptionRights implements WorkListener {
   }
 
   recall(memory: unknown): void {
-    const jobs = jobsByName(this.#work)
-    for (const [name, priority] of memory as ReturnType<PreemptionRights['memory']>) if (jobs.has(name)) this.#priorities.set(jobs.get(name) as JobId, priority)
+    for (const [job, priority] of rememberedJobs(memory as ReturnType<PreemptionRights['memory']>, this.#work)) this.#priorities.set(job, priority)
   }
 
   /** Computes the priorities of the waiting jobs anew, for this round. */

@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type Round, type Seconds, type WorkListener } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type Round, type Seconds, type WorkListener } from '@sched/core'
 import { ShownJobs } from './shown-jobs.js'
 
 /** Jobs that were preempted and start anew. Who starts waiting jobs is not told of them until their delay is over. */
@@ -42,10 +42,7 @@ export class RequeuedJobs extends ShownJobs {
   }
 
   recall(memory: unknown): void {
-    const jobs = jobsByName(this.#env.work)
-    for (const [name, until] of memory as ReturnType<RequeuedJobs['memory']>) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, until] of rememberedJobs(memory as ReturnType<RequeuedJobs['memory']>, this.#env.work)) {
       this.#until.set(job, until)
       this.#tellAll(job)
     }

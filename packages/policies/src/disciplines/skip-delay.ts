@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, jobsByName, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, forwarding, None, Reason, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Gangs } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
@@ -82,8 +82,7 @@ class SkipDelay implements Policy {
   }
 
   #recall(memory: SkipsMemory, { work }: Env): void {
-    const jobs = jobsByName(work)
-    for (const [name, lane, count] of memory) if (jobs.has(name)) this.#skips[(jobs.get(name) as JobId) * this.#lanes + lane] = count
+    for (const [job, lane, count] of rememberedJobs(memory, work)) this.#skips[job * this.#lanes + lane] = count
   }
 
   schedule(round: Round): void {

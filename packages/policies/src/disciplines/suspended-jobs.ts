@@ -1,4 +1,7 @@
-import { jobsByName, None, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type Round, type TaskId, type WorkListener, type WorkView } from '@sched/core'
+import {
+  None, rememberedJobs, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type Round, type TaskId,
+  type WorkListener, type WorkView,
+} from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
 import { ShownJobs } from './shown-jobs.js'
 
@@ -51,11 +54,8 @@ export class SuspendedJobs extends ShownJobs {
   /** Tasks that are not suspended any more are passed over. */
   #recall(memory: SuspendedMemory): void {
     const { work } = this.#env
-    const jobs = jobsByName(work)
     for (const [lane, suspended] of memory.entries())
-      for (const [name, tasks, rounds] of suspended) {
-        const job = jobs.get(name)
-        if (job === undefined) continue
+      for (const [job, tasks, rounds] of rememberedJobs(suspended, work)) {
         const places = new Map<TaskId, NodeId>()
         for (const [stage, index] of tasks) {
           const task = work.taskAt(job, stage, index)

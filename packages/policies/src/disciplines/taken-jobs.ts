@@ -1,4 +1,4 @@
-import { jobsByName, type JobId, type Seconds, type WorkView } from '@sched/core'
+import { jobsByName, rememberedJobs, type JobId, type Seconds, type WorkView } from '@sched/core'
 
 /** State of `TakenJobs`, for a scheduler that takes the place of another. */
 export interface TakenMemory {
@@ -31,7 +31,7 @@ export class TakenJobs {
   recall({ now, at, again, expected }: TakenMemory, work: WorkView): void {
     const jobs = jobsByName(work)
     this.#now = now ?? NaN
-    for (const [name, time] of at) if (jobs.has(name)) this.#at.set(jobs.get(name) as JobId, time)
+    for (const [job, time] of rememberedJobs(at, work)) this.#at.set(job, time)
     for (const name of again) if (jobs.has(name)) this.#again.add(jobs.get(name) as JobId)
     for (const time of expected) this.#expected.add(time)
   }

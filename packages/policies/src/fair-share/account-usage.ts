@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, Round, Seconds, TaskId, WorkListener } from '@sched/core'
+import { runningTasks, type Env, type JobId, type LaneId, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { accountOptions, AssociationTree } from './association-tree.js'
 import { addedUp, billingOf, maxTresOption } from './billing.js'
@@ -171,11 +171,7 @@ export class AccountUsage implements WorkListener {
     this.#follow()
     for (const job of work.jobs()) {
       this.onSubmit(job)
-      for (let lane = 0 as LaneId; lane < cluster.lanes.length; lane++) {
-        const tasks: TaskId[] = []
-        work.runningTasks(job, lane, tasks)
-        for (const task of tasks) this.#change(job, lane, task, 1)
-      }
+      for (let lane = 0 as LaneId; lane < cluster.lanes.length; lane++) for (const task of runningTasks(job, lane, work)) this.#change(job, lane, task, 1)
     }
   }
 

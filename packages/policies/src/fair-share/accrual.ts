@@ -1,22 +1,14 @@
-import { jobsByName, type Env, type JobId, type LaneId, type Release, type Seconds, type WorkListener } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type Release, type Seconds, type WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { Associations, inherited, type AccountTree, type Association } from '../slurm-limits/associations.js'
+import { accountOptions } from '../slurm-limits/account-tree.js'
+import { Associations, inherited, type Association } from '../slurm-limits/associations.js'
 
 const count = z.int().nonnegative()
 const ofAssociation = {
   GrpJobsAccrue: count.optional().describe('waiting jobs that may grow older at once'),
   MaxJobsAccrue: count.optional().describe('the same of each of its users'),
 }
-const user = z.strictObject(ofAssociation)
-type UserAccrual = z.output<typeof user>
-const account: z.ZodType<AccountTree<UserAccrual>> = z.lazy(() =>
-  z.strictObject({
-    ...ofAssociation,
-    users: z.record(z.string(), user).optional().describe('its users, with limits of their own'),
-    usersOfPartitions: z.record(z.string(), z.record(z.string(), user)).optional().describe('by partition, users for their jobs there'),
-    accounts: z.record(z.string(), account).optional().describe('accounts inside it'),
-  }),
-)
+type UserAccrual = z.output<z.ZodObject<typeof ofAssociation>>
 const qos = z.strictObject({
   GrpJobsAccrue: count.optional().describe('waiting jobs that may grow older at once'),
   MaxJobsAccruePerAccount: count.optional().describe('the same of one account'),
@@ -25,7 +17,7 @@ const qos = z.strictObject({
 
 export const accrualOptions = z.strictObject({
   qos: z.record(z.string(), qos).default({}).describe('those of jobs of a QOS; jobs that name none have `normal`'),
-  accounts: z.record(z.string(), account).default({}).describe('those of the tree of accounts with their users; `root` is around all'),
+  accounts: z.record(z.string(), accountOptions(ofAssociation)).default({}).describe('those of the tree of accounts with their users; `root` is around all'),
 })
 
 /** Jobs that count together against one limit. */
@@ -136,10 +128,7 @@ export class Accruals implements WorkListener {
 
   recall(memory: unknown): void {
     const { work } = this.#env
-    const jobs = jobsByName(work)
-    for (const [name, since, counts, isQueued, hasRun] of memory as AccrualMemory) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, since, counts, isQueued, hasRun] of rememberedJobs(memory as AccrualMemory, work)) {
       this.#since[job] = since ?? Infinity
       this.#counts[job] = counts
       this.#isQueued[job] = isQueued

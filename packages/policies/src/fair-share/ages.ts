@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type Release, type Seconds, type WorkListener } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type Release, type Seconds, type WorkListener } from '@sched/core'
 
 /** Jobs that were preempted: the time from which each grows older. */
 type AgesMemory = readonly (readonly [job: string, since: Seconds])[]
@@ -32,8 +32,7 @@ export class Ages implements WorkListener {
   }
 
   recall(memory: unknown): void {
-    const jobs = jobsByName(this.#env.work)
-    for (const [name, since] of memory as AgesMemory) if (jobs.has(name)) this.#since.set(jobs.get(name) as JobId, since)
+    for (const [job, since] of rememberedJobs(memory as AgesMemory, this.#env.work)) this.#since.set(job, since)
   }
 
   onSubmit(job: JobId): void {

@@ -1,22 +1,14 @@
 import type { Env, JobId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { Associations, inherited, type AccountTree } from '../slurm-limits/associations.js'
+import { accountOptions, type AccountTree } from '../slurm-limits/account-tree.js'
+import { Associations, inherited } from '../slurm-limits/associations.js'
 
 export interface OwnPriority {
   readonly priority?: number | undefined
 }
-const ofAssociation = { priority: z.int().nonnegative().optional().describe('its priority (Priority of sacctmgr); default: that of the account around it') }
-const user: z.ZodType<OwnPriority> = z.strictObject(ofAssociation)
-const account: z.ZodType<AccountTree<OwnPriority>> = z.lazy(() =>
-  z.strictObject({
-    ...ofAssociation,
-    users: z.record(z.string(), user).optional().describe('its users, with priorities of their own'),
-    usersOfPartitions: z.record(z.string(), z.record(z.string(), user)).optional().describe('by partition, users for their jobs there'),
-    accounts: z.record(z.string(), account).optional().describe('accounts inside it'),
-  }),
-)
+const priority = z.int().nonnegative().optional().describe('its priority (Priority of sacctmgr); default: that of the account around it')
 
-export const associationPriorityOptions = z.record(z.string(), account)
+export const associationPriorityOptions = z.record(z.string(), accountOptions({ priority }, 'its users, with priorities of their own'))
 
 /**
  * The priority of each job's association: its user's own, or else that of the nearest account around, 0 without any; as a fraction of the highest of all.

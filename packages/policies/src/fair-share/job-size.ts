@@ -1,4 +1,5 @@
-import type { ClusterView, Env, JobId, LaneId, NodeId, ResourceId } from '@sched/core'
+import type { ClusterView, Env, JobId, LaneId, ResourceId } from '@sched/core'
+import { mostOfAny, totalOfAll } from '../shares/all-nodes.js'
 import { processorsIn } from './billing.js'
 
 /** What of a size counts. */
@@ -59,8 +60,8 @@ const totals = new WeakMap<ClusterView, Totals>()
 function totalsOf(cluster: ClusterView): Totals {
   let all = totals.get(cluster)
   if (all === undefined) {
-    const ofNodes = cluster.resources.map((_, r) => Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId)))
-    totals.set(cluster, (all = { largest: ofNodes.map((each) => Math.max(...each)), sum: ofNodes.map((each) => each.reduce((sum, one) => sum + one, 0)) }))
+    const ids = [...cluster.resources.keys()] as ResourceId[]
+    totals.set(cluster, (all = { largest: ids.map((r) => mostOfAny(cluster, r)), sum: ids.map((r) => totalOfAll(cluster, r)) }))
   }
   return all
 }

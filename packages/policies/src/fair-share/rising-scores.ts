@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type WorkListener } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type WorkListener } from '@sched/core'
 
 interface RisingMemory {
   /** By lane: the highest score of each job so far. */
@@ -49,11 +49,10 @@ export class RisingScores implements WorkListener {
 
   recall(memory: unknown): void {
     const { highest, version, areNew } = memory as RisingMemory
-    const jobs = jobsByName(this.#env.work)
     this.#version = version ?? NaN
     this.#areNew = areNew
     for (const [lane, scores] of highest.entries())
-      for (const [name, score] of scores) if (jobs.has(name)) this.#highest[lane]?.set(jobs.get(name) as JobId, score)
+      for (const [job, score] of rememberedJobs(scores, this.#env.work)) this.#highest[lane]?.set(job, score)
   }
 
   onReady(job: JobId, lane: LaneId): void {

@@ -1,4 +1,5 @@
-import { SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type ResourceId } from '@sched/core'
+import { SchedError, suggest, type Env, type JobId, type LaneId, type ResourceId } from '@sched/core'
+import { allNodes } from '../shares/all-nodes.js'
 import { slurmNames, slurmResource } from '../slurm-limits/amounts.js'
 import { nodesOf } from './job-size.js'
 
@@ -60,7 +61,7 @@ export class TresWeights {
     const { work, cluster } = this.#env
     const label = `partition:${work.queueName(queue as ReturnType<typeof work.queue>)}`
     const isMarked = cluster.labels.includes(label)
-    const nodes = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId).filter((node) => !isMarked || cluster.label(node, label) !== undefined)
+    const nodes = allNodes(cluster).filter((node) => !isMarked || cluster.label(node, label) !== undefined)
     const totals = this.#weights.map(({ resource }) => (resource === NODES ? nodes.length : nodes.reduce((sum, node) => sum + cluster.total(node, resource), 0)))
     this.#totals.set(queue, totals)
     return totals

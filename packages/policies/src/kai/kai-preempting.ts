@@ -1,8 +1,7 @@
-import { definePolicy, forwarding, jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
-import { Gang, startGang } from '../disciplines/gangs.js'
+import { definePolicy, forwarding, jobsByName, type Env, type JobId, type LaneId, type NodeId, type None, type Placement, type Plug, type Policy, type Release, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { startNext } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
-import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { Consolidation, type Move } from './consolidation.js'
@@ -313,10 +312,7 @@ class KaiPreempting implements Policy {
   }
 
   #start(job: JobId, round: Round, pick = (each: JobId, within: Round): NodeId | None => this.#placement?.pick(each, within) ?? lowestFitting(each, within)): boolean {
-    if (!this.#order.mayStart(job) || !round.take(job)) return false
-    if (round.work.together(job, round.lane) > 1) return startGang(job, round, pick) === Gang.Started
-    const node = pick(job, round)
-    return node !== None && startNearest(job, node, round.cluster.levels, round)
+    return this.#order.mayStart(job) && round.take(job) && startNext(job, round, pick)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, ResourceId, TaskId, WorkView } from '@sched/core'
+import { runningTasks, type JobId, type LaneId, type ResourceId, type TaskId, type WorkView } from '@sched/core'
 
 /** Of running tasks of a job those without which it does not run: of a gang those that must run together, of any other job the first. */
 export const minimumOf = (tasks: readonly TaskId[], isGang: boolean, work: WorkView): readonly TaskId[] =>
@@ -26,8 +26,7 @@ export function protectedOf(tasks: readonly TaskId[], work: WorkView): readonly 
 
 /** Whether a job that is preemptible beyond its minimum alone has fewer running tasks in some stage than may not be preempted, or none at all. */
 export function lacksProtected(job: JobId, lane: LaneId, work: WorkView): boolean {
-  const running: TaskId[] = []
-  work.runningTasks(job, lane, running)
+  const running = runningTasks(job, lane, work)
   return running.length === 0 || work.tasksByStage(job).some((_, stage) => running.filter((task) => work.stageOf(task) === stage).length < work.nonPreemptible(job, stage))
 }
 
@@ -75,11 +74,7 @@ export class Minimums {
   /** Tells of all that has changed in a lane. */
   settle(lane: LaneId, resources: readonly ResourceId[]): void {
     const changed = this.#changed[lane] as Set<JobId>
-    for (const job of changed) {
-      const running: TaskId[] = []
-      this.#work.runningTasks(job, lane, running)
-      this.#count(job, lane, protectedOf(running, this.#work), resources)
-    }
+    for (const job of changed) this.#count(job, lane, protectedOf(runningTasks(job, lane, this.#work), this.#work), resources)
     changed.clear()
   }
 

@@ -1,4 +1,6 @@
-import { None, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import {
+  None, runningTasks, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type ShapeId, type TaskId, type WorkView,
+} from '@sched/core'
 
 /** Free amounts of a node: of each resource, and of each of its devices. */
 interface Free {
@@ -136,9 +138,7 @@ export class Room {
   #nodesOf(job: JobId, shape: ShapeId): Set<NodeId> {
     const known = this.#apart.get(job)
     if (known !== undefined) return known
-    const running: TaskId[] = []
-    this.#work.runningTasks(job, this.#lane, running)
-    const nodes = new Set(running.filter((task) => this.#work.shapeOf(task) === shape).map((task) => this.#work.nodeOf(task) as NodeId))
+    const nodes = new Set(runningTasks(job, this.#lane, this.#work).filter((task) => this.#work.shapeOf(task) === shape).map((task) => this.#work.nodeOf(task) as NodeId))
     this.#apart.set(job, nodes)
     return nodes
   }

@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { rememberedJobs, runningTasks, type Env, type JobId, type LaneId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { minimumOf } from './minimum.js'
 
 /** By name of a job: since when it is stale. */
@@ -30,8 +30,7 @@ export class StaleGangs {
   }
 
   recall(memory: StaleMemory): void {
-    const jobs = jobsByName(this.#work)
-    for (const [name, since] of Object.entries(memory)) if (jobs.has(name)) this.#since.set(jobs.get(name) as JobId, since)
+    for (const [job, since] of rememberedJobs(Object.entries(memory), this.#work)) this.#since.set(job, since)
   }
 
   /** To be called when a task of the job was taken away or lost. */
@@ -46,8 +45,7 @@ export class StaleGangs {
   /** Evicts the gangs whose grace is over, and asks for a look when that of others is. */
   evict(round: Round): void {
     for (const [job, before] of this.#since) {
-      const running: TaskId[] = []
-      this.#work.runningTasks(job, round.lane, running)
+      const running = runningTasks(job, round.lane, this.#work)
       if (!this.#isStale(job, round.lane, running)) {
         this.#since.delete(job)
         continue

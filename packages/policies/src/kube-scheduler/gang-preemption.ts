@@ -1,5 +1,5 @@
 import { None, type JobId, type NodeId, type Round, type Savepoint, type TaskId } from '@sched/core'
-import { Gang, startGang } from '../disciplines/gangs.js'
+import { Gang, hasAmounts, startGang } from '../disciplines/gangs.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { DisruptionBudgets } from './disruption-budgets.js'
 import { LeftRoom } from './left-room.js'
@@ -29,7 +29,7 @@ export class GangPreemption {
   /** Starts the gang and returns the nodes from which others have gone for it; `undefined`, and nothing has changed, if it finds no room even then. */
   start(job: JobId, round: Round): NodeId[] | undefined {
     const units = this.#search.everywhere(round.work.priority(job), round)
-    if (units.length === 0 || !couldBeEnough(job, units, round)) return undefined
+    if (units.length === 0 || !hasAmounts(job, round, allTasks(units))) return undefined
     const sorted = this.#budgets?.sorted(units).units ?? units
     const before = round.savepoint()
     evict(units, round)
@@ -72,17 +72,6 @@ export class GangPreemption {
     }
     return places.length === 0 ? undefined : places
   }
-}
-
-/** Whether as much would be free in total as the gang asks for, if all units went. */
-function couldBeEnough(job: JobId, units: readonly Unit[], { cluster, work, lane, nodes }: Round): boolean {
-  const tasks = allTasks(units)
-  return (cluster.lanes[lane]?.resources ?? []).every((r) => {
-    let lacks = work.asked(job, lane, r)
-    for (let i = 0; i < nodes.length && lacks > 0; i++) if (cluster.up(nodes[i] as NodeId)) lacks -= cluster.free(nodes[i] as NodeId, r)
-    for (let i = 0; i < tasks.length && lacks > 0; i++) lacks -= work.demand(work.shapeOf(tasks[i] as TaskId), r)
-    return lacks <= 0
-  })
 }
 
 /** The units that have no room in their places beside what has been claimed. */

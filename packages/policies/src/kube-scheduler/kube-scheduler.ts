@@ -3,7 +3,7 @@ import {
   type Policy, type Round, type Seconds,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { Gangs } from '../disciplines/gangs.js'
+import { Gangs, startPicked } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
@@ -125,12 +125,7 @@ class KubeScheduler implements Policy {
   }
 
   #start(job: JobId, round: Round): boolean {
-    return round.work.together(job, round.lane) > 1 ? this.#gangs.start(job, round, this.#pick) : this.#place(job, round)
-  }
-
-  #place(job: JobId, round: Round): boolean {
-    const node = this.#pick(job, round)
-    return node !== None && startNearest(job, node, round.cluster.levels, round)
+    return round.work.together(job, round.lane) > 1 ? this.#gangs.start(job, round, this.#pick) : startPicked(job, round, this.#pick)
   }
 
   /** Starts the next task of the job, or its gang, in the place of others; false, and nothing changes, where that makes no room. */
@@ -144,7 +139,7 @@ class KubeScheduler implements Policy {
     const freed = this.#freed.length
     const together = work.together(job, lane)
     for (let left = together; left > 0; left--) {
-      if ((together > 1 && this.#place(job, round)) || this.#replace(job, round)) continue
+      if ((together > 1 && startPicked(job, round, this.#pick)) || this.#replace(job, round)) continue
       round.rollback(start)
       this.#freed.length = freed
       return false
@@ -169,7 +164,7 @@ class KubeScheduler implements Policy {
       const before = round.savepoint()
       for (const task of allTasks(victims)) round.evict(task)
       // if rules confine the task, it goes to the node where tasks have gone for it: others may be open by now, too
-      if (isConfined ? startNearest(job, node, round.cluster.levels, round) : this.#place(job, round)) {
+      if (isConfined ? startNearest(job, node, round.cluster.levels, round) : startPicked(job, round, this.#pick)) {
         this.#freed.push(node)
         return true
       }

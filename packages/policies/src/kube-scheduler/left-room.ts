@@ -1,4 +1,5 @@
 import type { ClusterView, NodeId, ResourceId, Round, TaskId, WorkView } from '@sched/core'
+import { addTo, isWithin } from '../shares/vectors.js'
 
 /**
  * Room that is left on nodes in a draft that has evicted more tasks than must go; evicted tasks can take their places again on paper, where these
@@ -22,8 +23,8 @@ export class LeftRoom {
     for (const [i, task] of tasks.entries()) {
       const free = this.#on(this.#work.nodeOf(task) as NodeId)
       const held = this.#heldBy(task)
-      if (held.every((amount, k) => amount <= (free[k] as number))) {
-        for (const [k, amount] of held.entries()) free[k] = (free[k] as number) - amount
+      if (isWithin(held, free)) {
+        addTo(free, held, -1)
         continue
       }
       for (const before of tasks.slice(0, i)) this.#takeAway(before)

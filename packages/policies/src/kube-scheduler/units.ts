@@ -1,4 +1,4 @@
-import type { JobId, LaneId, Seconds, TaskId, WorkView } from '@sched/core'
+import { runningTasks, type JobId, type LaneId, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import type { Unit } from './victims.js'
 
 /**
@@ -28,10 +28,8 @@ export class Units {
 
   #read(job: JobId): void {
     this.#jobs.add(job)
-    const running: TaskId[] = []
-    this.#work.runningTasks(job, this.#lane, running)
     const gangs = new Map<number, TaskId[]>()
-    for (const task of running) gangs.set(this.#work.gangOf(task), [...(gangs.get(this.#work.gangOf(task)) ?? []), task])
+    for (const task of runningTasks(job, this.#lane, this.#work)) gangs.set(this.#work.gangOf(task), [...(gangs.get(this.#work.gangOf(task)) ?? []), task])
     for (const tasks of gangs.values()) this.#readGang(tasks)
   }
 

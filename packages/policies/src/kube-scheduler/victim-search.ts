@@ -1,4 +1,5 @@
 import type { Env, JobId, NodeId, Placement, Round, ShapeId, TaskId } from '@sched/core'
+import { addTo } from '../shares/vectors.js'
 import type { DisruptionBudgets } from './disruption-budgets.js'
 import type { RunningTasks } from './running-tasks.js'
 import { changedSince, RoomyNodes } from './roomy-nodes.js'
@@ -159,7 +160,7 @@ export class VictimSearch {
       const known = below.get(first)
       if (Number.isNaN(unit.started)) this.hasSpared = true
       else if (known === undefined) below.set(first, { ...unit, amounts: amounts.slice() })
-      else for (let r = 0; r < amounts.length; r++) known.amounts[r] = (known.amounts[r] as number) + (amounts[r] as number)
+      else addTo(known.amounts, amounts)
     }
     return [...below.values()]
   }

@@ -1,4 +1,5 @@
 import type { NodeId, Seconds, TaskId } from '@sched/core'
+import { addTo, isWithin } from '../shares/vectors.js'
 
 /** A unit of preemption: a running task, or a gang. */
 export interface Unit {
@@ -75,16 +76,16 @@ export interface Beside {
  */
 export function victimsOn(asked: ArrayLike<number>, free: ArrayLike<number>, all: readonly Victim[], { budgets, allows }: Beside = {}): Victims | undefined {
   const room = Float64Array.from(free)
-  for (const { amounts } of all) change(room, amounts, 1)
-  if (!fits(asked, room) || allows?.(allTasks(all)) === false) return undefined
+  for (const { amounts } of all) addTo(room, amounts)
+  if (!isWithin(asked, room) || allows?.(allTasks(all)) === false) return undefined
   const sorted = [...all].sort(byImportance)
   const { units, violations } = budgets?.sorted(sorted) ?? { units: sorted, violations: undefined }
   const victims: Victim[] = []
   for (const [i, each] of units.entries()) {
     if (goesWith(each, victims)) continue
-    change(room, each.amounts, -1)
-    if (fits(asked, room) && allows?.(allTasks([...victims, ...units.slice(i + 1)])) !== false) continue
-    change(room, each.amounts, 1)
+    addTo(room, each.amounts, -1)
+    if (isWithin(asked, room) && allows?.(allTasks([...victims, ...units.slice(i + 1)])) !== false) continue
+    addTo(room, each.amounts)
     victims.push(each)
   }
   if (violations === undefined || violations.size === 0) return { victims, violations: 0 }
@@ -109,12 +110,3 @@ const sum = ({ victims }: Candidate): number => victims.reduce((total, victim) =
 const count = ({ victims }: Candidate): number => victims.reduce((total, victim) => total + size(victim), 0)
 const firstStart = (candidate: Candidate): Seconds =>
   Math.min(...candidate.victims.filter(({ priority }) => priority === highest(candidate)).map(({ started }) => started))
-
-function fits(asked: ArrayLike<number>, room: ArrayLike<number>): boolean {
-  for (let r = 0; r < asked.length; r++) if ((asked[r] as number) > (room[r] as number)) return false
-  return true
-}
-
-function change(room: Float64Array, amounts: ArrayLike<number>, sign: number): void {
-  for (let r = 0; r < room.length; r++) room[r] = (room[r] as number) + sign * (amounts[r] as number)
-}

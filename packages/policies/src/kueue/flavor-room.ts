@@ -1,4 +1,5 @@
 import { ANYWHERE, type Demand, type Env, type GangPart, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
+import { isWithin } from '../shares/vectors.js'
 import { holds, type Flavor } from './flavor.js'
 import type { Workload } from './workload.js'
 
@@ -19,7 +20,7 @@ export class FlavorRoom {
     if (own.has === undefined) return true
     if (part !== undefined) return this.#holds(flavor, this.#env.work.parts(job, lane)[part] as GangPart)
     if (!isWhole) return this.#holds(flavor, { shape, tasks })
-    return demand.every((amount, r) => amount <= (own.capacity[r] as number)) && this.#env.work.parts(job, lane).every((part) => this.#holds(flavor, part))
+    return isWithin(demand, own.capacity) && this.#env.work.parts(job, lane).every((part) => this.#holds(flavor, part))
   }
 
   #holds(flavor: number, { shape, tasks }: Pick<GangPart, 'shape' | 'tasks'>): boolean {

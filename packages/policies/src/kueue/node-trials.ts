@@ -1,4 +1,4 @@
-import { WrappedRound, type JobId, type JobSpec, type NodeId, type Round, type Savepoint, type TaskId, type WorkView } from '@sched/core'
+import { runningTasks, WrappedRound, type JobId, type JobSpec, type NodeId, type Round, type Savepoint, type WorkView } from '@sched/core'
 import type { Nodes } from './nodes.js'
 import type { Starts } from './starts.js'
 import { hasStarted, type Likeness, type Workload } from './workload.js'
@@ -131,9 +131,7 @@ export class NodeTrials {
     const { work } = round
     const last = work.unplaced(job, lane) - (isWhole ? work.together(job, lane) : tasks)
     while (work.unplaced(job, lane) > last) if (!this.#starts.start(workload, round)) return false
-    const running: TaskId[] = []
-    work.runningTasks(job, lane, running)
-    this.#found = running.map((task) => work.nodeOf(task) as NodeId)
+    this.#found = runningTasks(job, lane, work).map((task) => work.nodeOf(task) as NodeId)
     return true
   }
 }

@@ -1,4 +1,5 @@
 import type { Env, Seconds, UserId } from '@sched/core'
+import { addTo } from '../shares/vectors.js'
 import type { KueueSettings } from './options.js'
 
 type Settings = NonNullable<KueueSettings['admissionFairSharing']>
@@ -56,8 +57,7 @@ export class PastUsage {
   /** The user has `tasks` more admitted tasks, or fewer if below 0. */
   change(user: UserId, demand: ArrayLike<number>, tasks: number, now: Seconds): void {
     this.#advance(user, now)
-    const using = this.#using[user] as Float64Array
-    for (let r = 0; r < using.length; r++) using[r] = (using[r] as number) + (demand[r] as number) * tasks
+    addTo(this.#using[user] as Float64Array, demand, tasks)
   }
 
   /** So many tasks of the user are newly admitted: charges the user for a sampling interval. */

@@ -1,4 +1,5 @@
-import { SchedError, suggest, type ClusterView, type NodeId, type ResourceId } from '@sched/core'
+import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
+import { allNodes } from '../shares/all-nodes.js'
 import type { Flavor } from './flavor.js'
 import { choicesOf, FlavorChoices, type ResourceGroup } from './flavor-choices.js'
 import type { CohortSettings, KueueSettings, Quantities, QueueSettings } from './options.js'
@@ -156,16 +157,14 @@ export class Queues {
   }
 }
 
-const nodesOf = (cluster: ClusterView): NodeId[] => Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
-
 /** Totals of nodes by resource; unlimited for a resource that nodes do not have. */
 function capacitiesOf(cluster: ClusterView, resources: readonly string[]): (has: Uint8Array | undefined) => Float64Array {
-  const nodes = nodesOf(cluster)
+  const nodes = allNodes(cluster)
   return (has) => Float64Array.from(resources, (_, r) => r >= cluster.resources.length ? Infinity : nodes.reduce((sum, node) => sum + (has?.[node] === 0 ? 0 : cluster.total(node, r as ResourceId)), 0))
 }
 
 function flavorsOf(given: KueueSettings['flavors'], cluster: ClusterView, capacityOf: (has: Uint8Array | undefined) => Float64Array): Flavor[] {
-  const nodes = nodesOf(cluster)
+  const nodes = allNodes(cluster)
   const flavor = (name: string, index: number, has?: Uint8Array): Flavor => {
     const capacity = capacityOf(has)
     return { name, has, capacity, columns: Int32Array.from(capacity, (_, r) => index * capacity.length + r) }

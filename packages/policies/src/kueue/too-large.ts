@@ -1,4 +1,5 @@
 import { askedTogether, leastTasks, startedTogether, type ClusterView, type JobSpec, type NodeId, type StageSpec } from '@sched/core'
+import { isWithin } from '../shares/vectors.js'
 import { holds, type Flavor } from './flavor.js'
 import { Spread } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
@@ -47,7 +48,7 @@ const askedOf = (stages: readonly StageSpec[], name: string, arePods: boolean): 
 /** Whether the nodes of the flavor, empty, hold as many tasks of each stage as must start, and have in total what all of these ask for. */
 function couldHold(flavor: Flavor, stages: readonly StageSpec[], asked: readonly number[], cluster: ClusterView): boolean {
   if (!stages.every((stage) => holdsStage(flavor, stage, cluster))) return false
-  return stages.length === 1 || asked.every((amount, r) => amount <= (flavor.capacity[r] as number))
+  return stages.length === 1 || isWithin(asked, flavor.capacity)
 }
 
 const holdsStage = (flavor: Flavor, stage: StageSpec, cluster: ClusterView): boolean => holds(flavor, leastTasks(stage), (node: NodeId) => cluster.couldHold(stage, node))

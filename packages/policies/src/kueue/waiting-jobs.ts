@@ -1,5 +1,6 @@
-import type { Env, JobId, LaneId, NodeId, ResourceId } from '@sched/core'
+import type { Env, JobId, LaneId, ResourceId } from '@sched/core'
 import { Keys, SortedIds } from '../orders/sorted-ids.js'
+import { totalOfAll } from '../shares/all-nodes.js'
 import { compare } from './entries.js'
 import type { NextWorkloads } from './next-workloads.js'
 import type { PastUsage } from './past-usage.js'
@@ -107,7 +108,6 @@ export class WaitingJobs {
   /** What they have, up or not, by resource. */
   #ofAllNodes(): Readonly<Record<string, number>> {
     const { cluster } = this.#env
-    const total = (r: number) => Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId)).reduce((sum, each) => sum + each, 0)
-    return Object.fromEntries(cluster.resources.map((name, r) => [name, total(r)]))
+    return Object.fromEntries(cluster.resources.map((name, r) => [name, totalOfAll(cluster, r as ResourceId)]))
   }
 }

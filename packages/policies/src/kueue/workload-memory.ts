@@ -1,5 +1,5 @@
 import type { PastUsage } from './past-usage.js'
-import type { JobId, LaneId, TaskId, WorkView } from '@sched/core'
+import { runningTasks, type JobId, type LaneId, type TaskId, type WorkView } from '@sched/core'
 import type { NamedChoice } from './flavor-choices.js'
 import type { Workload } from './workload.js'
 
@@ -48,8 +48,7 @@ export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since
 
 /** The named tasks that still run, in the same order. */
 export function tasksOf(named: WorkloadMemory['running'], job: JobId, lane: LaneId, work: WorkView): TaskId[] {
-  const running: TaskId[] = []
-  work.runningTasks(job, lane, running)
+  const running = runningTasks(job, lane, work)
   const found = named.map(([stage, index]) => running.find((task) => work.stageOf(task) === stage && work.indexOf(task) === index))
   return found.filter((task) => task !== undefined)
 }

@@ -1,4 +1,5 @@
 import type { JobId, LaneId, Seconds, ShapeId, TaskId, UserId, WorkView } from '@sched/core'
+import { minus } from '../shares/vectors.js'
 import type { Flavor } from './flavor.js'
 import type { ClusterQueue } from './queues.js'
 
@@ -118,7 +119,7 @@ export function lessen(workload: Workload, stage: number, asked: Float64Array): 
   workload.demand = less(demand)
   if (parts !== undefined) workload.parts = parts.map((part) => (part.stage === stage ? { stage, demand: less(part.demand) } : part))
   settle(workload, workload.flavor)
-  return demand.map((amount, r) => amount - (workload.demand[r] as number))
+  return minus(demand, workload.demand)
 }
 
 /** Adds a demand to the amounts taken, by column of the flavor. */

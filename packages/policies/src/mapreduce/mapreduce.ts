@@ -1,8 +1,7 @@
-import { definePolicy, DoneJobs, FirstFit, forwarding, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, DoneJobs, FirstFit, forwarding, None, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { Gang, startGang } from '../disciplines/gangs.js'
+import { Gang, startGang, startPicked } from '../disciplines/gangs.js'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
-import { startNearest } from '../disciplines/start-nearest.js'
 import { roomFor } from './room.js'
 import { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type WorkerLimit } from './workers.js'
 
@@ -32,7 +31,7 @@ export const mapReducePolicy = definePolicy({
   options: mapReduceOptions,
   inner: { order: 'order', placement: 'placement?' },
   defaults: { order: 'fifo', placement: 'random-fit' },
-  create: (options, env, { order, placement }) => new MapReduce(env, order.create(env), placement?.create(env) ?? new FirstFit(), limitOf(options)),
+  create: (options, env, { order, placement }) => new MapReduce(order.create(env), placement?.create(env) ?? new FirstFit(), limitOf(options)),
 })
 
 /** Mouldable jobs get workers beyond those asked for while resources are idle. Without a placement tasks go to the lowest node with room. */
@@ -56,16 +55,14 @@ class MapReduce implements Policy {
   readonly #order: Order
   readonly #placement: Placement
   readonly #limit: WorkerLimit
-  readonly #levels: number
   readonly #pick = (job: JobId, round: Round) => nodeFor(job, round, this.#placement)
   /** Jobs that were taken up in this call. */
   readonly #done = new DoneJobs()
 
-  constructor({ cluster }: Env, order: Order, placement: Placement, limit: WorkerLimit) {
+  constructor(order: Order, placement: Placement, limit: WorkerLimit) {
     this.#order = order
     this.#placement = placement
     this.#limit = limit
-    this.#levels = cluster.levels
     Object.assign(this, forwarding(order, placement))
   }
 
@@ -106,7 +103,7 @@ class MapReduce implements Policy {
     this.#size(job, round)
     let hasChanged = work.unplaced(job, lane) !== before
     while (round.claimsLeft > 0 && work.unplaced(job, lane) > 0) {
-      const outcome = work.together(job, lane) > 1 ? startGang(job, round, this.#pick) : this.#place(job, round)
+      const outcome = work.together(job, lane) > 1 ? startGang(job, round, this.#pick) : startPicked(job, round, this.#pick) ? Gang.Started : Gang.NoRoom
       if (outcome !== Gang.NoRoom) hasChanged = true
       if (outcome !== Gang.Started) break
     }
@@ -120,10 +117,5 @@ class MapReduce implements Policy {
     const { total, used, idle } = roomFor(round.work.shape(job, round.lane), round)
     const { requested } = moulding // the requested workers do not count as idle any more
     round.mould(job, chooseWorkers(moulding, this.#limit, { total, used: used + requested, idle: Math.max(0, idle - requested) }))
-  }
-
-  #place(job: JobId, round: Round): Gang {
-    const node = this.#pick(job, round)
-    return node !== None && startNearest(job, node, this.#levels, round) ? Gang.Started : Gang.NoRoom
   }
 }

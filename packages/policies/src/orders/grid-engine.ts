@@ -1,4 +1,7 @@
-import { defineOrder, jobsByName, resourceNamed, SchedError, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug, type Release, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
+import {
+  defineOrder, rememberedJobs, resourceNamed, SchedError, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug,
+  type Release, type ResourceId, type Round, type Seconds, type TaskId,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { DecayedUsage, type UsageMemory } from '../fair-share/decayed-usage.js'
 import { NO_RESETS } from '../fair-share/usage-resets.js'
@@ -247,10 +250,7 @@ class GridEngine implements Order {
 
   recall(memory: unknown): void {
     const { asked, usage } = memory as GridEngineMemory
-    const jobs = jobsByName(this.#env.work)
-    for (const [name, lane, own, slots] of asked) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, lane, own, slots] of rememberedJobs(asked, this.#env.work)) {
       this.#asked[job * this.#lanes + lane] = own
       this.#slots[job * this.#lanes + lane] = slots
     }

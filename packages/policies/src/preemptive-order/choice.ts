@@ -1,4 +1,5 @@
 import type { JobId, Round } from '@sched/core'
+import { addTo, isWithin } from '../shares/vectors.js'
 import { freeInSight, type HeldAmounts } from './held-amounts.js'
 
 /**
@@ -11,15 +12,15 @@ import { freeInSight, type HeldAmounts } from './held-amounts.js'
 export function passedOver(jobs: ArrayLike<JobId>, mayGo: ReadonlySet<JobId>, round: Round, held: HeldAmounts, waits: (job: JobId, lane: Round['lane']) => boolean): ReadonlySet<JobId> {
   const { lane } = round
   const left = freeInSight(round)
-  for (const job of mayGo) add(left, held.of(job, lane), 1)
+  for (const job of mayGo) addTo(left, held.of(job, lane))
   const found = new Set(mayGo)
   const least = leastHeld(mayGo, lane, held)
-  for (let i = 0; i < jobs.length && fits(least, left); i++) {
+  for (let i = 0; i < jobs.length && isWithin(least, left); i++) {
     const job = jobs[i] as JobId
     if (mayGo.has(job)) {
       const amounts = held.of(job, lane)
-      if (!fits(amounts, left)) continue
-      add(left, amounts, -1)
+      if (!isWithin(amounts, left)) continue
+      addTo(left, amounts, -1)
       found.delete(job)
     }
     if (waits(job, lane)) takeWaiting(job, left, round)
@@ -38,18 +39,12 @@ function leastHeld(jobs: ReadonlySet<JobId>, lane: Round['lane'], held: HeldAmou
 function takeWaiting(job: JobId, left: Float64Array, { cluster, work, lane }: Round): void {
   const resources = cluster.lanes[lane]?.resources ?? []
   const asked = Float64Array.from(resources, (r) => work.asked(job, lane, r))
-  if (!fits(asked, left)) return
-  add(left, asked, -1)
+  if (!isWithin(asked, left)) return
+  addTo(left, asked, -1)
   if (work.isGangJob(job)) return
   const shape = work.shape(job, lane)
   const each = Float64Array.from(resources, (r) => work.demand(shape, r))
   let more = work.unplaced(job, lane) - work.together(job, lane)
   for (let i = 0; i < each.length; i++) if ((each[i] as number) > 0) more = Math.min(more, Math.floor((left[i] as number) / (each[i] as number)))
-  add(left, each, -more)
-}
-
-const fits = (amounts: Float64Array, left: Float64Array): boolean => amounts.every((amount, i) => amount <= (left[i] as number))
-
-function add(to: Float64Array, amounts: Float64Array, times: number): void {
-  for (let i = 0; i < to.length; i++) to[i] = (to[i] as number) + times * (amounts[i] as number)
+  addTo(left, each, -more)
 }

@@ -1,7 +1,6 @@
 import { None, type JobId, type NodeId, type Placement, type Round } from '@sched/core'
-import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
+import { startNext, type MostRoom } from '../disciplines/gangs.js'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
-import { startNearest } from '../disciplines/start-nearest.js'
 import type { HeldAmounts } from './held-amounts.js'
 
 /** Starts tasks of jobs on what is free, or in the place of other jobs. */
@@ -36,9 +35,7 @@ export class MakingRoom {
 
   #start(job: JobId, round: Round, most?: MostRoom): boolean {
     this.#places.length = 0
-    if (round.work.together(job, round.lane) > 1) return startGang(job, round, this.#pick, most) === Gang.Started
-    const node = this.#pick(job, round)
-    return node !== None && startNearest(job, node, round.cluster.levels, round)
+    return startNext(job, round, this.#pick, most)
   }
 
   /**

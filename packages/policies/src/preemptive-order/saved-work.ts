@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 
 /** What a task that was preempted has behind it. */
 interface Saved {
@@ -63,10 +63,7 @@ export class SavedWork implements WorkListener {
   }
 
   recall(memory: unknown): void {
-    const named = jobsByName(this.#env.work)
-    for (const [name, tasks] of memory as SavedMemory) {
-      const job = named.get(name)
-      if (job === undefined) continue
+    for (const [job, tasks] of rememberedJobs(memory as SavedMemory, this.#env.work)) {
       const running = this.#running(job)
       for (const [stage, index, seconds] of tasks) {
         const key = keyOf(stage, index)

@@ -1,4 +1,4 @@
-import type { Env, GangPart, JobId, LaneId, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
+import { runningTasks, type Env, type GangPart, type JobId, type LaneId, type ResourceId, type Seconds, type WorkView } from '@sched/core'
 import { billOf, type Bill } from './bills.js'
 import type { Limit, Piece } from './counted.js'
 
@@ -90,8 +90,5 @@ export class AskedPiece implements Piece {
 }
 
 /** The number of running tasks of one stage of a job. */
-export function runningOf(job: JobId, lane: LaneId, stage: number, work: WorkView): number {
-  const tasks: TaskId[] = []
-  work.runningTasks(job, lane, tasks)
-  return tasks.reduce((count, task) => count + Number(work.stageOf(task) === stage), 0)
-}
+export const runningOf = (job: JobId, lane: LaneId, stage: number, work: WorkView): number =>
+  runningTasks(job, lane, work).reduce((count, task) => count + Number(work.stageOf(task) === stage), 0)

@@ -1,12 +1,6 @@
 import { SchedError } from '@sched/core'
+import type { AccountTree } from './account-tree.js'
 import type { UserOptions } from './options.js'
-
-/** The settings of an account, of its users, and of the accounts inside it. */
-export type AccountTree<S extends object> = S & {
-  readonly users?: Readonly<Record<string, S>> | undefined
-  readonly usersOfPartitions?: Readonly<Record<string, Readonly<Record<string, S>>>> | undefined
-  readonly accounts?: Readonly<Record<string, AccountTree<S>>> | undefined
-}
 
 /** An account, or a user in an account. */
 export interface Association<S extends object = UserOptions> {

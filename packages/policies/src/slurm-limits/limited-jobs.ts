@@ -1,6 +1,6 @@
 import {
-  listOf, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type NodeId, type NodesSay, type Policy, type ResourceId, type Round, type Seconds, type TaskId,
-  type WorkListener,
+  listOf, Reason, runningTasks, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type NodeId, type NodesSay, type Policy,
+  type ResourceId, type Round, type Seconds, type TaskId, type WorkListener,
 } from '@sched/core'
 import type { UsageMemory } from '../fair-share/decayed-usage.js'
 import { refusalOf } from './admission.js'
@@ -237,11 +237,7 @@ export class LimitedJobs implements WorkListener {
     const { work } = this.#env
     const lanes = Array.from({ length: this.#lanes }, (_, lane) => lane as LaneId)
     const waiting = lanes.filter((lane) => this.isHeld(job, lane) || this.#isShown[job * this.#lanes + lane] === true)
-    const running = lanes.flatMap((lane) => {
-      const tasks: TaskId[] = []
-      work.runningTasks(job, lane, tasks)
-      return tasks.map((task) => [lane, task] as const)
-    })
+    const running = lanes.flatMap((lane) => runningTasks(job, lane, work).map((task) => [lane, task] as const))
     for (const lane of waiting) this.onDrained(job, lane)
     for (const [lane, task] of running) this.#tasks.count(job, lane, task, work.nodeOf(task) as NodeId, -1, this.#terms.of(job))
     this.#terms.enterAgain(job)

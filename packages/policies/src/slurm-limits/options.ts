@@ -1,6 +1,7 @@
 import * as z from '@sched/bundled/zod'
 import { maxTresOption } from '../fair-share/billing.js'
 import { usageResetOption } from '../fair-share/usage-resets.js'
+import { accountOptions } from './account-tree.js'
 
 const count = z.int().nonnegative()
 const tres = z
@@ -45,21 +46,8 @@ const association = {
   DefaultQOS: z.string().optional().describe('the QOS of jobs that name none'),
   QOS: names.optional().describe('those that its jobs may ask for, or with +name and -name what is other than around it; default: all'),
 }
-const user = z.strictObject(association)
-export type UserOptions = z.output<typeof user>
-export interface AccountOptions extends UserOptions {
-  readonly users?: Readonly<Record<string, UserOptions>> | undefined
-  readonly usersOfPartitions?: Readonly<Record<string, Readonly<Record<string, UserOptions>>>> | undefined
-  readonly accounts?: Readonly<Record<string, AccountOptions>> | undefined
-}
-const account: z.ZodType<AccountOptions> = z.lazy(() =>
-  z.strictObject({
-    ...association,
-    users: z.record(z.string(), user).optional().describe('its users, with limits of their own'),
-    usersOfPartitions: z.record(z.string(), z.record(z.string(), user)).optional().describe('by partition, users for their jobs there, which are not among those of `users` then'),
-    accounts: z.record(z.string(), account).optional().describe('accounts inside it'),
-  }),
-)
+export type UserOptions = z.output<z.ZodObject<typeof association>>
+const account = accountOptions(association, undefined, 'by partition, users for their jobs there, which are not among those of `users` then')
 
 const partition = z.strictObject({
   MaxTime: time.optional().describe('longest time limit of a job'),

@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId } from '@sched/core'
+import { rememberedJobs, type Env, type JobId } from '@sched/core'
 import type { Counted, Limit } from './counted.js'
 import type { Terms } from './terms.js'
 
@@ -56,8 +56,7 @@ export class TermsByQueue {
 
   /** Returns the jobs that have started in another queue than the one that they name. */
   recall(memory: Readonly<Record<string, string>>): ReadonlySet<JobId> {
-    const jobs = jobsByName(this.#work)
-    for (const [name, queue] of Object.entries(memory)) if (jobs.has(name)) this.#started.set(jobs.get(name) as JobId, queue)
+    for (const [job, queue] of rememberedJobs(Object.entries(memory), this.#work)) this.#started.set(job, queue)
     return new Set(this.#started.keys())
   }
 }

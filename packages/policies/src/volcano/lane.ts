@@ -1,5 +1,6 @@
 import type { Env, LaneId, ResourceId, Round } from '@sched/core'
 import { KeyRows } from '../orders/ranked-ids.js'
+import { totalOfAll } from '../shares/all-nodes.js'
 import type { Amounts } from './amounts.js'
 import { Jobs, type EnqueuedMemory } from './jobs.js'
 import type { PluginSettings, VolcanoSettings } from './options.js'
@@ -38,7 +39,7 @@ export class VolcanoLane {
     const { cluster } = env
     const resources = cluster.lanes[lane]?.resources ?? []
     const ranks = new KeyRows(settings.tiers.flatMap(({ plugins }) => plugins).length)
-    const whole = Float64Array.from(cluster.resources, (_, r) => Array.from({ length: cluster.nodes }, (__, node) => cluster.total(node as never, r as ResourceId)).reduce((sum, amount) => sum + amount, 0))
+    const whole = Float64Array.from(cluster.resources, (_, r) => totalOfAll(cluster, r as ResourceId))
     this.#env = env
     this.session = { queues: new Queues(settings, cluster, ranks), resources, names: cluster.resources, total: whole.slice(), whole, zones }
     this.tiers = tiersOf(settings, this.session)

@@ -2,6 +2,7 @@ import { FirstFit, None, type Env, type JobId, type NodeId, type Placement, type
 import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { TakenJobs } from '../disciplines/taken-jobs.js'
+import { addTo, minus } from '../shares/vectors.js'
 import type { Queue, VolcanoJob } from './queue.js'
 import type { VolcanoLane } from './lane.js'
 import type { VolcanoSettings } from './options.js'
@@ -151,7 +152,7 @@ export class Taking {
    */
   #mayAlone(job: VolcanoJob, round: Round): boolean {
     const { queue, id } = job
-    const others = queue.allocated.map((amount, r) => amount - (job.allocated[r] as number))
+    const others = minus(queue.allocated, job.allocated)
     this.#lane.add(queue, others, -1)
     const may = this.#lane.mayStart(job, round)
     this.#lane.add(queue, others, 1)
@@ -163,10 +164,10 @@ export class Taking {
   #couldGoOn(job: VolcanoJob, started: number, round: Round): boolean {
     const { tasksOn } = job.queue
     const more = job.demand.map((amount) => amount * started)
-    job.allocated.set(job.allocated.map((amount, r) => amount + (more[r] as number)))
+    addTo(job.allocated, more)
     this.#lane.add(job.queue, more, 1)
     const could = round.nodes.some((node) => tasksOn.has(node) && round.work.mayRunOn(job.shape, node) && this.#victims.on(node, job, 'preempt', round) !== undefined)
-    job.allocated.set(job.allocated.map((amount, r) => amount - (more[r] as number)))
+    addTo(job.allocated, more, -1)
     this.#lane.add(job.queue, more, -1)
     return could
   }

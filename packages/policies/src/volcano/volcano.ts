@@ -1,8 +1,8 @@
 import { askedTogether, definePolicy, FirstFit, forwarding, leastTasks, None, Reason, SchedError, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
-import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
+import { startNext, type MostRoom } from '../disciplines/gangs.js'
 import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
-import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
+import { allNodes } from '../shares/all-nodes.js'
 import type { VolcanoJob } from './queue.js'
 import { VolcanoLane, type LaneMemory } from './lane.js'
 import { volcanoOptions, type PluginSettings, type VolcanoOptions, type VolcanoSettings } from './options.js'
@@ -108,7 +108,7 @@ class Volcano implements Policy {
 
   #whyOnlyInZones(zones: RevocableZones, { stages }: JobSpec): string | undefined {
     const { cluster } = this.#env
-    const outside = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId).filter((node) => !zones.isIn(node))
+    const outside = allNodes(cluster).filter((node) => !zones.isIn(node))
     const stage = stages.find((each) => outside.reduce((tasks, node) => tasks + cluster.couldHold(each, node), 0) < leastTasks(each))
     return stage && `stage ${stage.name} needs nodes of revocable zones, which are for jobs that say that they may be preempted`
   }
@@ -199,11 +199,8 @@ class Volcano implements Policy {
   }
 
   /** Starts what the job must start at once, or its next task. */
-  #start({ id, together }: VolcanoJob, round: Round): boolean {
-    if (!round.take(id) || round.claimsLeft === 0) return false
-    if (together > 1) return startGang(id, round, this.#pick, this.#most) === Gang.Started
-    const node = this.#pick(id, round)
-    return node !== None && startNearest(id, node, round.cluster.levels, round)
+  #start({ id }: VolcanoJob, round: Round): boolean {
+    return round.take(id) && round.claimsLeft > 0 && startNext(id, round, this.#pick, this.#most)
   }
 }
 

@@ -1,4 +1,4 @@
-import { jobsByName, type JobId, type LaneId, type ResourceId, type WorkView } from '@sched/core'
+import { rememberedJobs, type JobId, type LaneId, type ResourceId, type WorkView } from '@sched/core'
 import type { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
 
@@ -49,10 +49,10 @@ export class JobShares {
 
   recall({ queues, jobs, divided }: SharesMemory, work: WorkView): void {
     if (queues.length === 0) return
-    const [known, byName, asked] = [new Map(queues), jobsByName(work), new Set(divided)]
+    const [known, asked] = [new Map(queues), new Set(divided)]
     for (const i of this.#resources.keys()) this.#shares[i] = Float64Array.from(this.#sharing.queues, ({ path }) => known.get(path)?.[i] ?? 0)
     for (const { id, path } of this.#sharing.queues) if (asked.has(path)) this.#asked.add(id)
-    for (const [name, amounts] of jobs) if (byName.has(name)) this.#of.set(byName.get(name) as JobId, amounts)
+    for (const [job, amounts] of rememberedJobs(jobs, work)) this.#of.set(job, amounts)
   }
 
   forget(job: JobId): void {

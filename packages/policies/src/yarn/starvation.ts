@@ -1,4 +1,5 @@
-import { grown, jobsByName, type JobId, type LaneId, type ResourceId, type Seconds, type WorkView } from '@sched/core'
+import { grown, rememberedJobs, type JobId, type LaneId, type ResourceId, type Seconds, type WorkView } from '@sched/core'
+import { dominantShare } from '../capacity/comparing.js'
 import { JobShares, type LaneAmounts } from './job-shares.js'
 import type { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
@@ -26,9 +27,7 @@ export function isBelow(policy: Queue['policy'], usage: LaneAmounts, share: Lane
 }
 
 /** The largest part of the cluster that the amounts are, over all resources. */
-export function dominant(amounts: LaneAmounts, capacity: LaneAmounts): number {
-  return amounts.reduce((most, amount, i) => Math.max(most, (capacity[i] as number) === 0 ? 0 : amount / (capacity[i] as number)), 0)
-}
+export const dominant = (amounts: LaneAmounts, capacity: LaneAmounts): number => dominantShare(amounts, 0, capacity, 0, amounts.length)
 
 /**
  * Finds the jobs that have been starved past a timeout. A queue is starved below its minimum share of memory (under drf: of any resource), a
@@ -69,11 +68,9 @@ export class Starvation {
   }
 
   setClocks({ queues, jobs }: StarvationClocks, work: WorkView): void {
-    const [ids, byName] = [new Map(this.#sharing.queues.map(({ id, path }) => [path, id])), jobsByName(work)]
+    const ids = new Map(this.#sharing.queues.map(({ id, path }) => [path, id]))
     for (const [path, atMin] of queues) if (ids.has(path)) this.#atMin[ids.get(path) as number] = atMin
-    for (const [name, atFair] of jobs) {
-      const job = byName.get(name)
-      if (job === undefined) continue
+    for (const [job, atFair] of rememberedJobs(jobs, work)) {
       if (job >= this.#atFair.length) this.#growClocks(job)
       this.#atFair[job] = atFair
     }

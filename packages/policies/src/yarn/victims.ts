@@ -1,4 +1,5 @@
-import type { JobId, NodeId, ResourceId, Round, Seconds, TaskId } from '@sched/core'
+import { runningTasks, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
+import { isWithin } from '../shares/vectors.js'
 import type { Queue } from './queue-tree.js'
 import type { QueueSharing } from './queue-sharing.js'
 import type { LaneAmounts } from './job-shares.js'
@@ -63,11 +64,9 @@ export class Victims {
     const jobs: JobId[] = []
     this.#sharing.jobs(id, jobs)
     for (const job of jobs) {
-      const tasks: TaskId[] = []
       const gangs: Victim[][] = []
       const others = new Set<number>()
-      work.runningTasks(job, lane, tasks)
-      for (const task of tasks) {
+      for (const task of runningTasks(job, lane, work)) {
         if (isMarked.has(task)) continue
         const victim = { task, job }
         if (work.isMaster(task)) this.#last.add(task)
@@ -156,7 +155,7 @@ export class Victims {
     const { cluster, work } = this.#round
     const used = this.#used.get(node)
     const room = this.#resources.map((r, i) => cluster.free(node, r) - (used?.[i] ?? 0))
-    const fits = () => asked.every((amount, i) => amount <= (room[i] as number))
+    const fits = () => isWithin(asked, room)
     const units: (readonly Victim[])[] = []
     for (const victim of this.#onNode.get(node) ?? []) {
       if (fits()) break
@@ -186,7 +185,7 @@ export class Victims {
     for (let i = units.length - 2; i >= 0; i--) {
       const unit = units[i] as readonly Victim[]
       this.#make(room, unit, node, -1)
-      if (asked.every((amount, r) => amount <= (room[r] as number))) {
+      if (isWithin(asked, room)) {
         this.#lose(unit, -1)
         units.splice(i, 1)
       } else this.#make(room, unit, node, 1)

@@ -1,6 +1,6 @@
 import {
-  definePolicy, forwarding, jobsByName, nodesByName, None, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId,
-  type WorkView,
+  definePolicy, forwarding, jobsByName, nodesByName, None, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy,
+  type Round, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
@@ -108,15 +108,14 @@ class YarnPreempting implements Policy {
 
   #recall({ lanes, nextCheck }: PreemptingMemory, { work, cluster }: Env): void {
     const [jobs, nodes] = [jobsByName(work), nodesByName(cluster)]
-    const known = (names: readonly string[]) => names.flatMap((name) => jobs.get(name) ?? [])
-    for (const [name, time] of nextCheck) if (jobs.has(name)) this.#nextCheck.set(jobs.get(name) as JobId, time)
+    for (const [job, time] of rememberedJobs(nextCheck, work)) this.#nextCheck.set(job, time)
     for (const [lane, { update, clocks, marked, promised }] of lanes.slice(0, this.#starvation.length).entries()) {
       this.#update[lane] = update
       this.#starvation[lane]?.setClocks(clocks, work)
-      for (const [name, stage, index, kill] of marked) for (const job of known([name])) this.#markAgain(lane, job, work.taskAt(job, stage, index), kill, work)
+      for (const [job, stage, index, kill] of rememberedJobs(marked, work)) this.#markAgain(lane, job, work.taskAt(job, stage, index), kill, work)
       for (const [on, names] of promised) {
         const node = nodes.get(on)
-        if (node !== undefined && cluster.up(node)) keep(this.#promised[lane] as Map<NodeId, JobId[]>, node, known(names))
+        if (node !== undefined && cluster.up(node)) keep(this.#promised[lane] as Map<NodeId, JobId[]>, node, names.flatMap((name) => jobs.get(name) ?? []))
       }
     }
   }

@@ -1,6 +1,6 @@
 import {
-  definePolicy, forwarding, jobsByName, nodesByName, None, Reason, resourceNamed, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug,
-  type Policy, type Round, type Seconds, type ShapeId, type TaskId,
+  definePolicy, forwarding, nodesByName, None, Reason, rememberedJobs, resourceNamed, WrappedRound, type Env, type JobId, type LaneId, type NodeId,
+  type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { stageWith } from '../capacity/node-reservations.js'
@@ -125,10 +125,10 @@ class HoldingRound extends WrappedRound {
 
   recall({ held, shares, until }: HoldingMemory): void {
     const { work, cluster } = this.#env
-    const [jobs, nodes] = [jobsByName(work), nodesByName(cluster)]
-    for (const [name, lane, on, stage] of held) {
-      const [job, node] = [jobs.get(name), nodes.get(on)]
-      if (job !== undefined && node !== undefined && cluster.up(node)) this.#put(node * this.#shares.length + lane, job, work.shapeOf(work.taskAt(job, stage, 0) as TaskId))
+    const nodes = nodesByName(cluster)
+    for (const [job, lane, on, stage] of rememberedJobs(held, work)) {
+      const node = nodes.get(on)
+      if (node !== undefined && cluster.up(node)) this.#put(node * this.#shares.length + lane, job, work.shapeOf(work.taskAt(job, stage, 0) as TaskId))
     }
     for (const [lane, each] of this.#shares.entries()) {
       each.recall(shares[lane] as SharesMemory, work)

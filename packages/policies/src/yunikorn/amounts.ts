@@ -17,9 +17,6 @@ export function sparse(amounts: Amounts, cluster: ClusterView, field: string): S
 
 export const saysNothing = (amounts: Sparse): boolean => amounts.every(Number.isNaN)
 
-/** What is left of each given amount; below 0 if more is used. */
-export const less = (amounts: Sparse, used: ArrayLike<number>): Sparse => amounts.map((amount, r) => amount - (used[r] as number))
-
 /** By resource the smaller of two amounts, or the one that is given. */
 export const smaller = (a: Sparse, b: Sparse): Sparse => a.map((amount, r) => least(amount, b[r] as number))
 const least = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.min(a, b))

@@ -1,4 +1,5 @@
-import { anyBelow0, filledFrom, less, saysNothing, smaller, type Sparse } from './amounts.js'
+import { addTo, minus } from '../shares/vectors.js'
+import { anyBelow0, filledFrom, saysNothing, smaller, type Sparse } from './amounts.js'
 import type { Queue } from './queue-tree.js'
 
 /** What the computation of guarantees reads. */
@@ -26,7 +27,7 @@ export class Ledger {
   change(queue: number, amounts: ArrayLike<number>, sign: 1 | -1): void {
     for (const id of this.#of.queues[queue]?.around ?? []) {
       const change = this.#changes.get(id) ?? new Float64Array(this.#width)
-      for (let r = 0; r < this.#width; r++) change[r] = (change[r] as number) + sign * (amounts[r] as number)
+      addTo(change, amounts, sign)
       this.#changes.set(id, change)
     }
   }
@@ -46,7 +47,7 @@ export class Ledger {
       const { guaranteed } = queues[id] as Queue
       const isSilent = saysNothing(guaranteed)
       if (isSilent) continue // without a guarantee of its own it has what the queue around it has
-      const own = less(guaranteed, this.#used(id))
+      const own = minus(guaranteed, this.#used(id))
       if (id === this.#asking) left = left === undefined ? own : filledFrom(own, left)
       else if (asking !== undefined && asking.around.includes(id) && !saysNothing(asking.guaranteed)) left = undefined
       else left = left === undefined ? own : smaller(own, left)

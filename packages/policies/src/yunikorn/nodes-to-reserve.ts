@@ -1,4 +1,4 @@
-import type { JobId, NodeId, Round, ShapeId, TaskId } from '@sched/core'
+import { runningTasks, type JobId, type NodeId, type Round, type ShapeId } from '@sched/core'
 import { couldHold } from '../capacity/node-amounts.js'
 import type { ReservedNodes } from './reserved-nodes.js'
 
@@ -48,8 +48,5 @@ function lacking(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): 
 /** Whether the task may be on the node, apart from amounts. */
 function mayBeOn(job: JobId, shape: ShapeId, node: NodeId, { work, lane, bars }: Round): boolean {
   if (!work.mayRunOn(shape, node) || bars?.(job, node) === true) return false
-  if (!work.isDistinct(shape)) return true
-  const running: TaskId[] = []
-  work.runningTasks(job, lane, running)
-  return running.every((task) => work.nodeOf(task) !== node || work.shapeOf(task) !== shape)
+  return !work.isDistinct(shape) || runningTasks(job, lane, work).every((task) => work.nodeOf(task) !== node || work.shapeOf(task) !== shape)
 }

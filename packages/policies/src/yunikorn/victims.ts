@@ -1,3 +1,4 @@
+import { addTo } from '../shares/vectors.js'
 import { anyAbove0, anyBelow0, type Sparse } from './amounts.js'
 import { isWithin, Ledger, type Queues } from './guarantees.js'
 
@@ -93,7 +94,7 @@ function onNode(ask: Ask, { free }: Target, candidates: readonly Candidate[], of
     ledger.change(ask.queue, each.amounts, 1)
     if (isExceeded(ledger.remaining(ask.queue))) break
     if (isCloser(ask.amounts, room, each.amounts)) {
-      add(room, each.amounts)
+      addTo(room, each.amounts)
       helpful.push(each)
     } else {
       ledger.change(ask.queue, each.amounts, -1)
@@ -112,7 +113,7 @@ function untilFitting(ask: Ask, free: ArrayLike<number>, inTurn: readonly Candid
   for (const each of inTurn) {
     if (!mayLose(ledger.remaining(each.queue))) continue
     ledger.change(each.queue, each.amounts, -1)
-    add(room, each.amounts)
+    addTo(room, each.amounts)
     taken.push(each)
     if (fits(ask.amounts, room)) return taken
   }
@@ -129,7 +130,7 @@ function enough(ask: Ask, { node, free }: Target, onNode: readonly Candidate[], 
   for (const each of [...onNode, ...more]) {
     if (!isRoomy && each.node !== node) continue
     if (isMore(ask.amounts, sum)) taken.push(each)
-    add(sum, each.amounts)
+    addTo(sum, each.amounts)
   }
   return taken.length === 0 || isMore(ask.amounts, sum) ? undefined : taken
 }
@@ -191,8 +192,4 @@ function isMore(asked: ArrayLike<number>, sum: ArrayLike<number>): boolean {
 function every(amounts: ArrayLike<number>, holds: (amount: number, r: number) => boolean): boolean {
   for (let r = 0; r < amounts.length; r++) if (!holds(amounts[r] as number, r)) return false
   return true
-}
-
-function add(to: Float64Array, amounts: ArrayLike<number>): void {
-  for (let r = 0; r < to.length; r++) to[r] = (to[r] as number) + (amounts[r] as number)
 }

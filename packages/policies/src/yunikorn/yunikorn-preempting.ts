@@ -1,12 +1,13 @@
 import {
-  definePolicy, forwarding, jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy,
+  definePolicy, forwarding, None, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy,
   type ResourceId, type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
-import { anyBelow0, less, saysNothing } from './amounts.js'
+import { minus } from '../shares/vectors.js'
+import { anyBelow0, saysNothing } from './amounts.js'
 import { fenceAround, giversTo } from './guarantees.js'
 import { yunikornPolicyOptions, type YunikornPolicyOptions, type YunikornPolicySettings } from './options.js'
 import type { Queue } from './queue-tree.js'
@@ -115,12 +116,9 @@ class YunikornPreempting implements Policy {
   }
 
   #recall({ taken, since, looked }: PreemptingMemory, { work }: Env): void {
-    const jobs = jobsByName(work)
     this.#taken.recall(taken, work)
-    for (const [name, time] of since) if (jobs.has(name)) this.#since[jobs.get(name) as JobId] = time
-    for (const [name, time, isSame] of looked) {
-      const job = jobs.get(name)
-      if (job === undefined) continue
+    for (const [job, time] of rememberedJobs(since, work)) this.#since[job] = time
+    for (const [job, time, isSame] of rememberedJobs(looked, work)) {
       this.#looked[job] = time
       this.#lookedAt[job] = isSame ? this.#changes : OTHER
     }
@@ -157,7 +155,7 @@ class YunikornPreempting implements Policy {
     const order = this.#order
     const { guaranteed, around } = order.queues[leaf] as Queue
     if (around.every((id) => saysNothing((order.queues[id] as Queue).guaranteed))) return false
-    return !anyBelow0(less(guaranteed, guaranteed.map((_, r) => order.used(leaf, r as ResourceId))))
+    return !anyBelow0(minus(guaranteed, guaranteed.map((_, r) => order.used(leaf, r as ResourceId))))
   }
 
   /** The first jobs of a leaf that no limit of jobs, users or groups holds back, up to `LOOKED_AT` tasks. */

@@ -1,6 +1,6 @@
 import {
-  definePolicy, DoneJobs, FirstFit, forwarding, jobsByName, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round,
-  type Seconds, type ShapeId,
+  definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Placement,
+  type Plug, type Policy, type Round, type Seconds, type ShapeId,
 } from '@sched/core'
 import { Gang, Gangs, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
@@ -78,8 +78,7 @@ export class YunikornReserving implements Policy {
       onReady: (job: JobId, lane: LaneId) => void (this.#since[job * this.#lanes + lane] = env.now()),
       memory: (): SinceMemory => env.work.jobs().flatMap((job) => env.cluster.lanes.flatMap((_, lane) => this.#waits(job, lane as LaneId, env))),
       recall: (memory: unknown) => {
-        const jobs = jobsByName(env.work)
-        for (const [name, lane, since] of memory as SinceMemory) if (jobs.has(name)) this.#since[(jobs.get(name) as JobId) * this.#lanes + lane] = since
+        for (const [job, lane, since] of rememberedJobs(memory as SinceMemory, env.work)) this.#since[job * this.#lanes + lane] = since
       },
     }
     Object.assign(this, this.#isOn ? forwarding(this.#greedy, own, this.#reserved) : forwarding(this.#greedy))

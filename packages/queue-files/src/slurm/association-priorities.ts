@@ -1,9 +1,8 @@
 import type { Findings } from '../finding.js'
 import { accountTree } from './account-tree.js'
 import { wholeOf, type SlurmConf } from './conf.js'
-import { keyAndValue } from './database-settings.js'
+import { settingOf } from './database-settings.js'
 import type { Entity } from './database.js'
-import type { Setting } from '../setting.js'
 
 /**
  * The priorities of associations (Priority) as the order `multifactor` takes them; undefined if none is given or they count for nothing. Adds a finding for all
@@ -11,16 +10,14 @@ import type { Setting } from '../setting.js'
  */
 export function associationPriorities(conf: SlurmConf, isWeighted: boolean, findings: Findings): Readonly<Record<string, unknown>> | undefined {
   const { accounts, users } = conf.database
-  const given = [...accounts, ...users].flatMap((each) => settingOf(each) ?? [])
+  const given = [...accounts, ...users].flatMap((each) => settingOf(each, 'priority') ?? [])
   const [first] = given
   if (first === undefined) return undefined
   findings.add(isWeighted ? 'honoured' : 'ignored', first, `${first.name} of ${given.length} association${given.length === 1 ? '' : 's'}`, '', isWeighted ? '' : 'PriorityWeightAssoc is not given')
   return isWeighted ? accountTree(conf.database, { ofAccount: priorityOf, ofUser: priorityOf }, conf.file) : undefined
 }
 
-const settingOf = ({ settings }: Entity): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === 'priority' && setting.value !== '')
-
 function priorityOf(entity: Entity): { readonly priority?: number } {
-  const setting = settingOf(entity)
+  const setting = settingOf(entity, 'priority')
   return setting === undefined ? {} : { priority: wholeOf(setting, 0, 2 ** 32 - 1) }
 }

@@ -36,6 +36,10 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
   return found === undefined ? [key, value] : [found[0], `${found[1]}=${value}`]
 }
 
+/** The setting of a QOS or an association under any of these names; undefined where it is not given or empty. */
+export const settingOf = ({ settings }: { readonly settings: readonly Setting[] }, ...names: readonly string[]): Setting | undefined =>
+  settings.find((setting) => names.includes(keyAndValue(setting)[0]) && setting.value !== '')
+
 const USAGE_THRESHOLD = 'not simulated; Slurm compares it with the fair-share factor times its weight, which is hardly ever less'
 const ANY_NODES = 'tasks of a job are on any nodes'
 

@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import type { SourceText } from '../source-text.js'
+import { linesOf, type SourceText } from '../source-text.js'
 import type { Setting } from '../setting.js'
 
 /** A QOS, an account, or a user in an account, with its settings. */
@@ -56,7 +56,7 @@ function keyOf(name: string): string {
  * of this one are read, if it is among them. Throws `BAD_INPUT` with the line.
  */
 export function readDatabase({ text, file }: SourceText, cluster?: string): Database {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const lines = linesOf(text)
   return tableKind(firstLine(text)) === undefined ? readDump(lines, file) : readTable(lines, file, cluster)
 }
 

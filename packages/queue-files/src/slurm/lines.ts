@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import { included, type SourceText } from '../source-text.js'
+import { included, linesOf, type SourceText } from '../source-text.js'
 import type { Setting } from '../setting.js'
 import { templateError, templateMark } from '../template.js'
 
@@ -23,7 +23,7 @@ export function readLines(source: SourceText, check: (source: SourceText) => voi
   check(source)
   const { text, file } = source
   const statements: Statement[] = []
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const lines = linesOf(text)
   for (let i = 0; i < lines.length; i++) {
     const line = i + 1
     let content = withoutComment(lines[i] as string)

@@ -131,9 +131,14 @@ function contents(declared: Declared, tenants: number) {
   const mem = count('realmemory', 0) - count('memspeclimit', 0)
   if (procs < 1) throw bad(declared, `has ${procs} CPUs for jobs.`, 'Give it CPUs, more than CoreSpecCount keeps for the system.')
   if (mem < 0) throw bad(declared, `has ${mem} MiB for jobs.`, 'Give it more RealMemory than MemSpecLimit keeps for the system.')
-  const gpus = gpusOf(settings.get('gres')?.value ?? '')
   const features = [settings.get('features') ?? settings.get('feature')].flatMap((setting) => setting?.value.split(/[,&]/) ?? [])
-  const labels = { ...Object.fromEntries(features.filter((feature) => feature !== '').map((feature) => [feature, 'true'])), ...(gpus.model !== undefined && { model: gpus.model }) }
+  return contentsOf(procs, mem, settings.get('gres')?.value ?? '', features.filter((feature) => feature !== ''), tenants)
+}
+
+/** Resources and labels of a node with these processors, MiB of memory, Gres and features; `tenants`: how many jobs it may hold at once, 0 for any number. */
+export function contentsOf(procs: number, mem: number, gres: string, features: readonly string[], tenants = 0) {
+  const gpus = gpusOf(gres)
+  const labels = { ...Object.fromEntries(features.map((feature) => [feature, 'true'])), ...(gpus.model !== undefined && { model: gpus.model }) }
   return {
     resources: { procs, ...(mem > 0 && { mem }), ...(gpus.count > 0 && { gpus: gpus.count }), nodes: 1, ...(tenants > 0 && { [TENANTS]: tenants }) },
     ...(Object.keys(labels).length > 0 && { labels }),
@@ -141,7 +146,7 @@ function contents(declared: Declared, tenants: number) {
 }
 
 /** The number of GPUs in a Gres such as `gpu:4`, `gpu` or `gpu:a100:2(S:0-1),gpu:v100:1`, and their type if all have the same. */
-export function gpusOf(gres: string): { readonly count: number; readonly model?: string } {
+function gpusOf(gres: string): { readonly count: number; readonly model?: string } {
   const kinds = gres
     .replace(/\([^)]*\)/g, '')
     .split(',')

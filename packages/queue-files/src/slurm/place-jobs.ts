@@ -2,7 +2,7 @@ import type { JobSpec } from '@sched/core'
 import type { ClusterFacts } from '../queue-policy.js'
 import { isYes, type SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
-import { keyAndValue } from './database-settings.js'
+import { settingOf } from './database-settings.js'
 import type { Database, Entity } from './database.js'
 import { markedPartitions, onNodesOf } from './partition-nodes.js'
 import { onWholeNodes, WholeNodes } from './whole-nodes.js'
@@ -25,7 +25,10 @@ export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes'
   }))
   const ofJobs = new PartitionsOfJob(conf)
   const partition = partitions.find(({ settings }) => isYes(settings.get('default')))?.name.value
-  const usualAccounts = new Map(users.flatMap((user) => settingOf(user, ['defaultaccount', 'defacct']).map((account) => [user.name, account] as const)))
+  const usualAccounts = new Map(users.flatMap((user) => {
+    const account = settingOf(user, 'defaultaccount', 'defacct')?.value
+    return account === undefined ? [] : [[user.name, account] as const]
+  }))
   if (!whole.areSizesKnown && marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && !ofJobs.demandNodes && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
   const qosOf = defaultQosIn(conf.database)
   return (given) => {
@@ -72,8 +75,4 @@ function nearestQos(account: Entity | undefined, byName: ReadonlyMap<string, Ent
 const defaultTime = (settings: Declared['settings']): Setting | undefined => (/^NONE$/i.test(settings.get('defaulttime')?.value ?? '') ? undefined : settings.get('defaulttime'))
 
 const keyOf = (user: string, account: string, partition = '') => JSON.stringify([account, user, partition.toLowerCase()])
-const defaultQos = (entity: Entity): string | undefined => settingOf(entity, ['defaultqos', 'defqos'])[0]
-
-/** The value of a setting under any of its names; an empty list if it has none. */
-const settingOf = ({ settings }: Entity, names: readonly string[]): string[] =>
-  settings.filter((setting) => names.includes(keyAndValue(setting)[0]) && setting.value !== '').map(({ value }) => value).slice(0, 1)
+const defaultQos = (entity: Entity): string | undefined => settingOf(entity, 'defaultqos', 'defqos')?.value

@@ -1,13 +1,11 @@
 import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
-import { keyAndValue } from './database-settings.js'
+import { settingOf } from './database-settings.js'
 import type { Entity } from './database.js'
 import { qosNamed } from './partition-limits.js'
 import { withFlag } from './qos-flags.js'
 import { secondsOf, UNLIMITED } from './times.js'
 import { listed, type Setting } from '../setting.js'
-
-const settingOf = ({ settings }: Entity, key: string): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === key && setting.value !== '')
 
 /** The priority of each QOS, without those of 0. Adds a finding for each. */
 export function qosPriorities({ database, general }: SlurmConf, findings: Findings): Readonly<Record<string, number>> {

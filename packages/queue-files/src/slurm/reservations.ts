@@ -2,7 +2,7 @@ import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import { listed, type Setting } from '../setting.js'
-import type { SourceText } from '../source-text.js'
+import { linesOf, type SourceText } from '../source-text.js'
 import type { SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
 import { hostNames } from './hosts.js'
@@ -42,7 +42,7 @@ const columnNames: Readonly<Record<string, string>> = { start: 'StartTime', end:
 export function readReservations({ text, file }: SourceText): Declared[] {
   const columns = columnsOf(text)
   const all: { readonly name: Setting; readonly settings: Map<string, Setting> }[] = []
-  for (const [i, content] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
+  for (const [i, content] of linesOf(text).entries()) {
     const line = i + 1
     const pairs = columns === undefined ? [...content.matchAll(/(?:^|\s)(\w+)=(\S*)/g)].map(([, name = '', value = '']) => [name, value] as const) : i === 0 ? [] : cellsOf(content, columns)
     for (const [name, value] of pairs) {

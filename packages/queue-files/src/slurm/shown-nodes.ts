@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
-import type { SourceText } from '../source-text.js'
-import { gpusOf, type SlurmNodes } from './nodes.js'
+import { linesOf, type SourceText } from '../source-text.js'
+import { contentsOf, type SlurmNodes } from './nodes.js'
 import { labelOf } from './partition-nodes.js'
 import { listed } from '../setting.js'
 
@@ -56,21 +56,14 @@ export function shownNodes(source: SourceText): SlurmNodes {
   return { name: 'slurm', nodes: groups.map(({ names, rest }) => ({ names, count: names.length, ...rest })) }
 }
 
-function contents({ procs, mem, gres, features, partitions }: Shown, inAll: ReadonlySet<string>): Omit<SlurmNodes['nodes'][number], 'names' | 'count'> {
-  const gpus = gpusOf(gres)
-  const own = partitions.filter((partition) => !inAll.has(partition)).map(labelOf)
-  const labels = { ...Object.fromEntries([...features, ...own].map((label) => [label, 'true'])), ...(gpus.model !== undefined && { model: gpus.model }) }
-  return {
-    resources: { procs, ...(mem > 0 && { mem }), ...(gpus.count > 0 && { gpus: gpus.count }), nodes: 1 },
-    ...(Object.keys(labels).length > 0 && { labels }),
-  }
-}
+const contents = ({ procs, mem, gres, features, partitions }: Shown, inAll: ReadonlySet<string>): Omit<SlurmNodes['nodes'][number], 'names' | 'count'> =>
+  contentsOf(procs, mem, gres, [...features, ...partitions.filter((partition) => !inAll.has(partition)).map(labelOf)])
 
 const valuesOf = (text: string | undefined): string[] => listed(text ?? '').filter((each) => each !== '(null)')
 
 function fromText({ text, file }: SourceText): Shown[] {
   const records: { readonly line: number; readonly fields: Map<string, string> }[] = []
-  for (const [i, content] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
+  for (const [i, content] of linesOf(text).entries()) {
     if (content.startsWith('NodeName=')) records.push({ line: i + 1, fields: new Map() })
     else if (/^\S/.test(content) && content.trim() !== '')
       throw new SchedError(

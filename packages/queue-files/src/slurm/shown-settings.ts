@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import type { Setting } from '../setting.js'
-import type { SourceText } from '../source-text.js'
+import { linesOf, type SourceText } from '../source-text.js'
 import type { Statement } from './lines.js'
 
 const HEADING = /^Configuration data as of /
@@ -27,7 +27,7 @@ const NONE = /^(OverTimeLimit|SelectTypeParameters|JobDefaults)$/i
 export function shownSettings({ text, file }: SourceText): Statement[] {
   const statements: Setting[][] = []
   let part: 'none' | 'config' | 'partition' | 'other' = 'none'
-  for (const [i, content] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
+  for (const [i, content] of linesOf(text).entries()) {
     const line = i + 1
     if (HEADING.test(content)) part = 'config'
     else if (PARTITION.test(content)) {

@@ -1,5 +1,5 @@
 import { SchedError, suggest } from '@sched/core'
-import type { SourceText } from '../source-text.js'
+import { linesOf, type SourceText } from '../source-text.js'
 import type { Setting } from '../setting.js'
 
 /** Whether a text is a spark-defaults.conf: its first line that is neither empty nor a comment sets a property of Spark. */
@@ -8,7 +8,7 @@ export const isSparkConf = (text: string): boolean => /^\uFEFF?(?:[ \t]*(?:#.*)?
 /** The properties of a spark-defaults.conf; of equal names the last counts. Throws `BAD_INPUT` with the line for a name that does not begin with `spark.`. */
 export function readSparkConf({ text, file }: SourceText): Setting[] {
   const found = new Map<string, Setting>()
-  for (const [i, content] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
+  for (const [i, content] of linesOf(text).entries()) {
     if (/^\s*(#|$)/.test(content)) continue
     const [, name = '', value = ''] = /^\s*([^\s:=]+)\s*[:=]?\s*(.*?)\s*$/.exec(content) ?? []
     if (!name.startsWith('spark.'))

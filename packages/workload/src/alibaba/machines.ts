@@ -2,6 +2,7 @@ import { numberIn, wholeIn } from '../job-table/values.js'
 import { splitCsv } from '../slurm/csv.js'
 import { eachTextLine } from '../table/header-rows.js'
 import { grouped, type ListedMachine, type MachineTable } from '../table/machine-table.js'
+import { asText } from '../trace/fields.js'
 import { BadLine } from '../trace/format.js'
 
 const fieldsOf = (line: string) => splitCsv(line).map((field) => field.trim())
@@ -25,9 +26,8 @@ export const isPaiMachines = (head: string): boolean => {
  */
 export function paiMachines(text: string, file?: string): MachineTable {
   const found: ListedMachine[] = []
-  const utf8 = new TextDecoder()
   eachTextLine(text, { file, line: 0 }, (bytes, from, to) => {
-    const fields = fieldsOf(utf8.decode(bytes.subarray(from, to)))
+    const fields = fieldsOf(asText(bytes, from, to))
     const [name, type, cpus, memory, gpus, ...rest] = fields
     if (gpus === undefined || rest.length > 0) throw new BadLine(undefined, `found ${fields.length} columns, expected 5 (machine, GPU type, CPUs, memory, GPUs).`, 'Was the file cut short? Copy it again')
     if (name === 'machine') return
@@ -72,9 +72,8 @@ interface Listed {
 
 function machines(name: string, text: string, file: string | undefined, read: (fields: readonly string[]) => Listed | undefined): MachineTable {
   const found = new Map<string, { name: string; racks?: string[]; resources: Record<string, number> }>()
-  const utf8 = new TextDecoder()
   eachTextLine(text, { file, line: 0 }, (bytes, from, to) => {
-    const fields = fieldsOf(utf8.decode(bytes.subarray(from, to)))
+    const fields = fieldsOf(asText(bytes, from, to))
     if (fields.length !== 7) throw new BadLine(undefined, `found ${fields.length} columns, expected 7.`, 'Was the file cut short? Copy it again')
     const listed = read(fields)
     if (listed === undefined || found.has(listed.machine)) return

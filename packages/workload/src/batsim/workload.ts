@@ -60,7 +60,6 @@ class BatsimWorkload implements LineParser {
   readonly #rules: Rules
   readonly #stages: RigidStages
   readonly #counts = { data: 0, dependencies: 0 }
-  #isEnded = false
 
   constructor(
     private readonly options: BatsimOptions,
@@ -77,12 +76,11 @@ class BatsimWorkload implements LineParser {
 
   end(): void {
     this.#held.end()
-    this.#isEnded = true
     this.#documents.end()
   }
 
   more(): JobSpec | undefined {
-    return this.#isEnded ? this.#held.more() : undefined
+    return this.#held.more()
   }
 
   report() {

@@ -3,6 +3,7 @@ import { numberIn } from '../job-table/values.js'
 import { eachTextLine } from '../table/header-rows.js'
 import { OpenAbsences, type AbsenceTable, type OutageFormat } from '../outage/table.js'
 import { grouped, type MachineTable } from '../table/machine-table.js'
+import { asText } from '../trace/fields.js'
 import { BadLine } from '../trace/format.js'
 import { traceStart } from './events.js'
 import { UNITS } from './history.js'
@@ -63,10 +64,9 @@ export const googleAbsences: OutageFormat = {
 type Fields = readonly [time: string, machine: string, type: string, platform: string, cpus: string, memory: string]
 
 function eachEvent(text: string, file: string | undefined, visit: (fields: Fields, line: number) => void): void {
-  const utf8 = new TextDecoder()
   const place = { file, line: 0 }
   eachTextLine(text, place, (bytes, from, to) => {
-    const line = utf8.decode(bytes.subarray(from, to))
+    const line = asText(bytes, from, to)
     const fields = line.startsWith('{') ? fieldsOf2019(line) : line.split(',')
     if (fields.length !== columns.length) throw new BadLine(undefined, `found ${fields.length} columns, expected ${columns.length} (${columns.join(', ')}).`)
     visit(fields as unknown as Fields, place.line)

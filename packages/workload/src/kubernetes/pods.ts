@@ -90,7 +90,6 @@ class KubernetesJobs implements LineParser {
   readonly #requests: PodRequests
   readonly #jobs: OwnerJobs
   readonly #counts = { others: 0, daemons: 0, going: 0, gated: 0, unfinished: 0, unknown: 0 }
-  #isEnded = false
 
   constructor(
     private readonly options: KubernetesOptions,
@@ -118,7 +117,6 @@ class KubernetesJobs implements LineParser {
         if (job !== undefined) this.#held.add(job, owner.line)
       }
       this.#held.end()
-      this.#isEnded = true
     }
     this.#documents.end()
   }
@@ -138,7 +136,7 @@ class KubernetesJobs implements LineParser {
   }
 
   more(): JobSpec | undefined {
-    return this.#isEnded ? this.#held.more() : undefined
+    return this.#held.more()
   }
 
   report() {

@@ -1,4 +1,5 @@
 import { eachTextLine } from '../table/header-rows.js'
+import { asText } from '../trace/fields.js'
 import { BadLine } from '../trace/format.js'
 import { OpenAbsences, type AbsenceTable, type OutageFormat } from './table.js'
 
@@ -20,9 +21,8 @@ export const batsimEvents: OutageFormat = {
     const events: (Event & { readonly line: number })[] = []
     let others = 0
     const place = { file, line: 0 }
-    const utf8 = new TextDecoder()
     eachTextLine(text, place, (bytes, from, to) => {
-      const row = utf8.decode(bytes.subarray(from, to)).trim()
+      const row = asText(bytes, from, to).trim()
       if (row === '') return
       const event = eventOf(row)
       if (isBack(event.type) || isAway(event.type)) events.push({ ...event, line: place.line })

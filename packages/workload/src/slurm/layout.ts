@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@sched/core'
 import { ownOptions } from './submit-line.js'
 
 /** How a job asked to be laid out on nodes. What its record does not tell is absent. */
@@ -40,11 +41,7 @@ export function layoutIn(command: string, id: string, requestedNodes: number): L
   const partitions = valueOf(options, 'partition', 'p')
   return {
     ...(partitions?.includes(',') === true && { partitions }),
-    ...(nodes !== undefined && { nodes }),
-    ...(mostNodes !== undefined && { mostNodes }),
-    ...(tasks !== undefined && { tasks }),
-    ...(procsPerTask !== undefined && { procsPerTask }),
-    ...(tasksPerNode !== undefined && { tasksPerNode }),
+    ...withoutUndefined({ nodes, mostNodes, tasks, procsPerTask, tasksPerNode }),
     ...(valueOf(options, 'mem') !== undefined && { isMemByNode: true }),
     ...((valueOf(options, 'gres') ?? valueOf(options, 'gpus-per-node')) !== undefined && { areGpusByNode: true }),
   }

@@ -1,4 +1,4 @@
-import type { Demand, JobSpec, StageSpec } from '@sched/core'
+import { withoutUndefined, type Demand, type JobSpec, type StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { Fields } from '../json/fields.js'
 import { eventParser, type EventReader, type TakeJob } from '../table/event-log.js'
@@ -189,8 +189,7 @@ class SparkLogs implements EventReader {
   }
 
   #names({ name, user, properties }: Application): Pick<JobSpec, 'user' | 'queue' | 'application'> {
-    const queue = properties['spark.yarn.queue']
-    return { ...(user !== undefined && { user }), ...(queue !== undefined && { queue }), ...(name !== undefined && { application: name }) }
+    return withoutUndefined({ user, queue: properties['spark.yarn.queue'], application: name })
   }
 
   #idOf(app: Application): string {

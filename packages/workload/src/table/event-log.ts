@@ -31,7 +31,6 @@ const startBytes = 96
 export function eventParser(reader: EventReader, place: LinePlace): LineParser {
   const held = new HeldJobs('first', { perSecond: 1000, renames: true })
   const take: TakeJob = (job) => held.add(job, place.line)
-  let isEnded = false
   return {
     line(bytes, from, to) {
       const start = asText(bytes, from, Math.min(to, from + startBytes))
@@ -42,9 +41,8 @@ export function eventParser(reader: EventReader, place: LinePlace): LineParser {
     end() {
       reader.end(take)
       held.end()
-      isEnded = true
     },
-    more: () => (isEnded ? held.more() : undefined),
+    more: () => held.more(),
     report: () => ruleReport([...reader.rules(), ...held.rules()], reader.notes?.()),
   }
 }

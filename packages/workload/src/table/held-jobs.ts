@@ -22,6 +22,7 @@ export class HeldJobs {
   /** Highest number given to a repeated id. */
   readonly #times = new Map<string, number>()
   #next = 0
+  #isEnded = false
   #first: Seconds = 0
   #unsorted = 0
   #repeated = 0
@@ -63,14 +64,16 @@ export class HeldJobs {
 
   /** Sorts the jobs; called after the last one. If the trace has submit times before its own 0, time 0 is the first submission. */
   end(origin = this.#origin): void {
+    this.#isEnded = true
     if (this.#unsorted > 0) this.#jobs.sort((a, b) => a.submit - b.submit)
     const first = this.#jobs[0]?.submit ?? 0
     this.#first = origin === 'first' || first < 0 ? first : 0
   }
 
+  /** The next job; `undefined` before the end and when all have been returned. */
   more(): JobSpec | undefined {
     const job = this.#jobs[this.#next]
-    if (job === undefined) return undefined
+    if (job === undefined || !this.#isEnded) return undefined
     this.#next++
     return this.#first === 0 && this.#perSecond === 1 ? job : { ...job, submit: (job.submit - this.#first) / this.#perSecond }
   }
@@ -103,7 +106,6 @@ export interface RowReader {
 /** A parser that holds the jobs of its rows until the end and then returns them in order of submission. */
 export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): LineParser {
   const held = new HeldJobs(origin, { counted: place.counted })
-  let isEnded = false
   const addAll = (first: JobSpec | undefined) => {
     for (let job = first; job !== undefined; job = rows.more?.()) held.add(job, place.line)
   }
@@ -118,9 +120,8 @@ export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): L
     end() {
       addAll(rows.end?.())
       held.end(rows.origin)
-      isEnded = true
     },
-    more: () => (isEnded ? held.more() : undefined),
+    more: () => held.more(),
     report() {
       const rules = [...(rows.rules?.() ?? []), ...held.rules()].filter(({ jobs }) => jobs > 0)
       return { rules, notes: [...(rows.notes?.() ?? []), ...rules.map(ruleLine)] }

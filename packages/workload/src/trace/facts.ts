@@ -1,11 +1,9 @@
-import type { HeaderFields, Machine, RuleCount, TraceFacts } from '@sched/core'
+import { withoutUndefined, type HeaderFields, type Machine, type RuleCount, type TraceFacts } from '@sched/core'
 
 export type { HeaderFields, Machine, RuleCount, TraceFacts }
 
 /** The facts that a workload or a header has about its machine and log; empty if it has none. */
-export function factsOf({ machine, header, start, timeZone }: TraceFacts): TraceFacts {
-  return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }), ...(timeZone !== undefined && { timeZone }) }
-}
+export const factsOf = ({ machine, header, start, timeZone }: TraceFacts): TraceFacts => withoutUndefined({ machine, header, start, timeZone })
 
 /** The facts without the header fields that say when the log began and ended, for jobs whose times have changed. */
 export function withoutTimes(facts: TraceFacts): TraceFacts {

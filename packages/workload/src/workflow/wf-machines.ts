@@ -1,6 +1,5 @@
-import { Documents } from '../json/documents.js'
-import { Fields } from '../json/fields.js'
-import { eachTextLine } from '../table/header-rows.js'
+import { eachObject } from '../json/each-object.js'
+import type { Fields } from '../json/fields.js'
 import { grouped, type MachineTable } from '../table/machine-table.js'
 import { MILLI } from './demand.js'
 
@@ -44,18 +43,14 @@ export function machinesOfWorkflow(document: Fields): WfMachine[] {
  * Source: WfCommons, WfFormat 1.0 to 1.6.
  */
 export function wfMachines(text: string, file?: string): MachineTable {
-  const place = { file, line: 0, checked: false }
-  const documents = new Documents(place)
   const machines = new Map<string, { readonly name: string; readonly resources: Record<string, number> }>()
-  eachTextLine(text, place, (bytes, from, to) =>
-    documents.line(bytes, from, to, ({ value }) => {
-      for (const { name, cores, memory, fields } of machinesOfWorkflow(new Fields(value))) {
-        if (name === undefined) throw fields.bad('nodeName', 'is missing.')
-        if (cores === undefined) throw fields.bad('cpu.coreCount', 'is missing.')
-        if (MILLI * cores > Number.MAX_SAFE_INTEGER) throw fields.bad('cpu.coreCount', `found ${cores}, more than any machine has.`)
-        if (!machines.has(name)) machines.set(name, { name, resources: { cpu: MILLI * cores, ...(memory !== undefined && { mem: memory }) } })
-      }
-    }),
-  () => documents.end())
+  eachObject(text, file, (workflow) => {
+    for (const { name, cores, memory, fields } of machinesOfWorkflow(workflow)) {
+      if (name === undefined) throw fields.bad('nodeName', 'is missing.')
+      if (cores === undefined) throw fields.bad('cpu.coreCount', 'is missing.')
+      if (MILLI * cores > Number.MAX_SAFE_INTEGER) throw fields.bad('cpu.coreCount', `found ${cores}, more than any machine has.`)
+      if (!machines.has(name)) machines.set(name, { name, resources: { cpu: MILLI * cores, ...(memory !== undefined && { mem: memory }) } })
+    }
+  })
   return grouped('wfformat', machines.values(), file)
 }

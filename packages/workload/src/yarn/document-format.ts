@@ -23,7 +23,6 @@ export function documentParser(
   documents = new Documents(place),
 ): LineParser {
   const held = new HeldJobs(origin, jobs)
-  let isEnded = false
   return {
     line(bytes, from, to) {
       documents.line(bytes, from, to, ({ value, line }) => {
@@ -37,10 +36,9 @@ export function documentParser(
     },
     end() {
       held.end()
-      isEnded = true
       documents.end()
     },
-    more: () => (isEnded ? held.more() : undefined),
+    more: () => held.more(),
     report: () => ruleReport([...reader.rules(), ...held.rules()], reader.notes?.()),
   }
 }

@@ -6,7 +6,7 @@ import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
 import { isAvroBinary } from './avro.js'
 import { containerOptions, nodeOf, Stages, type Container } from './containers.js'
-import { hadoopPriorities } from './rumen.js'
+import { hadoopJob, hadoopPriorities } from './hadoop-job.js'
 
 /**
  * Job histories of MapReduce as its history server keeps them (`job_...jhist`): a line `Avro-Json`, the schema, and the events of one job; several
@@ -105,14 +105,7 @@ class JobHistories implements EventReader {
         'the history above does not say which job it is of, and when that was submitted.',
         'Was the file cut short? Copy it again',
       )
-    const level = hadoopPriorities[priority] ?? 0
-    const recorded = { ...(end !== undefined && end >= at && { runtime: (end - at) / 1000 }), ...(status !== undefined && { status: status.toLowerCase() }) }
-    return {
-      id, submit: at,
-      ...(user !== undefined && { user }), ...(queue !== undefined && { queue }), ...(name !== undefined && { application: name }), ...(level !== 0 && { priority: level }),
-      ...(Object.keys(recorded).length > 0 && { recorded }),
-      stages: this.#stages.of(containers),
-    }
+    return hadoopJob({ id, submit: at, end, user, queue, name, priority: hadoopPriorities[priority] ?? 0, status, stages: this.#stages.of(containers) })
   }
 
   #container(type: string, attempts: readonly Attempt[]): Container[] {

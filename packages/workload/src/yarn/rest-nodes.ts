@@ -1,7 +1,6 @@
 import { SchedError } from '@sched/core'
-import { Documents } from '../json/documents.js'
-import { Fields } from '../json/fields.js'
-import { eachTextLine } from '../table/header-rows.js'
+import { eachObject } from '../json/each-object.js'
+import type { Fields } from '../json/fields.js'
 import { grouped, type ListedMachine, type MachineTable } from '../table/machine-table.js'
 
 /** Whether a text is a list of nodes of YARN's resource manager. */
@@ -15,20 +14,15 @@ export const isYarnNodes = (head: string): boolean => /^[\s[]*\{/.test(head) && 
  * Source: Apache Hadoop, "ResourceManager REST API's" (`NodeInfo`).
  */
 export function yarnNodes(text: string, file?: string): MachineTable {
-  const place = { file, line: 0, checked: false }
-  const documents = new Documents(place, 'node', 2)
   const found: { readonly fields: Fields; readonly host: string; readonly id: string }[] = []
-  eachTextLine(text, place, (bytes, from, to) =>
-    documents.line(bytes, from, to, ({ value }) => {
-      const document = new Fields(value)
-      const fields = document.object('node') ?? document // an answer of ws/v1/cluster/nodes/ID
-      const host = fields.text('nodeHostName')
-      if (host === undefined) throw fields.bad('nodeHostName', 'is missing.')
-      const id = fields.text('id') ?? host
-      if (found.some((each) => each.id === id)) throw fields.bad('id', `node "${id}" was listed before.`, 'Give every node once')
-      if (/^(RUNNING|NEW)$/.test(fields.text('state') ?? 'RUNNING')) found.push({ fields: checked(fields), host, id })
-    }),
-  () => documents.end())
+  eachObject(text, file, (document) => {
+    const fields = document.object('node') ?? document // an answer of ws/v1/cluster/nodes/ID
+    const host = fields.text('nodeHostName')
+    if (host === undefined) throw fields.bad('nodeHostName', 'is missing.')
+    const id = fields.text('id') ?? host
+    if (found.some((each) => each.id === id)) throw fields.bad('id', `node "${id}" was listed before.`, 'Give every node once')
+    if (/^(RUNNING|NEW)$/.test(fields.text('state') ?? 'RUNNING')) found.push({ fields: checked(fields), host, id })
+  }, 'node', 2)
   if (found.length === 0)
     throw new SchedError(
       'BAD_INPUT',

@@ -1,13 +1,11 @@
-import { knownWords, type JobSpec } from '@sched/core'
+import type { JobSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
 import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions } from './containers.js'
 import { documentParser, type DocumentJobs } from './document-format.js'
+import { hadoopJob, hadoopPriorities } from './hadoop-job.js'
 import type { Fields } from '../json/fields.js'
-
-/** Priorities of jobs by Hadoop's words. */
-export const hadoopPriorities = knownWords<number>({ VERY_HIGH: 2, HIGH: 1, NORMAL: 0, LOW: -1, VERY_LOW: -2 })
 
 const rumenOptions = z.strictObject({
   ...containerOptions.shape,
@@ -52,17 +50,7 @@ class RumenJobs implements DocumentJobs {
     const [end, queue, user, name, status] = [timeOf(document, 'finishTime'), document.text('queue'), document.text('user'), document.text('jobName'), document.text('outcome')]
     const priority = hadoopPriorities[document.text('priority') ?? 'NORMAL']
     if (priority === undefined) throw document.bad('priority', `found ${JSON.stringify(document.text('priority'))}, expected one of ${Object.keys(hadoopPriorities).join(', ')}.`)
-    const recorded = { ...(end !== undefined && end >= submit && { runtime: (end - submit) / 1000 }), ...(status !== undefined && { status: status.toLowerCase() }) }
-    return [{
-      id,
-      submit,
-      ...(user !== undefined && { user }),
-      ...(queue !== undefined && { queue }),
-      ...(name !== undefined && { application: name }),
-      ...(priority !== 0 && { priority }),
-      ...(Object.keys(recorded).length > 0 && { recorded }),
-      stages: this.#stages.of(containers),
-    }]
+    return [hadoopJob({ id, submit, end, user, queue, name, priority, status, stages: this.#stages.of(containers) })]
   }
 
   rules(): RuleCount[] {

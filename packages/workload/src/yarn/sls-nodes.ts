@@ -1,7 +1,6 @@
-import { eachTextLine } from '../table/header-rows.js'
 import { grouped, type ListedMachine, type MachineTable } from '../table/machine-table.js'
-import { Documents } from '../json/documents.js'
-import { Fields } from '../json/fields.js'
+import { eachObject } from '../json/each-object.js'
+import type { Fields } from '../json/fields.js'
 
 /** Amounts of a node that gives none: yarn.sls.nm.memory.mb and yarn.sls.nm.vcores. */
 const DEFAULT_MEMORY = 10_240
@@ -18,24 +17,19 @@ export const isSlsNodes = (head: string): boolean => /^[\s[]*\{/.test(head) && /
  * Source: Apache Hadoop, hadoop-sls, `SLSUtils`, `SLSConfiguration`.
  */
 export function slsNodes(text: string, file?: string): MachineTable {
-  const place = { file, line: 0, checked: false }
-  const documents = new Documents(place)
   const seen = new Set<string>()
   const machines: ListedMachine[] = []
-  eachTextLine(text, place, (bytes, from, to) =>
-    documents.line(bytes, from, to, ({ value }) => {
-      const rack = new Fields(value)
-      const name = rack.text('rack')
-      if (name === undefined) throw rack.bad('rack', 'is missing.')
-      for (const node of rack.list('nodes')) {
-        const machine = machineOf(node, name)
-        if (machine === undefined) continue
-        if (seen.has(machine.name)) throw node.bad('node', `node "${machine.name}" was listed before.`, 'Give every node once')
-        seen.add(machine.name)
-        machines.push(machine)
-      }
-    }),
-  () => documents.end())
+  eachObject(text, file, (rack) => {
+    const name = rack.text('rack')
+    if (name === undefined) throw rack.bad('rack', 'is missing.')
+    for (const node of rack.list('nodes')) {
+      const machine = machineOf(node, name)
+      if (machine === undefined) continue
+      if (seen.has(machine.name)) throw node.bad('node', `node "${machine.name}" was listed before.`, 'Give every node once')
+      seen.add(machine.name)
+      machines.push(machine)
+    }
+  })
   return grouped('sls', machines, file)
 }
 

@@ -1,3 +1,4 @@
+import { minus } from '../../shares/vectors.js'
 import { exceeds, largestPart, type Amounts } from '../amounts.js'
 import { boundBy, mostOf } from '../deserved.js'
 import type { Plugin, Session, Victim } from '../plugin.js'
@@ -86,7 +87,7 @@ function beyondDeserved(asked: Amounts, candidates: readonly Victim[], resources
     if (!resources.some((r) => (demand[r] as number) > 0 && (asked[r] as number) > 0)) return false
     const { deserved, guarantee } = queue
     const has = left.get(queue) ?? queue.allocated
-    const rest = has.map((amount, r) => amount - (demand[r] as number))
+    const rest = minus(has, demand)
     if (resources.some((r) => exceeds(guarantee[r] as number, rest[r] as number))) return false
     const counted = resources.filter((r) => (demand[r] as number) > 0 && (deserved[r] as number) > 0)
     if (counted.length > 0 && !counted.some((r) => exceeds(has[r] as number, deserved[r] as number))) return false

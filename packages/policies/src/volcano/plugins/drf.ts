@@ -1,3 +1,4 @@
+import { minus } from '../../shares/vectors.js'
 import { exceeds, largestPart, type Amounts } from '../amounts.js'
 import type { VolcanoJob } from '../queue.js'
 import type { Plugin, Session } from '../plugin.js'
@@ -20,7 +21,7 @@ export const drf = (session: Session, isTree: boolean): Plugin => ({
     const mine = dominantShare(taker.allocated.map((amount, r) => amount + (taker.demand[r] as number)), session)
     const left = new Map<VolcanoJob, Amounts>()
     return candidates.filter(({ job, demand }) => {
-      const rest = (left.get(job) ?? job.allocated).map((amount, r) => amount - (demand[r] as number))
+      const rest = minus(left.get(job) ?? job.allocated, demand)
       left.set(job, rest)
       return !exceeds(mine, dominantShare(rest, session) + TIE)
     })

@@ -1,3 +1,4 @@
+import { minus } from '../../shares/vectors.js'
 import { exceeds, largestPart, staysWithin, type Amounts } from '../amounts.js'
 import { boundBy, deserve, mostOf } from '../deserved.js'
 import type { Queue, VolcanoJob } from '../queue.js'
@@ -56,7 +57,7 @@ function overDeserved(taker: VolcanoJob, candidates: readonly Victim[], resource
     const has = left.get(queue) ?? queue.allocated
     if (resources.some((r) => (has[r] as number) < (taker.demand[r] as number))) return false
     if (!resources.some((r) => exceeds(has[r] as number, queue.deserved[r] as number))) return false
-    left.set(queue, has.map((amount, r) => amount - (demand[r] as number)))
+    left.set(queue, minus(has, demand))
     return true
   })
 }
