@@ -184,20 +184,23 @@ class KubeScheduler implements Policy {
   }
 
   /**
-   * Starts the next task of the job, or its gang, in the place of others, or nominates it to nodes that others leave for it; false, and nothing is started, where
-   * that makes no room.
+   * Starts the next task of the job, or its gang, in the place of others, or nominates it to nodes that others leave for it, or ends a nomination of it; false where
+   * nothing has changed.
    */
   #preemptFor(job: JobId, round: Round): boolean {
+    if (!this.#options.preemption) return false
     const { work, lane } = round
     const own = work.priority(job)
-    if (!this.#isEligible(job, own, round) || !this.#running.anyBelow(own, lane) || this.#options.never.includes(own)) return false
-    if (!round.take(job)) return false
+    const hasGivenUp = this.#giveUp(job, own, round)
+    const isNominated = this.#nominated !== undefined && this.#nominated.of(job).length >= work.unplaced(job, lane)
+    if (isNominated || !this.#running.anyBelow(own, lane) || this.#options.never.includes(own)) return hasGivenUp
+    if (!round.take(job)) return hasGivenUp
     const start = round.savepoint()
     const ran = this.#nominated === undefined ? [] : runningOf(job, round)
     const gone: Gone = { tasks: [], nodes: [] }
     if (!this.#startInstead(job, gone, round)) {
       round.rollback(start)
-      return false
+      return hasGivenUp
     }
     this.#gangs.begin()
     if (this.#nominated === undefined) this.#freed.push(...gone.nodes)
@@ -206,20 +209,19 @@ class KubeScheduler implements Policy {
   }
 
   /**
-   * Whether tasks of the job may preempt: not those that are nominated to nodes which others are about to leave. Nominations to nodes that nobody leaves any more
-   * end, since somebody more important is there now.
+   * Ends the first nomination of the job to a node that nobody of lower priority is about to leave, or all of them if it is a gang; false where there is none.
+   * Somebody more important is there now, and the task that was nominated may preempt again.
    *
    * Source: kube-scheduler, `PodEligibleToPreemptOthers`.
    */
-  #isEligible(job: JobId, own: number, round: Round): boolean {
-    if (!this.#options.preemption) return false
-    const nominated = this.#nominated
-    if (nominated === undefined || nominated.of(job).length === 0) return true
-    const { work, lane } = round
-    const isLeft = (node: NodeId) => this.#leaving?.anyBelow(own, this.#running.on(node, lane)) === true
-    if (work.together(job, lane) > 1 && nominated.of(job).some(isLeft)) return false
-    nominated.giveUp(job, (node) => !isLeft(node) && isInSight(node, round))
-    return nominated.of(job).length < work.unplaced(job, lane)
+  #giveUp(job: JobId, own: number, round: Round): boolean {
+    const nodes = this.#nominated?.of(job) ?? []
+    const isOver = (node: NodeId) => isInSight(node, round) && this.#leaving?.anyBelow(own, this.#running.on(node, round.lane)) !== true
+    const isGang = round.work.least(job, round.lane) > 1
+    const node = isGang && !nodes.every(isOver) ? undefined : nodes.find(isOver)
+    if (node === undefined) return false
+    this.#nominated?.giveUp(job, isGang ? undefined : node)
+    return true
   }
 
   /** Gives all of them their grace time, takes back the tasks that were started for a trial, and nominates these to their nodes. */
@@ -251,13 +253,13 @@ class KubeScheduler implements Policy {
 
   /** Starts one task on a node from which others go for it. */
   #replace(job: JobId, gone: Gone, round: Round): boolean {
-    const isConfined = this.#victims.confines(job, round)
+    const isBound = this.#nominated !== undefined || this.#victims.confines(job, round)
     for (const { node, victims } of this.#victims.find(job, round)) {
       const before = round.savepoint()
       const tasks = allTasks(victims)
       for (const task of tasks) round.evict(task)
-      // if rules confine the task, it goes to the node where tasks have gone for it: others may be open by now, too
-      if (isConfined ? startNearest(job, node, round.cluster.levels, round) : this.#place(job, round) !== None) {
+      // if rules confine the task, it goes to the node where tasks have gone for it: others may be open by now, too; so it does if others of its job are nominated elsewhere
+      if (isBound ? startNearest(job, node, round.cluster.levels, round) : this.#place(job, round) !== None) {
         gone.tasks.push(...tasks)
         gone.nodes.push(node)
         return true

@@ -15,8 +15,8 @@ interface Nomination {
 type Kept = readonly (readonly [job: string, lane: LaneId, node: string, stage: number])[]
 
 /**
- * A round in which what is nominated to a node counts there for all jobs of the same or a lower priority, but for its own. Of a job's tasks that ask for
- * the same it does not matter which one a nomination is for.
+ * A round in which what is nominated to a node counts there for all jobs of the same or a lower priority. Of a job's tasks that ask for the same it
+ * does not matter which one a nomination is for.
  *
  * Source: kube-scheduler, nominator.go; `RunFilterPluginsWithNominatedPods` of runtime/framework.go. Deviation: amounts count, not the rules of nominated
  * pods.
@@ -80,14 +80,14 @@ export class NominatedNodes extends WrappedRound implements WorkListener {
 
   /** A task of the job has started on the node, or all that start together: that many nominations of it end, that of the node first. */
   started(job: JobId, node?: NodeId): void {
-    const at = this.#all.findIndex((each) => each.job === job && each.lane === this.lane && each.node === node)
-    if (at >= 0) this.#end(at)
+    if (node !== undefined) this.#endAt(job, node)
     this.#settle(job)
   }
 
-  /** Ends the nominations of the job to nodes for which this holds. */
-  giveUp(job: JobId, which: (node: NodeId) => boolean = () => true): void {
-    this.#drop((each) => each.job === job && each.lane === this.lane && which(each.node))
+  /** Ends the first nomination of the job to the node, or all that it has. */
+  giveUp(job: JobId, node?: NodeId): void {
+    if (node === undefined) this.#drop((each) => each.job === job && each.lane === this.lane)
+    else this.#endAt(job, node)
   }
 
   // ---- what ends them ----
@@ -114,16 +114,27 @@ export class NominatedNodes extends WrappedRound implements WorkListener {
     }
   }
 
+  /** Of the job's own nominations there one is for the task in question, all if it is a gang. */
   #hasRoomBeside(job: JobId, shape: ShapeId, node: NodeId): boolean {
-    if (!this.#all.some((each) => each.node === node && each.job !== job)) return true
+    if (!this.#all.some((each) => each.node === node)) return true
     const { work, cluster, lane } = this
     const priority = work.priority(job)
-    return (cluster.lanes[lane]?.resources ?? []).every((r) => cluster.free(node, r) - this.amount(node, priority, r, job) >= work.demand(shape, r))
+    const isGang = work.least(job, lane) > 1
+    const own = !isGang && this.#all.some((each) => each.node === node && each.lane === lane && each.job === job) ? 1 : 0
+    return (cluster.lanes[lane]?.resources ?? []).every((r) => {
+      const asked = work.demand(shape, r)
+      return cluster.free(node, r) - this.amount(node, priority, r, isGang ? job : undefined) + own * asked >= asked
+    })
   }
 
   /** Ends the first nominations of the job that are more than its tasks that wait. */
   #settle(job: JobId): void {
     for (let over = this.of(job).length - this.work.unplaced(job, this.lane); over > 0; over--) this.#end(this.#all.findIndex((each) => each.job === job && each.lane === this.lane))
+  }
+
+  #endAt(job: JobId, node: NodeId): void {
+    const at = this.#all.findIndex((each) => each.job === job && each.lane === this.lane && each.node === node)
+    if (at >= 0) this.#end(at)
   }
 
   #drop(which: (nomination: Nomination) => boolean): void {

@@ -1,7 +1,9 @@
 import { dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import { kubeScheduler, type KubeSchedulerOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, run, type JobChange } from '@sched/testkit'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { PodByPod } from './pod-by-pod.js'
 
 /** Priorities as kube-scheduler's own tests have them. */
 const [low, medium, high] = [0, 100, 1000]
@@ -163,6 +165,15 @@ describe('nominated nodes of kube-scheduler', () => {
     expect(pass(1 + GRACE).filter((line) => line.startsWith('kill'))).toHaveLength(3)
   })
 
+  it('are given up by one task after the other where others take the room, and each starts or preempts again', () => {
+    const { come, on, pass } = world([2, 1])
+    come(0, 'old', low, 1, { tasks: 2 })
+    on(0, 'n1', 'later', 1, 1)
+    expect(come(1, 'job', medium, 1, { tasks: 2 })).toEqual([])
+    expect(come(1 + GRACE, 'high', high, 1)).toEqual(['kill old.1', 'kill old.0', 'high.0 on n0', 'job.0 on n0'])
+    expect(pass(1 + 2 * GRACE)).toEqual(['kill later.0', 'job.1 on n1'])
+  })
+
   it.each([false, true])('are those of all tasks of a gang, which starts when all have room: %s', (workloadAwarePreemption) => {
     const { come, end, pass, why } = world([2, 2], { workloadAwarePreemption })
     come(0, 'old', low, 1, { tasks: 4 })
@@ -238,6 +249,45 @@ describe('nominated nodes of kube-scheduler', () => {
     expect(starts(0, 100)).toEqual(['0 old', '10 high', '15 old'])
     expect(starts(30, 100)).toEqual(['0 old', '40 high', '45 old'])
     expect(starts(30, 25)).toEqual(['0 old', '25 high'])
+  })
+
+  const pods = fc.array(
+    fc.record({ priority: fc.integer({ min: 0, max: 3 }), cpu: fc.integer({ min: 1, max: 4 }), gb: fc.integer({ min: 0, max: 4 }), ends: fc.integer({ min: 0, max: 1 }), which: fc.nat({ max: 9 }) }),
+    { minLength: 10, maxLength: 30, size: 'max' },
+  )
+  it.each([1.5, 3, 8.25])('are those that a scheduler finds which looks at every pod and node anew, with a grace time of %d s', { tags: 'long' }, (grace) => {
+    const sizes = [[4, 5], [6, 5], [3, 5]] as const
+    let [kills, nominated] = [0, 0]
+    fc.assert(
+      fc.property(pods, (drafts) => {
+        const master = dispatcher({ cluster: instantCluster({ nodes: sizes.map(([cpu, gb], i) => ({ name: `${i}`, count: 1, resources: { cpu, gb } })) }), policy: kubeScheduler({ terminationGracePeriodSeconds: grace }) })
+        const reference = new PodByPod(sizes, grace)
+        const running = new Map<string, Placed>()
+        const sweep = (now: number) => {
+          const { start, kill } = master.pass(now)
+          const expected = reference.sweep(now)
+          expect({ now, kill: kill.map((each) => each.job).sort(), start: start.map((each) => `${each.job} on ${each.node.replace('-0', '')}`) }).toEqual({ now, kill: expected.kill.sort(), start: expected.start })
+          for (const each of kill) running.delete(each.job)
+          for (const each of start) running.set(each.job, each)
+          kills += kill.length
+          nominated += reference.pods.filter((pod) => pod.nominated !== undefined).length
+        }
+        for (const [now, { priority, cpu, gb, ends, which }] of drafts.entries()) {
+          while (master.nextWake < now) sweep(master.nextWake)
+          for (const placed of [...running.values()].slice(which % Math.max(running.size, 1)).slice(0, ends)) {
+            running.delete(placed.job)
+            reference.pods.splice(reference.pods.findIndex((pod) => pod.id === placed.job), 1)
+            master.taskEnded(placed, now)
+          }
+          reference.pods.push({ id: `${now}`, priority, asks: [cpu, gb], rank: now })
+          master.submit(job({ id: `${now}`, priority, demand: { cpu, gb } }), now)
+          sweep(now)
+        }
+      }),
+      { numRuns: 400, seed: 8 },
+    )
+    expect(kills).toBeGreaterThan(100)
+    expect(nominated).toBeGreaterThan(300)
   })
 
   it.each<[string, KubeSchedulerOptions]>([
