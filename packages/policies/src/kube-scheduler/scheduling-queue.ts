@@ -1,7 +1,7 @@
 import { jobsByName, Reason, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Release, type Round, type Seconds, type TaskId } from '@sched/core'
 
 /** How long jobs back off, in seconds, and whether they are tried all the same when nobody else is. */
-export interface BackoffSettings {
+interface BackoffSettings {
   readonly podInitialBackoffSeconds: number
   readonly podMaxBackoffSeconds: number
   readonly popFromBackoffQ: boolean

@@ -1,5 +1,5 @@
 /** A pod of the reference. */
-export interface Pod {
+interface Pod {
   readonly id: string
   readonly priority: number
   /** What it asks for, by resource. */
