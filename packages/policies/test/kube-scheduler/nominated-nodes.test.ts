@@ -101,6 +101,16 @@ describe('nominated nodes of kube-scheduler', () => {
     expect(pass(2 + GRACE)).toEqual(['kill b.0', 'high.0 on n1'])
   })
 
+  it('are lost when the node takes no pods any more, though those who must go still run there', () => {
+    const { on, come, pass, why, master } = world([1, 1])
+    on(0, 'n0', 'a', low, 1)
+    on(0, 'n1', 'b', medium, 1)
+    come(1, 'high', high, 1)
+    master.nodeDown('n0-0', 2)
+    expect([pass(2), why('high')]).toEqual([[], NOMINATED])
+    expect([pass(1 + GRACE), pass(2 + GRACE)]).toEqual([['kill a.0'], ['kill b.0', 'high.0 on n1']])
+  })
+
   it('are waited for: nobody else is preempted meanwhile (TestPodEligibleToPreemptOthers, preemption victim pod terminating)', () => {
     const { come, on, pass } = world([2, 2])
     on(0, 'n0', 'a', low, 2)
@@ -221,7 +231,7 @@ describe('nominated nodes of kube-scheduler', () => {
   })
 
   it('make those about to leave count as unhealthy for disruption budgets', () => {
-    const { master, pass, on, come } = world([1, 1, 1], { disruptionBudgets: [{ of: { tags: { app: 'foo' } }, maxUnavailable: 1 }] })
+    const { master, pass, on, come, end } = world([1, 1, 1], { disruptionBudgets: [{ of: { tags: { app: 'foo' } }, maxUnavailable: 1 }] })
     master.submit({ ...job({ id: 'foo', priority: low, tasks: 2, demand: { cpu: 1 } }), tags: { app: 'foo' } }, 0)
     pass(0)
     on(0, 'n2', 'bar', medium, 1)
@@ -230,6 +240,9 @@ describe('nominated nodes of kube-scheduler', () => {
     expect(pass(1 + GRACE)).toEqual(['kill foo.0', 'first.0 on n0'])
     // of two foo one may be missing, and one is: bar goes, though it is more important
     expect(pass(2 + GRACE)).toEqual(['kill bar.0', 'second.0 on n2'])
+    // when it runs again both are healthy, and one may go
+    expect([end(70, 'first.0'), end(71, 'second.0'), come(80, 'third', high, 1)]).toEqual([['foo.0 on n0'], ['bar.0 on n2'], []])
+    expect(pass(80 + GRACE)).toEqual(['kill foo.0', 'third.0 on n0'])
   })
 
   it('have no effect where preempted tasks are gone at once, which is the default', () => {
