@@ -88,6 +88,31 @@ describe('backoff of kube-scheduler', () => {
     expect(at.end(5, 'full')).toEqual(['large'])
   })
 
+  it('counts a node that comes up, too, but no preemption that is only tried out', () => {
+    const at = world(2, waits)
+    at.come(0, 'one', 9)
+    at.come(0, 'large', 0, 2)
+    at.master.nodeDown('n-0', 2)
+    at.master.nodeUp('n-0', 3)
+    expect([at.pass(3), at.end(4, 'one'), at.pass(5)]).toEqual([[], [], ['large']])
+    // high is nominated, for which it was tried what would be if one had gone; small was tried at 0 s alone
+    const other = world(2, waits, { terminationGracePeriodSeconds: 30 })
+    for (const id of ['one', 'two', 'small']) other.come(0, id)
+    other.come(5, 'high', 9)
+    other.come(6, 'least', -1)
+    expect(other.end(7, 'one', 'two')).toEqual(['high', 'small'])
+  })
+
+  it('puts one that was tried later behind others of its priority (TestRecentlyTriedPodsGoBack)', () => {
+    const at = world(4, waits)
+    at.come(0, 'a')
+    at.come(0, 'b', 0, 3)
+    at.come(0, 'older', 0, 4)
+    at.come(1, 'newer', 0, 4)
+    at.end(1.5, 'a') // newer backs off until 2 s
+    expect(at.end(10, 'b')).toEqual(['newer'])
+  })
+
   it('puts tasks that wait anew behind those of the same priority', () => {
     const starts = (backoff: Backoff | undefined) => {
       const at = world(1, backoff, {})
