@@ -85,6 +85,23 @@ describe('sched explain', () => {
     expect(fifo).toMatchObject({ wait: 0, parts: {} })
   })
 
+  it('tells that a pod waits for its nominated node, for one of another, or for the end of its backoff', async () => {
+    const one = { queue: 'q', estimate: 100 }
+    const cwd = directory({
+      'nodes.yaml': 'nodes: [{ count: 1, resources: { cpu: 2 } }]\n',
+      'jobs.jsonl': jobs(job('old', 0, 100, one), job('high', 10, 30, { ...one, priority: 9 }, { demand: { cpu: 2 } }), job('other', 20, 10, one)),
+    })
+    const partsOf = async (id: string, options: string) => {
+      const [told] = Object.values(await waits(['--nodes', 'nodes.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', id, '--policies', `{kube-scheduler: ${options}}`], cwd))
+      return told?.parts
+    }
+    const grace = '{terminationGracePeriodSeconds: 30}'
+    expect(await partsOf('high', grace)).toEqual({ 'no room on its nominated node': 30 })
+    expect(await partsOf('other', grace)).toEqual({ 'reservation of a nominated node': 20, 'no room': 30 })
+    // tried at 10 s and, when old has gone, not before 14 s
+    expect(await partsOf('high', '{backoff: {podInitialBackoffSeconds: 4, popFromBackoffQ: false}}')).toEqual({ 'no room on its nominated node': expect.closeTo(0.001, 9) as number, 'queue limit backoff': expect.closeTo(3.999, 9) as number })
+  })
+
   it('prints the parts of policies beside each other, then what happened; by default of the longest wait', async () => {
     const { out } = await sched(['explain', '--trace', 'log.swf', '--policies', 'strict,fifo'], { cwd: blocked() })
     expect(out).toBe(`log.swf: 3 jobs on one node of 4 procs

@@ -53,6 +53,7 @@ const combinations: readonly Combination[] = [
     'placement' in inner ? registry.names('placement').map((placement) => ({ policy: name, config: { [name]: { ...needed[name], placement: { [placement]: needed[placement] ?? {} } } } })) : [],
   ),
   ...registry.presets('policy').map(({ name }): Combination => ({ policy: name, config: { [name]: {} } })),
+  { policy: 'kube-scheduler', config: { 'kube-scheduler': { terminationGracePeriodSeconds: 5, backoff: { popFromBackoffQ: false } } } },
 ]
 
 /** Slots with data and heartbeats, where a round is about one node; or resources that are known at once, and gangs among the jobs. */

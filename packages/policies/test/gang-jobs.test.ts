@@ -171,6 +171,7 @@ const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   'kai-preempting': () => kaiPreempting(),
   'kai-preempting of quotas': (world) => kaiPreempting({ queues: { a: { resources: { [resourceOf(world)]: { quota: 3 } } }, b: { priority: 2 } } }),
   'kube-scheduler, preempting': () => kubeScheduler(),
+  'kube-scheduler, nominating': () => kubeScheduler({ terminationGracePeriodSeconds: 4, workloadAwarePreemption: true, backoff: {} }),
   las: () => las({ queues: [11] }),
   srtf: () => srtf(),
   strict: () => strict(),

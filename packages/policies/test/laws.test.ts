@@ -43,6 +43,7 @@ const withPreemption: Record<string, MakePolicy> = {
   kueue: () => kueue({ defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } }),
   'kai-preempting': () => kaiPreempting(),
   'kube-scheduler': () => kubeScheduler(),
+  'kube-scheduler, nominating': () => kubeScheduler({ terminationGracePeriodSeconds: 4, backoff: { popFromBackoffQ: false } }),
   'slurm-preempting': () => slurmPreempting(strict(fifo()), { tiers: { a: 3, b: 2 } }),
   las: () => las({ queues: [2, 6] }),
   srtf: () => srtf(),

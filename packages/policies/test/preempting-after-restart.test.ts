@@ -11,6 +11,9 @@ const quotas = { a: { cohort: 'all', nominalQuota: { cpu: 4 } }, b: { cohort: 'a
 const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
   'kai-preempting': () => kaiPreempting({ queues }),
   'kube-scheduler': () => kubeScheduler(),
+  'kube-scheduler with grace times': () => kubeScheduler({ terminationGracePeriodSeconds: 2.5 }),
+  'kube-scheduler with backoff': () => kubeScheduler({ backoff: {} }),
+  'kube-scheduler that waits for the end of backoff': () => kubeScheduler({ backoff: { popFromBackoffQ: false }, terminationGracePeriodSeconds: 1.5 }),
   'kueue': () => kueue({ queues: quotas, defaults: { preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } }),
   'volcano': () => volcano(),
   'las': () => las(),

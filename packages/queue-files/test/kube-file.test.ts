@@ -57,6 +57,14 @@ describe('the configuration of kube-scheduler', () => {
     ])
   })
 
+  it('has pods back off where it says how', () => {
+    const backoffOf = (text: string) => policyOf(`${head}${text}`).options.backoff
+    expect(backoffOf('')).toBe(undefined)
+    expect(backoffOf('podInitialBackoffSeconds: 2\n')).toEqual({ podInitialBackoffSeconds: 2 })
+    expect(backoffOf('podInitialBackoffSeconds: 20\npodMaxBackoffSeconds: 60\n')).toEqual({ podInitialBackoffSeconds: 20, podMaxBackoffSeconds: 60 })
+    expect(told(`${head}podMaxBackoffSeconds: 30\n`, 'honoured')).toEqual(['3 podMaxBackoffSeconds = 30'])
+  })
+
   it('is that of kube-scheduler as it comes where it says nothing', () => {
     expect(placementOf(head)).toEqual({ scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences }, resourceWeights: { cpu: 1, mem: 1, gpu: 0 }, percentageOfNodesToScore: 0 })
     expect(placementOf(head, ['memory', 'cpu'])).toMatchObject({ resourceWeights: { memory: 1, cpu: 1 } })
@@ -199,6 +207,7 @@ describe('the configuration of kube-scheduler', () => {
     // of validation_test.go and validation_pluginargs_test.go
     ['no threads', `${head}parallelism: 0\n`, 'parallelism: found 0, expected a whole number from 1 on.'],
     ['waiting times that shrink', `${head}podInitialBackoffSeconds: 10\npodMaxBackoffSeconds: 1\n`, 'podMaxBackoffSeconds: found 1, expected a whole number from 10 on.'],
+    ['a first waiting time above the longest', `${head}podInitialBackoffSeconds: 11\n`, 'podInitialBackoffSeconds: found 11, expected at most 10, the default of podMaxBackoffSeconds. Give podMaxBackoffSeconds, too.'],
     ['profiles of one name', `${head}profiles: [{ schedulerName: me }, { schedulerName: me }]\n`, 'profiles[1].schedulerName: profile "me" was given before. Give every one once.'],
     ['a profile without a name', `${head}profiles: [{ schedulerName: me }, {}]\n`, 'profiles[1]: has no schedulerName, beside others.'],
     ['profiles that sort otherwise', `${head}profiles: [{ schedulerName: me, plugins: { queueSort: { enabled: [{ name: CustomSort }] } } }, { schedulerName: other }]\n`, 'profiles[1]: has other queueSort plug-ins than the first one'],

@@ -33,8 +33,8 @@ interface Budgeted {
  *
  * Source: Kubernetes, PodDisruptionBudget: pkg/controller/disruption (getExpectedPodCount, updatePdbStatus); kube-scheduler,
  * `filterPodsWithPDBViolation`. Deviations: a task is healthy while it runs, from its start on; all tasks of jobs in the system that have not ended
- * are expected, in Kubernetes only those of controllers with a scale; a preempted task counts as gone at once, in Kubernetes when the disruption
- * controller has seen it.
+ * are expected, in Kubernetes only those of controllers with a scale; a preempted task counts as gone at once, also while it has a grace time, in Kubernetes when
+ * the disruption controller has seen it.
  */
 export class DisruptionBudgets {
   readonly hooks: WorkListener
@@ -45,17 +45,28 @@ export class DisruptionBudgets {
   readonly #expected: number[]
   readonly #jobs = new Map<JobId, Budgeted>()
 
-  constructor(budgets: readonly DisruptionBudget[], { work }: Pick<Env, 'work'>) {
+  /** `isLeaving`: whether a running task is about to leave, of which `leave` has told. */
+  constructor(budgets: readonly DisruptionBudget[], { work }: Pick<Env, 'work'>, isLeaving: (task: TaskId) => boolean) {
     this.#budgets = budgets
     this.#work = work
     this.#healthy = budgets.map(() => 0)
     this.#expected = budgets.map(() => 0)
     this.hooks = {
       onSubmit: (job) => this.#submitted(job),
-      onClaim: (job, _, task) => this.#add(this.#healthy, this.#of(job, task), 1),
-      onRelease: (job, _, task, __, why) => this.#released(job, task, why === 'ended' && !work.comesAgain(job)),
+      onClaim: (job, _, task) => {
+        if (!isLeaving(task)) this.#add(this.#healthy, this.#of(job, task), 1)
+      },
+      onRelease: (job, _, task, __, why) => {
+        if (!isLeaving(task)) this.leave(task)
+        if (why === 'ended' && !work.comesAgain(job)) this.#ended(job, task)
+      },
       onFinish: (job) => this.#finished(job),
     }
+  }
+
+  /** A running task does not count as healthy any more. */
+  leave(task: TaskId): void {
+    this.#add(this.#healthy, this.#of(this.#work.jobOf(task), task), -1)
   }
 
   /**
@@ -107,10 +118,9 @@ export class DisruptionBudgets {
     this.#expect({ budgets, left }, 1)
   }
 
-  #released(job: JobId, task: TaskId, isOver: boolean): void {
-    this.#add(this.#healthy, this.#of(job, task), -1)
+  #ended(job: JobId, task: TaskId): void {
     const left = this.#jobs.get(job)?.left
-    if (!isOver || left === undefined) return
+    if (left === undefined) return
     left[this.#work.stageOf(task)] = (left[this.#work.stageOf(task)] as number) - 1
     this.#add(this.#expected, this.#of(job, task), -1)
   }

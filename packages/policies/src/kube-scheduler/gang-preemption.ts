@@ -26,8 +26,8 @@ export class GangPreemption {
     this.#budgets = budgets
   }
 
-  /** Starts the gang and returns the nodes from which others have gone for it; `undefined`, and nothing has changed, if it finds no room even then. */
-  start(job: JobId, round: Round): NodeId[] | undefined {
+  /** Starts the gang and returns the tasks that have gone for it; `undefined`, and nothing has changed, if it finds no room even then. */
+  start(job: JobId, round: Round): TaskId[] | undefined {
     const units = this.#search.everywhere(round.work.priority(job), round)
     if (units.length === 0 || !hasAmounts(job, round, allTasks(units))) return undefined
     const sorted = this.#budgets?.sorted(units).units ?? units
@@ -52,7 +52,7 @@ export class GangPreemption {
       evicted = [...gone, ...inTheWay(sorted, gone, startThere, round)]
       if (!startWithout(evicted)) startWithout((evicted = units))
     }
-    return [...new Set(allTasks(evicted).map((task) => round.work.nodeOf(task) as NodeId))]
+    return allTasks(evicted)
   }
 
   /** Starts tasks one after another and returns their nodes; `undefined` if too few start. */

@@ -4,6 +4,7 @@ import type { DisruptionBudgets } from './disruption-budgets.js'
 import type { RunningTasks } from './running-tasks.js'
 import { changedSince, RoomyNodes } from './roomy-nodes.js'
 import { Units } from './units.js'
+import type { NominatedNodes } from './nominated-nodes.js'
 import { byImportance, byPreference, victimsOn, type Beside, type Candidate, type Unit, type Victim, type Victims } from './victims.js'
 
 export interface SearchOptions {
@@ -14,7 +15,7 @@ export interface SearchOptions {
 
 const NONE: readonly TaskId[] = []
 /** Whether all nodes of the cluster are in sight. */
-const isWhole = ({ nodes, cluster }: Round): boolean => nodes.length === cluster.nodes
+export const isWhole = ({ nodes, cluster }: Round): boolean => nodes.length === cluster.nodes
 
 /**
  * Looks for nodes on which a task would have room if others went. After a search in vain only nodes that have changed since are looked at
@@ -28,15 +29,19 @@ export class VictimSearch {
   readonly #running: RunningTasks
   readonly #placement: Placement
   readonly #budgets: DisruptionBudgets | undefined
+  readonly #nominated: NominatedNodes | undefined
   readonly #random: () => number
   readonly #roomy = new RoomyNodes()
   readonly #amounts = new Map<ShapeId, Float64Array>()
-  /** By shape and priority: the count of node changes when a search among all nodes was in vain. */
+  /** By shape and priority: the count of node changes when a search among all nodes was in vain, since `#ended` nominations have ended. */
   readonly #inVain = new Map<ShapeId, Map<number, number>>()
 
-  /** `budgets`: absent where there are none. */
-  constructor(options: SearchOptions, env: Env, running: RunningTasks, placement: Placement, budgets?: DisruptionBudgets) {
+  #ended = 0
+
+  /** `budgets`, `nominated`: absent where there are none. */
+  constructor(options: SearchOptions, env: Env, running: RunningTasks, placement: Placement, budgets?: DisruptionBudgets, nominated?: NominatedNodes) {
     this.#placement = placement
+    this.#nominated = nominated
     this.#budgets = budgets
     this.#options = options
     this.#running = running
@@ -49,6 +54,10 @@ export class VictimSearch {
     const shape = work.shape(job, lane)
     const own = work.priority(job)
     const isConfined = this.confines(job, round)
+    if (this.#nominated !== undefined && this.#ended !== this.#nominated.ended) {
+      this.#ended = this.#nominated.ended
+      this.#inVain.clear()
+    }
     const nodes = this.#inQuestion(shape, own, isConfined, round).filter((node) => cluster.up(node) && work.mayRunOn(shape, node))
     const { minCandidateNodesPercentage, minCandidateNodesAbsolute } = this.#options
     const enough = Math.max(Math.floor((nodes.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute, 1)
@@ -130,7 +139,7 @@ export class VictimSearch {
     const { cluster, lane } = round
     const below = units === undefined ? this.#tasksBelow(node, own, round) : this.#unitsBelow(node, own, units, round)
     if (below.length === 0) return undefined
-    const free = Float64Array.from(cluster.lanes[lane]?.resources ?? [], (r) => cluster.free(node, r))
+    const free = Float64Array.from(cluster.lanes[lane]?.resources ?? [], (r) => cluster.free(node, r) - (this.#nominated?.amount(node, own, r) ?? 0))
     const victims = victimsOn(this.#amountsOf(shape, round), free, below, { budgets: this.#budgets, allows })
     return victims === undefined || victims.victims.length === 0 ? undefined : victims
   }

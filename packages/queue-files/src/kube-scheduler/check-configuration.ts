@@ -2,6 +2,9 @@ import { isQualifiedName, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { at, fieldsOf, listAt, textOf, unexpected, wholeAt, type Path } from '../fields.js'
 
+/** Default of podMaxBackoffSeconds. */
+const LONGEST = 10
+
 /**
  * Throws `BAD_INPUT` with the line for what kube-scheduler refuses among settings that have no effect here.
  *
@@ -10,7 +13,8 @@ import { at, fieldsOf, listAt, textOf, unexpected, wholeAt, type Path } from '..
 export function checkConfiguration(configuration: KubernetesObject): void {
   wholeAt(configuration, ['parallelism'], 1)
   const first = wholeAt(configuration, ['podInitialBackoffSeconds'], 1) ?? 1
-  wholeAt(configuration, ['podMaxBackoffSeconds'], first)
+  if (wholeAt(configuration, ['podMaxBackoffSeconds'], first) === undefined && first > LONGEST)
+    throw unexpected(configuration, ['podInitialBackoffSeconds'], `at most ${LONGEST}, the default of podMaxBackoffSeconds`, 'Give podMaxBackoffSeconds, too.')
   checkProfiles(configuration)
   checkExtenders(configuration)
 }

@@ -21,7 +21,6 @@ export interface KubePolicy extends QueuePolicy {
 
 const why = knownWords<string>({
   leaderElection: 'there is one scheduler', clientConnection: 'there is no API server', parallelism: 'it has no effect on scheduling', extenders: 'there are none here',
-  podInitialBackoffSeconds: 'pods are tried again without a waiting time', podMaxBackoffSeconds: 'pods are tried again without a waiting time',
   enableProfiling: 'it has no effect on scheduling', enableContentionProfiling: 'it has no effect on scheduling', delayCacheUntilActive: 'it has no effect on scheduling',
 })
 /** Why arguments of plug-ins that score nodes here do not count. */
@@ -29,7 +28,7 @@ const argsOfOthers = knownWords<string>({
   InterPodAffinity: 'required affinities of what runs weigh 1, which is the default, and all preferences count', PodTopologySpread: 'pods are spread as they say themselves', NodeAffinity: 'pods have the affinities that they say themselves',
 })
 /** Fields of the configuration that are read. */
-const configured = ['profiles', 'percentageOfNodesToScore']
+const configured = ['profiles', 'percentageOfNodesToScore', 'podInitialBackoffSeconds', 'podMaxBackoffSeconds']
 /** Names that a cluster may have for resources of Kubernetes, in order of preference. */
 const names = knownWords<readonly string[]>({ cpu: ['cpu'], memory: ['mem', 'memory'], 'nvidia.com/gpu': ['gpu'] })
 /** Resources that kube-scheduler counts by default, each with the weight 1. */
@@ -55,7 +54,8 @@ export function kubePolicy({ file, configuration, classes, budgets, others }: Ku
   tellFields(reading)
   const plugins = pluginsOf(configuration, [...PROFILE, 'plugins'], findings)
   const args = argsOf(reading)
-  const options = { ...beside, ...args.preemption, ...(!plugins.preempts && { preemption: false }) }
+  const backoff = backoffOf(reading)
+  const options = { ...beside, ...args.preemption, ...(!plugins.preempts && { preemption: false }), ...(Object.keys(backoff).length > 0 && { backoff }) }
   const placement: Config = { weighted: { ...scoresOf(plugins, args), percentageOfNodesToScore: percentageOf(reading) } }
   const policy: Config = { 'kube-scheduler': { ...options, placement } }
   return { kind: 'kube-scheduler', policy, options, findings: findings.all.sort(byPlace) }
@@ -74,6 +74,16 @@ function tellFields({ configuration, findings }: Reading): void {
   for (const field of fields) findings.add('ignored', where(configuration, [field]), field, '', why[field] ?? notSimulated(field, configured))
   const [, ...more] = listAt(configuration, ['profiles'])
   if (more.length > 0) findings.add('ignored', where(configuration, ['profiles', 1]), 'profiles', `${more.length} more`, 'all jobs are of the first one')
+}
+
+/** How pods back off, as far as the configuration says; empty: it says nothing, and they do not. */
+function backoffOf({ configuration, findings }: Reading): NonNullable<KubeSchedulerOptions['backoff']> {
+  const given = (['podInitialBackoffSeconds', 'podMaxBackoffSeconds'] as const).flatMap((field) => {
+    const value = wholeAt(configuration, [field], 1)
+    return value === undefined ? [] : [[field, value] as const]
+  })
+  for (const [field, value] of given) findings.add('honoured', where(configuration, [field]), field, String(value))
+  return Object.fromEntries(given)
 }
 
 /**
