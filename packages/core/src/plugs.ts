@@ -89,8 +89,8 @@ export interface Policy extends WorkListener {
   /** True: the policy calls `Round.makeRoom`, where it is there, for each job that finds no room when its turn comes. */
   readonly asksForRoom?: boolean | undefined
   /**
-   * True: where all nodes of a job must have the label of the same one of several partitions, the policy starts it in one of these, whose limits then count. It
-   * asks `Round.mayStartIn` and calls `Round.startIn`.
+   * True: where all nodes of a job must have the label of the same one of several partitions, the policy starts it in one of these, whose limits and rank then
+   * count. It asks `Round.mayStartIn` and calls `Round.startIn`.
    */
   readonly startsInQueues?: boolean | undefined
   /** True: the policy starts jobs that are one gang (`JobSpec.gang`) as a whole, and preempts them as a whole. Default: such jobs are refused. */
@@ -125,10 +125,10 @@ export interface Order extends WorkListener {
   next(): JobBlock | undefined
   /** Shares for a preempting wrapper, if it divides capacity. */
   readonly sharing?: Sharing | undefined
-  /**
-   * The priority that the order computes for a waiting job, as shown to users. Absent: the order computes none, and the job's own priority stands.
-   */
-  priority?(job: JobId, lane: LaneId): number
+  /** The priority that it computes for a waiting job, as shown to users; `queue`: in this one of several. Absent: it computes none, and the job's own stands. */
+  priority?(job: JobId, lane: LaneId, queue?: string): number
+  /** By what it lists a job, highest first, equal ones by submission; `queue`: as if in this one of several (`startsInQueues`). Absent: queues do not matter. */
+  readonly scoreIn?: ((job: JobId, lane: LaneId, queue?: string) => number) | undefined
   /**
    * True: every listing gives all waiting jobs, because the order has no limits of its own that hold jobs back. A discipline may then take up a
    * single new job without reading the order. Default: the order may hold jobs back.

@@ -160,9 +160,9 @@ export interface Round {
   readonly bars?: ((job: JobId, node: NodeId) => boolean) | undefined
   /**
    * What the limits of an enclosing policy say of a waiting job. Present only where that policy lets the inner one see jobs that it holds back;
-   * `take` and `claim` refuse those.
+   * `take` and `claim` refuse those. `queue`: what those say that would hold if it started in this one of several.
    */
-  readonly limitsOf?: ((job: JobId) => LimitsSay) | undefined
+  readonly limitsOf?: ((job: JobId, queue?: string) => LimitsSay) | undefined
   /**
    * What limits on nodes say of a job, of which `claim` refuses nodes beyond them; `undefined`: none holds for it. Absent: there are none. `queue`: those that
    * would hold if it started in this one of several.
@@ -170,15 +170,15 @@ export interface Round {
   readonly nodesOf?: ((job: JobId, queue?: string) => NodesSay | undefined) | undefined
   /** Whether the limits of an enclosing policy let a job start in this one of its queues, if it has several (`Policy.startsInQueues`). Absent: they all do. */
   readonly mayStartIn?: ((job: JobId, queue: string) => boolean) | undefined
-  /** Says that the next claims of a job start it in this one of its queues, so that the limits of that count. Absent: there are none. */
+  /** Says that the next claims of a job start it in this one of its queues, so that the limits and the rank of that count. Absent: there are none. */
   readonly startIn?: ((job: JobId, queue: string) => void) | undefined
   /**
    * Starts all waiting tasks of a job that start together, on at most `most` nodes (default: any number) for which `may` holds and in the place of others, where
    * an enclosing policy lets the job preempt them; false, and nothing changes, where there would not be room. Where there will be, but others run on for a grace
    * time, nothing starts either, and the answer is the nodes of the tasks, one for each. Present only where the policy asks for it (`asksForRoom`). A pass hands
-   * in the same `may` for all jobs.
+   * in the same `may` for all jobs. `queue`: the one of several in which it would start, by whose rank it preempts.
    */
-  readonly makeRoom?: ((job: JobId, may: (node: NodeId) => boolean, most?: number) => boolean | readonly NodeId[]) | undefined
+  readonly makeRoom?: ((job: JobId, may: (node: NodeId) => boolean, most?: number, queue?: string) => boolean | readonly NodeId[]) | undefined
   /** Asks for another round at `time`, in seconds, even if nothing else happens before; at a time that has come, at once. */
   wakeAt(time: Seconds): void
 }

@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, replan, slurmLimits, volcano, yarnFair, yunikorn } from '../src/index.js'
+import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, replan, slurmLimits, slurmPreempting, volcano, yarnFair, yunikorn } from '../src/index.js'
 
 const nodes = (count: number, resources: Record<string, number>) => ({ nodes: [{ count, name: 'n', resources }] })
 const job = (id: string, more: Partial<JobSpec> = {}, tasks = 1, demand: Record<string, number> = { cpu: 1 }): JobSpec =>
@@ -54,11 +54,11 @@ describe('after a restart', () => {
   it('slurm-limits and replan count a job of several partitions where it has started', () => {
     // of the 6 processors a may have 2, and 3 by its QOS, and b 1 by its own: `in-b` runs in b, so that a1 may have 2, and `b` none
     const cluster = nodes(1, { cpu: 6 })
-    const of = (id: string, queue: string, cpu: number, alike?: readonly string[]): JobSpec =>
-      ({ ...job(id, { queue, user: 'u', estimate: 60 }), stages: [{ name: 's', tasks: 1, demand: { cpu }, duration: 1, ...(alike && { constraints: { alike } }) }] })
+    const of = (id: string, queue: string, cpu: number, alike?: readonly string[], estimate = 60): JobSpec =>
+      ({ ...job(id, { queue, user: 'u', estimate }), stages: [{ name: 's', tasks: 1, demand: { cpu }, duration: 1, ...(alike && { constraints: { alike } }) }] })
     const policy = () => slurmLimits(replan(fifo(), { nodes: 'named', maxCpusPerNode: { a: 2 } }), { qos: { of_a: { GrpTRES: 'cpu=3' }, of_b: { GrpTRES: 'cpu=1' } }, partitions: { a: { QOS: 'of_a' }, b: { QOS: 'of_b' } } })
     const before = dispatcher({ cluster, policy: policy() })
-    const [first, inB] = [of('first', 'a', 2), of('in-b', 'a', 1, ['partition:a|*', 'partition:b|*'])]
+    const [first, inB] = [of('first', 'a', 2, undefined, 600), of('in-b', 'a', 1, ['partition:a|*', 'partition:b|*'])]
     before.submit(first, 0)
     before.submit(inB, 0)
     const [running] = before.pass(0).start as [Placed, Placed]
@@ -67,6 +67,21 @@ describe('after a restart', () => {
     for (const [spec, at] of jobs) before.submit(spec, at)
     const late = begunAgain(cluster, policy(), before, { jobs: [[inB, 0], ...jobs], runs: [['in-b', 0, 0]] })
     expect([ids(before.pass(2).start), ids(late.pass(2).start)]).toEqual([['a1.0'], ['a1.0']])
+  })
+
+  it('slurm-preempting takes a job of several partitions by the tier of the one in which it has started', () => {
+    // `first` has all that a may have, so `in-b` runs in b, of the tier 1, and c1 of the tier 2 takes its place
+    const cluster = nodes(1, { cpu: 4 })
+    const of = (id: string, queue: string, cpu: number, alike?: readonly string[]): JobSpec =>
+      ({ ...job(id, { queue, estimate: alike === undefined ? 600 : 60 }), stages: [{ name: 's', tasks: 1, demand: { cpu }, duration: 1, ...(alike && { constraints: { alike } }) }] })
+    const policy = () => slurmPreempting(replan(fifo(), { nodes: 'named', maxCpusPerNode: { a: 2 } }), { tiers: { a: 2, c: 2 } })
+    const before = dispatcher({ cluster, policy: policy() })
+    const [first, inB, c1] = [of('first', 'a', 2), of('in-b', 'a', 2, ['partition:a|*', 'partition:b|*']), of('c1', 'c', 2)]
+    for (const spec of [first, inB]) before.submit(spec, 0)
+    expect(ids(before.pass(0).start)).toEqual(['first.0', 'in-b.0'])
+    before.submit(c1, 2)
+    const late = begunAgain(cluster, policy(), before, { jobs: [[first, 0], [inB, 0], [c1, 2]], runs: [['first', 0, 0], ['in-b', 0, 0]] })
+    expect([ids(before.pass(2).start), ids(late.pass(2).start)]).toEqual([['c1.0'], ['c1.0']])
   })
 
   it('slurm-limits counts jobs of a user who names no account where the first of them was, though that one has left', () => {

@@ -254,6 +254,18 @@ describe('the policy of a slurm.conf', () => {
     expect(read('SchedulerParameters=pack_serial_at_end\nSelectType=select/linear')).toEqual([undefined, undefined, ['ignored', 'nodes are taken by weight and best fit']])
   })
 
+  it('gives jobs of several partitions one reservation where it says so (bf_one_resv_per_job)', () => {
+    const read = (text: string, nodes = 2) => {
+      const { policy, findings } = made(`ClusterName=c\nSchedulerParameters=bf_one_resv_per_job\n${text}`, nodes)
+      return [(policy as { replan: Record<string, unknown> }).replan['bf_one_resv_per_job'], ...findings.filter(({ setting }) => setting.includes('one_resv')).map(({ verdict, note }) => [verdict, note])]
+    }
+    expect([read(''), read('', 1), read('SchedulerType=sched/builtin')]).toEqual([
+      [true, ['honoured', '']],
+      [undefined, ['ignored', 'on one node a job of several partitions is in one of them alone']],
+      [undefined, ['ignored', 'no plans are made']],
+    ])
+  })
+
   it('says which settings put jobs on other nodes, and which hold a job that was interrupted too often', () => {
     const best = 'nodes are taken by weight and best fit'
     expect(told('SelectTypeParameters=CR_PACK_NODES\nSchedulerParameters=bf_busy_nodes').map(([verdict, , setting, note]) => [verdict, setting, note])).toEqual(expect.arrayContaining([

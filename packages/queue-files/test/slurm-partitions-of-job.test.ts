@@ -12,13 +12,15 @@ const job = (queue: string, more: Partial<JobSpec> = {}, tasks = 2, procs = 1): 
 
 describe('a job in several partitions', () => {
   const both = 'PartitionName=all Nodes=ALL Default=YES\nPartitionName=first PriorityTier=5 Nodes=n[1-2]\nPartitionName=last PriorityJobFactor=3 Nodes=n[3-4]'
-  it('is in the one of the highest tier, or else job factor, on nodes of any of them', () => {
-    const placed = (queue: string) => {
-      const { queue: found, stages: [stage] } = placing(both)(job(queue))
+  it('is in the one of the highest tier, or else of the highest job factor where that counts, on nodes of any of them', () => {
+    const placed = (queue: string, settings = '') => {
+      const { queue: found, stages: [stage] } = placing(`${settings}${both}`)(job(queue))
       return [found, stage?.constraints]
     }
     expect(placed('last,first')).toEqual(['first', { require: { 'partition:first|partition:last': 'true' }, alike: ['partition:first', 'partition:last'] }])
-    expect(placed('all,last')).toEqual(['last', { alike: ['partition:last', 'partition:all|*'] }])
+    expect(placed('all,last', 'PriorityWeightPartition=1\n')).toEqual(['last', { alike: ['partition:last', 'partition:all|*'] }])
+    // without a weight as they are named: Slurm 22.05.8 started -p pb,pa in pb, whose factor was 1, and that of pa 4
+    expect(placed('all,last')).toEqual(['all', { alike: ['partition:all|*', 'partition:last'] }])
     expect(placed('last')).toEqual(['last', { require: { 'partition:last': 'true' } }])
     expect(placed('x,last')).toEqual(['last', { require: { 'partition:last': 'true' } }])
     expect(placed('x,y')).toEqual(['x,y', undefined])

@@ -1,8 +1,10 @@
 import type { Env, JobId, Round } from '@sched/core'
 import { ArrayTasks } from './array-tasks.js'
 import type { Plan } from './counted-plan.js'
-import { partitionOf, queuesIn } from './partitions.js'
+import { isOfAllNodes, partitionOf } from './partitions.js'
+import { PlacesInQueue } from './places-in-queue.js'
 import { PreemptingStarts } from './preempting-starts.js'
+import type { QueuesOfJobs } from './queues-of-jobs.js'
 import { Quota } from './quota.js'
 import type { ReadReplanOptions } from './replan-options.js'
 import type { RigidJobs } from './rigid-jobs.js'
@@ -30,6 +32,7 @@ export class MainPass {
   readonly #jobs: RigidJobs
   readonly #waiting: WaitingJobs
   readonly #plans: readonly Plan[]
+  readonly #queues: QueuesOfJobs
   readonly #perQueue: number
   readonly #mostStarts: number
   readonly #makesPlans: boolean
@@ -38,7 +41,7 @@ export class MainPass {
   readonly #goesByAmounts: boolean
   readonly #tellPass: Env['tellPass']
   readonly #warn: Env['warn']
-  readonly #queue: JobId[] = []
+  readonly #places = new PlacesInQueue()
   /** Labels of partitions in which no more jobs start. */
   readonly #closed: string[] = []
   /** Whether the plan holds what runs now and what is closed. */
@@ -46,10 +49,11 @@ export class MainPass {
   /** Whether the nodes found last are more than limits allow the job. */
   #isOver = false
 
-  constructor(jobs: RigidJobs, waiting: WaitingJobs, plans: readonly Plan[], options: ReadReplanOptions, env: Env) {
+  constructor(jobs: RigidJobs, { waiting, queues }: { readonly waiting: WaitingJobs; readonly queues: QueuesOfJobs }, plans: readonly Plan[], options: ReadReplanOptions, env: Env) {
     this.#jobs = jobs
     this.#waiting = waiting
     this.#plans = plans
+    this.#queues = queues
     this.#perQueue = options.partition_job_depth
     this.#mostStarts = options.sched_max_job_start
     this.#makesPlans = options.bf_interval > 0
@@ -70,19 +74,20 @@ export class MainPass {
 
   #startInOrder(round: Round, lane: RigidLane, depth: number, counts: Counts): void {
     const waiting = this.#waiting
-    const queue = this.#queue
-    queue.length = 0
-    waiting.read(round, queue, waiting.hasArrays || this.#perQueue > 0 ? Infinity : depth + 1)
+    const { jobs, queues } = this.#places
+    waiting.read(round, this.#places, waiting.hasArrays || this.#perQueue > 0 || this.#queues.areSeveral ? Infinity : depth + 1)
     const arrays = new ArrayTasks(Infinity)
     const parts = new Quota(this.#perQueue)
     const starts = new Quota(this.#mostStarts)
-    const instead = new PreemptingStarts(round, this.#plans[round.lane] as Plan, waiting.licenses)
+    const instead = new PreemptingStarts(round, this.#plans[round.lane] as Plan, { licenses: waiting.licenses, queues: this.#queues })
     const stopped = new Set<string>() // reservations
     this.#closed.length = 0
     this.#isBegun = false
-    for (const job of queue) {
+    for (let i = 0; i < jobs.length; i++) {
+      const [job, queue] = [jobs[i] as JobId, queues[i]]
+      if (!waiting.comeTo(job, queue, round) || instead.isAwaited(job)) continue
       const array = waiting.arrayOf(job)
-      const part = round.work.queue(job)
+      const part = this.#perQueue > 0 ? waiting.queueOf(job) : ''
       if (starts.isUsed()) return
       if (arrays.isDone(array) || parts.isUsed(part)) continue
       if (waiting.isThrottled(job)) {
@@ -96,7 +101,9 @@ export class MainPass {
         arrays.reject(array) // a limit holds it back since another job started
         continue
       }
-      if (round.limitsOf?.(job)?.held === 'number') {
+      const held = round.limitsOf?.(job, queue)?.held
+      const isBarred = waiting.isBarred(job, queue, round)
+      if (held === 'number' || (isBarred && held === undefined)) {
         arrays.reject(array) // Slurm checks this limit before it looks for nodes: the job is passed over
         continue
       }
@@ -107,7 +114,7 @@ export class MainPass {
         continue
       }
       counts.tried++
-      if (this.#starts(job, round, lane, instead)) {
+      if (!isBarred && this.#starts(job, round, lane, instead)) {
         starts.use()
         counts.started++
         arrays.start(array)
@@ -120,7 +127,8 @@ export class MainPass {
         continue
       }
       if (waiting.hasReservations && this.#begun(round).isReserved?.(job) === true) continue
-      if (!this.#close(job, round)) return
+      if (this.#isNamed && this.#begun(round).isTooSmall?.(job) === true) continue
+      if (queue === undefined ? !this.#close(job, round) : !this.#closePlace(job, round)) return
     }
   }
 
@@ -162,27 +170,27 @@ export class MainPass {
   /** Lets no more jobs start in the partitions of the job; false if that is everywhere. */
   #close(job: JobId, round: Round): boolean {
     for (const { stage } of round.work.parts(job, round.lane)) {
-      const constraints = round.work.constraints(job, stage)
-      const partition = partitionOf(constraints)
+      const partition = partitionOf(round.work.constraints(job, stage))
       if (partition === undefined) return false
-      if (round.mayStartIn !== undefined && constraints?.alike !== undefined && this.#closeEach(job, constraints.alike, round)) continue
-      if (this.#closed.includes(partition)) continue
-      this.#closed.push(partition)
-      if (this.#isBegun) this.#plans[round.lane]?.close?.(partition)
+      this.#closeOne(partition, round)
     }
     return true
   }
 
-  /** The same for the partitions of a job of several in which limits let it start; false if its nodes are not alike by partition. */
-  #closeEach(job: JobId, alike: readonly string[], round: Round): boolean {
-    const queues = queuesIn(alike)
-    for (const [i, queue] of (queues ?? []).entries()) {
-      const partition = alike[i] as string
-      if (round.mayStartIn?.(job, queue) === false || this.#closed.includes(partition)) continue
-      this.#closed.push(partition)
-      if (this.#isBegun) this.#plans[round.lane]?.close?.(partition)
+  /** The same for the queue of a place of the job. */
+  #closePlace(job: JobId, round: Round): boolean {
+    const { work, lane } = round
+    for (const [label] of this.#queues.among(job, work.constraints(job, work.frontStage(job, lane))?.alike ?? [])) {
+      if (isOfAllNodes(label)) return false
+      this.#closeOne(label, round)
     }
-    return queues !== undefined
+    return true
+  }
+
+  #closeOne(partition: string, round: Round): void {
+    if (this.#closed.includes(partition)) return
+    this.#closed.push(partition)
+    if (this.#isBegun) this.#plans[round.lane]?.close?.(partition)
   }
 
   /** The plan of what runs now and what is closed. */

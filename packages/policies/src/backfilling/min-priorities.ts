@@ -1,5 +1,6 @@
 import type { JobId, WorkView } from '@sched/core'
 import { NumbersOfQos } from '../disciplines/numbers-of-qos.js'
+import type { QueuesOfJobs } from './queues-of-jobs.js'
 
 type Numbers = Readonly<Record<string, number>>
 
@@ -29,9 +30,9 @@ export class MinPriorities {
   readonly #ofAll: number
   readonly #hasAssociations: boolean
 
-  constructor(private readonly work: WorkView, options: MinPriorityOptions) {
+  constructor(private readonly work: WorkView, options: MinPriorityOptions, queues: QueuesOfJobs) {
     const { minPriorities, minPrioritiesOfQueues, ownQosFirst, minPrioritiesOfAccounts, minPrioritiesOfUsers, minPrioritiesOfUsersOfPartitions } = options
-    this.#ofQos = new NumbersOfQos(work, minPriorities, minPrioritiesOfQueues, ownQosFirst)
+    this.#ofQos = new NumbersOfQos({ work, queues }, minPriorities, minPrioritiesOfQueues, ownQosFirst)
     this.#ofAccounts = minPrioritiesOfAccounts
     this.#ofUsers = minPrioritiesOfUsers
     this.#ofUsersOfQueues = new Map(Object.entries(minPrioritiesOfUsersOfPartitions).flatMap(([account, queues]) =>

@@ -119,10 +119,26 @@ export class NamedPlan implements Plan {
     const shape = this.#work.shape(job, lane)
     const releases = this.#releasesFor(job)
     releases.take(shape, this.#cluster)
-    this.#allowedNodes.set(job, shape)
+    this.#allow(job)
     this.#usable.set(this.#allowed)
     const later = this.#reservations?.limit(this.#usable, job, this.#now, this.#lane.length[job] as number) ?? Infinity
     return later < Infinity && countBits(this.#usable) < releases.leastNodes(this.#work.together(job, lane))
+  }
+
+  /**
+   * Source: Slurm, WAIT_PART_NODE_LIMIT of `job_limits_check`, ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE of `select_nodes`, and `schedule` of
+   * slurmctld/job_scheduler.c, which looks no further where fewer nodes than the job asks for are left.
+   */
+  isTooSmall(job: JobId): boolean {
+    const { lane } = this.#lane
+    const [least, most, label] = [this.#work.minNodes(job), this.mostNodes(job), this.#labelOf(job)]
+    if (this.#work.isGangJob(job) || (most === Infinity && label === undefined)) return false
+    const releases = this.#releasesFor(job)
+    releases.take(this.#work.shape(job, lane), this.#cluster)
+    const fewest = Math.max(least, releases.leastNodes(this.#work.together(job, lane)))
+    if (fewest > most || label === undefined) return fewest > most
+    this.#allow(job)
+    return countBits(this.#allowed) < least || countBits(this.#allowedNodes.withLabel(label)) < fewest
   }
 
   /** Whether the job could start now, but only on nodes that are too far apart for it. */
@@ -211,8 +227,8 @@ export class NamedPlan implements Plan {
 
   /**
    * The earliest start on nodes in `#allowed` that have the same one of some labels: of equal ones the first label counts. Where the labels are those of
-   * partitions, what its queue demands of a job holds in each; a start now on more nodes than limits allow there counts only if there is no other.
-   * Slurm looks for nodes in one after another, so what the job waits for in one keeps it off these nodes in those behind it.
+   * partitions, what its queue demands of a job holds in each; a start now on more nodes than limits allow there counts only if there is no other. Of a job with
+   * a place for each of its queues, only that of the place counts.
    */
   #earliestAlike(job: JobId, asked: Asked, alike: readonly string[], notBefore: Seconds, latest: Seconds): Seconds {
     const allowed = this.#allowed.slice()
@@ -221,7 +237,7 @@ export class NamedPlan implements Plan {
     let isBestOver = false
     let queueOfBest: string | undefined
     for (const [label, queue] of this.#queues.among(job, alike)) {
-      if (queue !== undefined) {
+      if (queue !== undefined && this.#queues.place(job) === undefined) {
         if (this.#mayStartIn?.(job, queue) === false) continue
         this.#queues.seek(job, queue)
       }
@@ -231,7 +247,6 @@ export class NamedPlan implements Plan {
       releases.take(asked.shape, this.#cluster)
       const start = this.#search.earliest(job, asked, notBefore, latest, releases)
       const isOver = queue !== undefined && start === this.#now && this.#search.nodesOf?.(job, queue)?.isOver(this.#places) === true
-      if (queue !== undefined && start > this.#now) this.#keepOff(allowed, job, label, { start, asked, latest, least: releases.leastNodes(asked.tasks) })
       if (start === Infinity || (best < Infinity && (isOver === isBestOver ? start >= best : isOver))) continue
       best = start
       isBestOver = isOver
@@ -241,18 +256,6 @@ export class NamedPlan implements Plan {
     if (queueOfBest !== undefined) this.#queues.seek(job, queueOfBest)
     this.#places.splice(0, Infinity, ...places)
     return best
-  }
-
-  /**
-   * Takes the nodes out of `allowed` that the job is kept off because it waits in a partition: at events, where no later start is looked for, all nodes of that,
-   * unless it could never start there; in a plan those of its reservation, if it would still run when that begins.
-   */
-  #keepOff(allowed: NodeBits, job: JobId, label: string, { start, asked, latest, least }: { readonly start: Seconds; readonly asked: Asked; readonly latest: Seconds; readonly least: number }): void {
-    if (latest <= this.#now) {
-      if (least > this.mostNodes(job)) return
-      const own = this.#allowedNodes.withLabel(label)
-      for (let w = 0; w < own.length; w++) allowed[w] = (allowed[w] as number) & ~(own[w] as number)
-    } else if (start < Infinity && this.#now + asked.length > this.#down(start)) for (const node of this.#places) clearBit(allowed, node)
   }
 
   /** The searches for tasks of a shape that found no start: what is reserved later only takes more nodes. */
@@ -267,9 +270,22 @@ export class NamedPlan implements Plan {
   look(job: JobId, most = Infinity): void {
     const length = Math.min(this.#lane.length[job] as number, most)
     if (this.#work.isGangJob(job)) this.#allowedNodes.setAll()
-    else this.#allowedNodes.set(job, this.#work.shape(job, this.#lane.lane))
+    else this.#allow(job)
     this.#slots.during(this.#usable, this.#allowed, this.#now, length)
     this.#reservations?.limit(this.#usable, job, this.#now, length)
+  }
+
+  /** Sets `#allowed` to the nodes that the next tasks of a job may use, of several queues in that of the place that is looked at. */
+  #allow(job: JobId): void {
+    this.#allowedNodes.set(job, this.#work.shape(job, this.#lane.lane))
+    const label = this.#labelOf(job)
+    if (label !== undefined) this.#allowedNodes.keep(this.#allowedNodes.withLabel(label))
+  }
+
+  /** The label of the nodes of the place that is looked at, of a job of several queues. */
+  #labelOf(job: JobId): string | undefined {
+    if (this.#queues.place(job) === undefined) return undefined
+    return this.#queues.among(job, this.#work.constraints(job, this.#work.frontStage(job, this.#lane.lane))?.alike ?? [])[0]?.[0]
   }
 
   mostNodes(job: JobId): number {

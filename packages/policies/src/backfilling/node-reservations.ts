@@ -72,11 +72,10 @@ export class NodeReservations {
     return asked !== '' && this.#named(asked).length > 0
   }
 
-  /** Puts jobs that name a reservation before all others, and leaves `most` jobs. Source: Slurm, `sort_job_queue2` of slurmctld/job_scheduler.c. */
-  putFirst(queue: JobId[], most: number): void {
+  /** Puts jobs that name a reservation before all others. Source: Slurm, `sort_job_queue2` of slurmctld/job_scheduler.c. */
+  putFirst(queue: JobId[]): void {
     const others = queue.filter((job) => !this.has(job))
     if (others.length < queue.length) queue.splice(0, Infinity, ...queue.filter((job) => this.has(job)), ...others)
-    if (queue.length > most) queue.length = most
   }
 
   /** Whether the job has to wait for a reservation, or has come after it. */

@@ -14,3 +14,6 @@ export function queuesIn(alike: readonly string[] | undefined): readonly string[
   if (alike?.every((label) => label.startsWith(PREFIX)) !== true) return undefined
   return alike.map((label) => label.slice(PREFIX.length).replace(/\|.*$/, ''))
 }
+
+/** Whether a label among those of which all nodes of a job must have the same one stands for all nodes. */
+export const isOfAllNodes = (label: string): boolean => label.split('|').includes('*')

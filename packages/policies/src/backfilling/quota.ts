@@ -1,4 +1,5 @@
 import type { JobId, WorkView } from '@sched/core'
+import type { QueuesOfJobs } from './queues-of-jobs.js'
 
 /** Counts how often a pass does something for each user, queue and so on, up to a limit; 0: no limit. */
 export class Quota {
@@ -32,12 +33,12 @@ interface LookLimits {
 export class LookQuotas {
   readonly #limited: readonly { readonly quota: Quota; readonly of: (job: JobId) => number | string }[]
 
-  constructor(most: LookLimits, work: WorkView) {
+  constructor(most: LookLimits, work: WorkView, queues: QueuesOfJobs) {
     const quotas = [
-      { most: most.bf_max_job_part, of: (job: JobId) => work.queue(job) },
+      { most: most.bf_max_job_part, of: (job: JobId) => queues.of(job) },
       { most: most.bf_max_job_assoc > 0 ? 0 : most.bf_max_job_user, of: (job: JobId) => work.user(job) },
       { most: most.bf_max_job_assoc, of: (job: JobId) => `${work.user(job)} ${work.account(job)}` },
-      { most: most.bf_max_job_user_part, of: (job: JobId) => `${work.user(job)} ${work.queue(job)}` },
+      { most: most.bf_max_job_user_part, of: (job: JobId) => `${work.user(job)} ${queues.of(job)}` },
     ]
     this.#limited = quotas.filter((each) => each.most > 0).map(({ most: limit, of }) => ({ quota: new Quota(limit), of }))
   }

@@ -54,6 +54,10 @@ export const replanOptions = z.strictObject({
   bf_max_job_user_part: z.number().int().nonnegative().default(0).describe('most jobs of a user in a queue that a plan looks at; 0: no limit'),
   bf_max_job_array_resv: z.number().int().positive().default(20).describe('tasks of an array that get reservations in a pass, which then goes on with the next job'),
   bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
+  bf_one_resv_per_job: z
+    .boolean()
+    .default(false)
+    .describe('once a job that may start in several queues has a reservation in one of them, a plan starts it in the others only at once; default: it gets one in each'),
   bf_min_age_reserve: z
     .number()
     .nonnegative()
@@ -122,6 +126,8 @@ export function checkCounted(options: ReadReplanOptions): void {
       throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
   if (options.leastLoaded !== false || options.pack_serial_at_end)
     throw new SchedError('BAD_OPTION', 'nodes are taken in an order, but reservations are of amounts.', { field: `replan.${options.pack_serial_at_end ? 'pack_serial_at_end' : 'leastLoaded'}` }, "Add { nodes: 'named' }, or a placement in its place.")
+  if (options.bf_one_resv_per_job)
+    throw new SchedError('BAD_OPTION', 'jobs have one reservation in any case where reservations are of amounts.', { field: 'replan.bf_one_resv_per_job' }, "Add { nodes: 'named' }, or leave it out.")
   if (options.topology !== 'flat')
     throw new SchedError('BAD_OPTION', 'nodes are chosen by their racks, but reservations are of amounts.', { field: 'replan.topology' }, "Add { nodes: 'named' }, or the placement topology-tree in its place.")
 }

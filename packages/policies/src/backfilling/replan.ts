@@ -15,6 +15,7 @@ import { Licenses } from './licenses.js'
 import { MainPass } from './main-pass.js'
 import { NamedPlan } from './named-plan.js'
 import { NodeReservations } from './node-reservations.js'
+import { PlacesInQueue } from './places-in-queue.js'
 import { PlanTimes } from './plan-times.js'
 import { PreemptingStarts } from './preempting-starts.js'
 import { QueuesOfJobs } from './queues-of-jobs.js'
@@ -40,7 +41,7 @@ const FIRST_WINDOW = 30
  * Limits are whole minutes, as in Slurm: an estimate is rounded up, to at least 1.
  *
  * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`; the select plug-ins for named nodes. Left out:
- * time limits of a pass, preemption, a place in the queue for each partition of a job; a partition is a queue. All parts of a heterogeneous job, here one gang,
+ * time limits of a pass, preemption; a partition is a queue. All parts of a heterogeneous job, here one gang,
  * are planned at once; Slurm plans each from the latest start that this pass has found for the others.
  * Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is exactly
  * the end that makes room.
@@ -88,7 +89,8 @@ class Replan implements Policy {
   readonly #explanations: Explanations
   /** Absent where no nodes are kept for some jobs. */
   readonly #reservations: NodeReservations | undefined
-  readonly #queue: JobId[] = []
+  readonly #places = new PlacesInQueue()
+  readonly #queues: QueuesOfJobs
   readonly #makesPlans: boolean
   readonly #noReserve: ReadonlySet<string>
   /** With `twoPass`: of plans, or without plans of looks at the whole queue. */
@@ -117,7 +119,7 @@ class Replan implements Policy {
     this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.keptBack(job, round) ?? (this.#plans[round.lane]?.isFar?.(job) === true ? { reason: Reason.Locality } : undefined))
     if ([options.topology, ...Object.values(options.topologies)].some((topology) => topology !== 'flat')) env.heedsTopology?.()
     const licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes)
-    const queues = new QueuesOfJobs(env)
+    const queues = (this.#queues = new QueuesOfJobs(env))
     const topologies = new Topologies(env, queues, { ...options, switchWait: options.max_switch_wait })
     const reservations = (this.#reservations = options.reservations.length === 0 ? undefined : new NodeReservations(options.reservations, env))
     const steps = (this.#steps = new ClockMultiples(options.bf_resolution, env))
@@ -126,8 +128,8 @@ class Replan implements Policy {
       ? new NamedPlan(lane, jobs, env, { ...named, running: running.of[i] as ReadonlySet<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
     const throttles = new ArrayThrottles(env)
-    const waiting = (this.#waiting = new WaitingJobs(jobs, env, options, { throttles, licenses, reservations }))
-    this.#mainPass = new MainPass(jobs, waiting, this.#plans, options, env)
+    const waiting = (this.#waiting = new WaitingJobs(jobs, env, options, { throttles, licenses, reservations, queues, scoreIn: order.scoreIn }))
+    this.#mainPass = new MainPass(jobs, { waiting, queues }, this.#plans, options, env)
     this.#delays = new EventDelays(options, cluster.lanes.length)
     this.#times = new PlanTimes(this.#makesPlans ? options.bf_interval : options.sched_interval, !this.#makesPlans, cluster.lanes.length, () => env.now())
     const separating = { onSubmit: (job: JobId) => this.#separate(job, env.work) }
@@ -199,23 +201,26 @@ class Replan implements Policy {
     const plan = this.#plans[round.lane] as Plan
     const waiting = this.#waiting
     const waitingBefore = lane.waiting
-    const looks = new LookQuotas(this.#options, work)
-    const queue = this.#queue
-    queue.length = 0
-    const read = waiting.hasArrays || looks.areLimited ? Infinity : most + 1 // one more says whether jobs are left
-    waiting.read(round, queue, read)
+    const looks = new LookQuotas(this.#options, work, this.#queues)
+    const { jobs, queues } = this.#places
+    const read = waiting.hasArrays || looks.areLimited || this.#queues.areSeveral ? Infinity : most + 1 // one more says whether jobs are left
+    waiting.read(round, this.#places, read)
     plan.begin(round)
     const arrays = new ArrayTasks(this.#options.bf_max_job_array_resv)
     const reservations = new Quota(this.#options.bf_job_part_count_reserve)
     const starts = new Quota(this.#options.bf_max_job_start)
     const blocked = new Map<string, Seconds>()
-    const instead = new PreemptingStarts(round, plan, waiting.licenses)
+    const reserved = new Set<JobId>() // of those that may start in several queues
+    const instead = new PreemptingStarts(round, plan, { licenses: waiting.licenses, queues: this.#queues })
     let looked = 0
     let tests = 0
     let started = 0
     let isCut = false
     let recurs = false
-    for (const job of queue) {
+    for (let i = 0; i < jobs.length; i++) {
+      const [job, queue] = [jobs[i] as JobId, queues[i]]
+      if (!waiting.comeTo(job, queue, round)) continue
+      if (instead.isAwaited(job)) continue
       const array = waiting.arrayOf(job)
       if (arrays.isDone(array)) continue
       looked++
@@ -223,10 +228,14 @@ class Replan implements Policy {
         arrays.reject(array)
         continue
       }
-      const part = work.queue(job)
+      const part = this.#options.bf_job_part_count_reserve > 0 ? waiting.queueOf(job) : ''
       if (lane.waits[job] !== true) {
         arrays.reject(array)
-        isCut ||= queue.length === read // a limit holds it back since another job started: a job that was not read would have its place
+        isCut ||= jobs.length === read // a limit holds it back since another job started: a job that was not read would have its place
+        continue
+      }
+      if (waiting.isBarred(job, queue, round) && round.limitsOf?.(job, queue).held === undefined) {
+        arrays.reject(array)
         continue
       }
       if (looks.isUsed(job)) {
@@ -242,11 +251,13 @@ class Replan implements Policy {
       }
       tests++
       looks.use(job)
+      const mayWait = !this.#options.bf_one_resv_per_job || !reserved.has(job)
       const isBare = this.#noReserve.size > 0 && this.#noReserve.has(work.qos(job) || 'normal')
-      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, most: isBare && noReserveMinute ? MINUTE : Infinity, blocked, instead })
+      const start = this.#startOrFind(job, round, lane, plan, { latest: mayWait ? now + window * MINUTE : now, most: isBare && noReserveMinute ? MINUTE : Infinity, blocked, instead })
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()
         started++
+        isCut ||= reserved.has(job) // what was reserved in another queue is in the way of others until the next plan
         arrays.start(array)
         continue
       }
@@ -259,12 +270,13 @@ class Replan implements Policy {
         break
       }
       plan.reserve(job, this.#steps.down(start), this.#steps.up(start + (lane.length[job] as number)))
+      if (queue !== undefined) reserved.add(job)
       recurs ||= !lane.running.hasEnd(start) // Slurm notes anew a start that waits for another reservation
       reservations.use(part)
       arrays.reserve(array)
     }
     if (waitingBefore > 0) this.#tellPass?.({ kind: 'plan', waiting: waitingBefore, looked, tried: tests, started, entries: plan.entries })
-    if (isCut && started > 0) round.wakeAt(this.#options.twoPass ? now + this.#options.bf_interval : multipleAfter(now, this.#options.bf_interval))
+    if ((isCut && started > 0) || instead.hasAwaited) round.wakeAt(this.#options.twoPass ? now + this.#options.bf_interval : multipleAfter(now, this.#options.bf_interval))
     return recurs || plan.keepsIdle() // Slurm marks such nodes as planned, and before that as not
   }
 
@@ -274,7 +286,7 @@ class Replan implements Policy {
    */
   #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, blocked, instead }: Search): Seconds {
     while (lane.waits[job] === true) {
-      const limits = round.limitsOf?.(job)
+      const limits = round.limitsOf?.(job, this.#queues.place(job))
       const from = limits === undefined ? round.now : Math.max(round.now, ...limits.groups.map((group) => blocked.get(group) ?? 0))
       const start = plan.earliest(job, latest, from, most)
       if (start > round.now) {

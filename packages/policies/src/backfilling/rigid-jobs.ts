@@ -139,9 +139,9 @@ export class RigidJobs implements WorkListener {
     this.#mustMeasure = this.lanes.some((each) => each.isShared)
   }
 
-  /** The priority that a waiting job has in the order, or its own. */
-  priority(job: JobId, lane: LaneId): number {
-    return this.#order.priority?.(job, lane) ?? this.#env.work.priority(job)
+  /** The priority that a waiting job has in the order, in this one of several queues if one is given, or its own. */
+  priority(job: JobId, lane: LaneId, queue?: string): number {
+    return this.#order.priority?.(job, lane, queue) ?? this.#env.work.priority(job)
   }
 
   /** Why the placement keeps a job waiting that has room; `undefined` if it does not. */

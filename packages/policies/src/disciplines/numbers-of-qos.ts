@@ -1,4 +1,11 @@
 import type { JobId, WorkView } from '@sched/core'
+import type { QueuesOfJobs } from '../backfilling/queues-of-jobs.js'
+
+/** The jobs, and the queues of those that may start in several. */
+interface Jobs {
+  readonly work: WorkView
+  readonly queues: QueuesOfJobs
+}
 
 type Numbers = Readonly<Record<string, number>>
 
@@ -10,13 +17,13 @@ type Numbers = Readonly<Record<string, number>>
  */
 export class NumbersOfQos {
   /** `own`: by QOS, where a job without one has `normal`; `ofQueues`: by queue; `ownFirst`: the QOS that take precedence over that of the queue. */
-  constructor(private readonly work: WorkView, private readonly own: Numbers, private readonly ofQueues: Numbers, private readonly ownFirst: readonly string[]) {}
+  constructor(private readonly jobs: Jobs, private readonly own: Numbers, private readonly ofQueues: Numbers, private readonly ownFirst: readonly string[]) {}
 
   /** The job's number; `undefined` where neither QOS gives one. */
   of(job: JobId): number | undefined {
-    const { work } = this
+    const { work, queues } = this.jobs
     const name = work.qos(job) || 'normal'
-    const [own, ofQueue] = [this.own[name], this.ofQueues[work.queueName(work.queue(job))]]
+    const [own, ofQueue] = [this.own[name], this.ofQueues[queues.of(job)]]
     return this.ownFirst.includes(name) ? (own ?? ofQueue) : (ofQueue ?? own)
   }
 }

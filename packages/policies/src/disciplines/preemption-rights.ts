@@ -1,4 +1,5 @@
-import { rememberedJobs, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
+import { rememberedJobs, type Env, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
+import { QueuesOfJobs } from '../backfilling/queues-of-jobs.js'
 
 /** What happens to preempted jobs; off: they are not preempted. */
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
@@ -15,13 +16,21 @@ interface Rules {
   readonly minExemptPriority?: number | undefined
 }
 
+interface RightsMemory {
+  readonly priorities: readonly (readonly [job: string, priority: number])[]
+  readonly queues: Readonly<Record<string, string>>
+}
+
 /**
  * Which job may preempt which. The priority of a waiting job is the one that the order computes, or its own if the order computes none. A running job
- * keeps the priority that it had when it last waited, since Slurm does not compute it any more.
+ * keeps the priority that it had when it last waited, since Slurm does not compute it any more. A job that may start in several queues has the rank and the
+ * priority of the one in which it is looked at, or in which it runs.
  *
  * Source: Slurm, `preempt_p_preemptable` of preempt/partition_prio and preempt/qos, `_is_job_preempt_exempt_internal`.
  */
 export class PreemptionRights implements WorkListener {
+  /** The queues of jobs that may start in several. */
+  readonly queues: QueuesOfJobs
   readonly #work: WorkView
   readonly #rules: Rules
   readonly #order: Order | undefined
@@ -30,24 +39,32 @@ export class PreemptionRights implements WorkListener {
   /** Priority of each job in the last round in which it waited. */
   readonly #priorities = new Map<JobId, number>()
 
-  constructor(rules: Rules, work: WorkView, order: Order | undefined) {
+  constructor(rules: Rules, env: Pick<Env, 'work' | 'cluster'>, order: Order | undefined) {
+    this.queues = new QueuesOfJobs(env)
     this.#rules = rules
-    this.#work = work
+    this.#work = env.work
     this.#order = order
     this.#countsPriorities = rules.byPriority || rules.minExemptPriority !== undefined || Object.values(rules.qos ?? {}).some(({ within }) => within)
   }
 
+  onSubmit(job: JobId): void {
+    this.queues.onSubmit(job)
+  }
+
   onFinish(job: JobId): void {
+    this.queues.onFinish(job)
     if (!this.#work.comesAgain(job)) this.#priorities.delete(job)
   }
 
-  /** Priorities by the name of the job. */
-  memory(): (readonly [job: string, priority: number])[] {
-    return Array.from(this.#priorities, ([job, priority]) => [this.#work.name(job), priority])
+  /** Priorities by the name of the job, and where jobs of several queues run. */
+  memory(): RightsMemory {
+    return { priorities: Array.from(this.#priorities, ([job, priority]) => [this.#work.name(job), priority] as const), queues: this.queues.memory() }
   }
 
   recall(memory: unknown): void {
-    for (const [job, priority] of rememberedJobs(memory as ReturnType<PreemptionRights['memory']>, this.#work)) this.#priorities.set(job, priority)
+    const { priorities, queues } = memory as RightsMemory
+    for (const [job, priority] of rememberedJobs(priorities, this.#work)) this.#priorities.set(job, priority)
+    this.queues.recall(queues)
   }
 
   /** Computes the priorities of the waiting jobs anew, for this round. */
@@ -56,15 +73,21 @@ export class PreemptionRights implements WorkListener {
     if (this.#countsPriorities) for (const job of waiting) this.#priorities.set(job, this.priorityOf(job, round.lane))
   }
 
-  /** The priority of a job that waits. */
-  priorityOf(job: JobId, lane: LaneId): number {
-    return this.#order?.priority?.(job, lane) ?? this.#work.priority(job)
+  /** A job that waits is looked at in this one of its queues. */
+  seek(job: JobId, lane: LaneId, queue: string): void {
+    this.queues.seek(job, queue)
+    if (this.#countsPriorities) this.#priorities.set(job, this.priorityOf(job, lane, queue))
+  }
+
+  /** The priority of a job that waits, in this one of its queues if it has several. */
+  priorityOf(job: JobId, lane: LaneId, queue?: string): number {
+    return this.#order?.priority?.(job, lane, queue) ?? this.#work.priority(job)
   }
 
   /** The tier of its queue, or the priority of its QOS. */
   rankOf(job: JobId): number {
     const { qos, tiers } = this.#rules
-    return qos === undefined ? (tiers[this.#work.queueName(this.#work.queue(job))] ?? 1) : (qos[this.#qosOf(job)]?.priority ?? 0)
+    return qos === undefined ? (tiers[this.queues.of(job)] ?? 1) : (qos[this.#qosOf(job)]?.priority ?? 0)
   }
 
   /** The group of a job. Jobs of one group may preempt, and be preempted by, the same jobs, apart from their priorities. */
@@ -86,13 +109,13 @@ export class PreemptionRights implements WorkListener {
   /** What happens to the job if it is preempted. A job that is one gang of several stages is never suspended: `off` in place of `suspend`. */
   modeOf(victim: JobId): Mode {
     const { mode: ofAll, modes, qos } = this.#rules
-    const mode = modes[qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? ofAll
+    const mode = modes[qos === undefined ? this.queues.of(victim) : this.#qosOf(victim)] ?? ofAll
     return mode === 'suspend' && this.#work.isGangJob(victim) ? 'off' : mode
   }
 
   /** The grace time of a victim in seconds, from `times` by queue, or by QOS where `qos` is given; default 0. */
   graceOf(victim: JobId, times: Readonly<Record<string, number>>): number {
-    return times[this.#rules.qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? 0
+    return times[this.#rules.qos === undefined ? this.queues.of(victim) : this.#qosOf(victim)] ?? 0
   }
 
   /** The running job of the lowest priority of each group and mode: a job that may preempt none of these may preempt no job at all. */

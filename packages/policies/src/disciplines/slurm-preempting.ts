@@ -10,7 +10,7 @@ import { NumbersOfQos } from './numbers-of-qos.js'
 import { refuseLoops } from './preemption-loops.js'
 import { PreemptionRights } from './preemption-rights.js'
 import { RequeuedJobs } from './requeued-jobs.js'
-import { PreemptingRound } from './preempting-round.js'
+import { PreemptingRound, type RoomAsked } from './preempting-round.js'
 import { KeepingRound, Shadows } from './shadows.js'
 import { slurmPreemptingOptions, type ReadSlurmPreemptingOptions, type SlurmPreemptingOptions } from './slurm-preempting-options.js'
 import { SuspendedJobs, together } from './suspended-jobs.js'
@@ -86,14 +86,14 @@ class SlurmPreempting implements Policy {
    * The round of a policy that asks for room when a job's turn comes; and when it asked last, with one running job of each kind and those for whom it
    * asked in vain.
    */
-  readonly #making = new PreemptingRound((job, may, most, round) => this.#makeRoomOn(job, may, most, round))
+  readonly #making = new PreemptingRound({ makeRoom: (job, asked, round) => this.#makeRoomOn(job, asked, round), startIn: (job, queue, round) => this.#startIn(job, queue, round) })
   #asked = { claims: -1, serial: -1, may: undefined as ((node: NodeId) => boolean) | undefined, examples: [] as JobId[], inVain: new Set<string>() }
 
   constructor(options: ReadSlurmPreemptingOptions, env: Env, policy: Policy, order: Order | undefined) {
     this.#policy = policy
     this.#options = options
     this.#work = env.work
-    this.#rights = new PreemptionRights(options, env.work, order)
+    this.#rights = new PreemptionRights(options, env, order)
     refuseLoops(options.qos ?? {})
     this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
     const suspends = this.#acts && [options.mode, ...Object.values(options.modes)].includes('suspend')
@@ -123,7 +123,7 @@ class SlurmPreempting implements Policy {
       ...(Object.keys(options.graceTime).length > 0 && { wantsRound: (now: Seconds) => this.#notices.areOver(now, (job) => this.#mayLeave(job)) }),
     }
     this.#throttles = new ArrayThrottles(env)
-    this.#exemptTimes = new NumbersOfQos(env.work, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
+    this.#exemptTimes = new NumbersOfQos({ work: env.work, queues: this.#rights.queues }, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
     const inner = this.#suspended ?? policy
     this.#requeued = this.#acts && options.requeueDelay > 0 ? new RequeuedJobs(env, inner, options.requeueDelay) : undefined
     const starting = this.#requeued === undefined ? [inner] : [this.#requeued, exceptWaiting(inner)]
@@ -144,7 +144,7 @@ class SlurmPreempting implements Policy {
     const isDone = !acts || asks || this.#preempt(round, true)
     const before = this.#claims
     const kept = this.#keeping?.of(round, asks) ?? round
-    this.#policy.schedule(acts && asks ? this.#making.of(kept, round) : kept)
+    this.#policy.schedule(this.#acts && asks ? this.#making.of(kept, round, acts) : kept)
     if (!isDone || (acts && !asks && this.#claims > before)) this.#preempt(round, false) // also to see who finds no room for what the policy has started
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
     for (const end of notices.values()) if (end > round.now) round.wakeAt(end)
@@ -174,13 +174,14 @@ class SlurmPreempting implements Policy {
   }
 
   /** The same for one job, on some nodes alone, for a policy that asks when its turn comes. */
-  #makeRoomOn(job: JobId, may: (node: NodeId) => boolean, most: number, round: Round): boolean | readonly NodeId[] {
+  #makeRoomOn(job: JobId, { may, most, queue }: RoomAsked, round: Round): boolean | readonly NodeId[] {
     if (this.#suspended?.has(job, round.lane) === true) return false
+    if (queue !== undefined) this.#rights.seek(job, round.lane, queue)
     if (this.#claims !== this.#asked.claims || round.serial !== this.#asked.serial || may !== this.#asked.may)
       this.#asked = { claims: this.#claims, serial: round.serial, may, examples: this.#rights.oneOfEach(this.#running.in(round.lane).keys()), inVain: new Set() }
     if (!this.#asked.examples.some((victim) => this.#rights.mayTake(job, victim))) return false
     const { work } = round
-    const kind = `${this.#kindOf(job, round)} ${work.estimate(job)} ${work.reservation(job)} ${most}`
+    const kind = `${this.#kindOf(job, round)} ${work.estimate(job)} ${work.reservation(job)} ${most} ${queue ?? ''}`
     if (this.#asked.inVain.has(kind)) return false
     const made = this.#found.within(may, most, () => this.#makeRoom(job, round))
     if (made !== false) return made
@@ -224,6 +225,14 @@ class SlurmPreempting implements Policy {
     return [...started.keys()].sort((a, b) => Number(notices.has(b)) - Number(notices.has(a)) || order(a, b) || work.rank(a) - work.rank(b))
   }
 
+  /** A job of several queues starts in this one, so that its limits and its rank count from now on. */
+  #startIn(job: JobId, queue: string | undefined, round: Round): void {
+    if (queue === undefined) return
+    this.#rights.seek(job, round.lane, queue)
+    this.#rights.queues.start(job)
+    round.startIn?.(job, queue)
+  }
+
   #nodesOf(job: JobId, lane: LaneId): Set<NodeId> {
     return new Set((this.#running.in(lane).get(job) ?? []).map((task) => this.#work.nodeOf(task) as NodeId))
   }
@@ -262,6 +271,7 @@ class SlurmPreempting implements Policy {
         if (inTheWay.length > 0) return this.#startInstead(job, inTheWay, chosen, round, start)
         if (this.#haveGrace(chosen, round)) return [...this.#found.places]
         for (const victim of chosen) this.#evict(victim, round)
+        this.#startIn(job, this.#rights.queues.place(job), round)
         if (!this.#found.start(job, round, before)) return false
         this.#requeue(chosen, round)
         return true
@@ -325,6 +335,7 @@ class SlurmPreempting implements Policy {
       stopped.set(victim, new Map((this.#running.in(lane).get(victim) ?? []).map((task) => [task, work.nodeOf(task) as NodeId])))
       this.#evict(victim, round)
     }
+    this.#startIn(job, this.#rights.queues.place(job), round)
     if (!startOn(places, job, round)) {
       round.rollback(start)
       return false

@@ -78,7 +78,8 @@ const multifactorOptions = z.strictObject({ ...withoutDefaults(settings.shape), 
 
 /**
  * By tier of the queue, then by Slurm's job priority, highest first, ties by submission. The priority is a weighted sum of factors from 0 to 1, as a whole
- * number of at least 1, as of the end of the last calculation period. Without weights the order is FIFO, like Slurm's default.
+ * number of at least 1, as of the end of the last calculation period. Without weights the order is FIFO, like Slurm's default. A job that may start in several
+ * queues has a priority in each, for a policy that has a place for it in each.
  *
  * Source: Slurm, priority_multifactor. Deviation: the size of a job is that of what starts together.
  */
@@ -95,15 +96,18 @@ export const multifactorOrder = defineOrder({
     const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, { tres, associations }, env))
     const accruals = options.accrue === undefined ? undefined : new Accruals(options.accrue, options.requeueDelay, env)
     const ages = accruals ?? (options.age > 0 ? new Ages(options.requeueDelay, env) : undefined)
-    const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, ages)
+    const ranking = (job: JobId, lane: LaneId, queue?: string) => (queue === undefined
+      ? jobPriority(job, lane, options, usage, lasting, ages)
+      : placePriority(job, options, usage, lastingTerms(job, lane, options, { tres, associations }, env, queue), ages))
     const listeners = ages === undefined ? [lasting] : [lasting, ages]
-    if (!options.onlyUp) return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), listeners, accruals && (() => accruals.refill())), priority: (job, lane) => ranking(job, lane) % TIER }
+    if (!options.onlyUp)
+      return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), listeners, accruals && (() => accruals.refill())), priority: (job, lane, queue) => ranking(job, lane, queue) % TIER, scoreIn: ranking }
     const rising = new RisingScores(ranking, env)
     const order = byUsage(usage, env, (job, _, lane) => rising.of(job, lane), [...listeners, rising], () => {
       accruals?.refill()
       rising.raise(usage.version())
     })
-    return { ...order, priority: (job, lane) => rising.of(job, lane) % TIER }
+    return { ...order, priority: (job, lane, queue) => rising.of(job, lane, queue) % TIER, scoreIn: (job, lane, queue) => rising.of(job, lane, queue) }
   },
 })
 
@@ -121,26 +125,42 @@ function settingsOf(given: MultifactorOptions): Settings {
 }
 
 /** Slurm's priority of a job. Terms are added in this order; another one would change the last bit of some sums. */
-function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, ages: Pick<Ages, 'since'> | undefined): number {
-  let sum = ages === undefined ? 0 : age * Math.min(1, Math.max(0, usage.tick - ages.since(job)) / maxAge)
+function jobPriority(job: JobId, lane: LaneId, options: Settings, usage: AccountUsage, lasting: LastingTerms, ages: Pick<Ages, 'since'> | undefined): number {
+  const { fairShare } = options
+  let sum = ageTerm(job, options, usage, ages)
   const first = lasting.find(job, lane)
   const { values } = lasting
   sum += values[first] as number
   if (fairShare > 0) sum += fairShare * usage.factor(job)
   for (let at = first + 1; at < first + TERMS - 1; at++) sum += values[at] as number
-  return (values[first + TERMS - 1] as number) * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
+  return ranked(sum, values[first + TERMS - 1] as number)
 }
 
-/** The terms that its association, size, partition, QOS, amounts and site add to a job's priority, and its tier. */
-function lastingTerms(job: JobId, lane: LaneId, options: Settings, { tres, associations }: { readonly tres: TresWeights; readonly associations: AssociationPriorities }, env: Env): Terms {
+/**
+ * The same in one of several queues, by what the job has there. Terms are added in the order of Slurm, in which those that are alike in all of them come first.
+ *
+ * Source: Slurm, `priority_array` in `_get_priority_internal` of priority/multifactor.
+ */
+function placePriority(job: JobId, options: Settings, usage: AccountUsage, [association, size, partition, qos, tres, site, tier]: Terms, ages: Pick<Ages, 'since'> | undefined): number {
+  const fairShare = options.fairShare > 0 ? options.fairShare * usage.factor(job) : 0
+  return ranked(partition + (ageTerm(job, options, usage, ages) + association + fairShare + size + qos + tres + site), tier)
+}
+
+const ageTerm = (job: JobId, { age, maxAge }: Settings, usage: AccountUsage, ages: Pick<Ages, 'since'> | undefined): number =>
+  ages === undefined ? 0 : age * Math.min(1, Math.max(0, usage.tick - ages.since(job)) / maxAge)
+
+const ranked = (priority: number, tier: number): number => tier * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(priority)))
+
+/** The terms that its association, size, partition, QOS, amounts and site add to a job's priority, and its tier; `place`: in this one of several queues. */
+function lastingTerms(job: JobId, lane: LaneId, options: Settings, { tres, associations }: { readonly tres: TresWeights; readonly associations: AssociationPriorities }, env: Env, place?: string): Terms {
   const { work } = env
-  const queue = work.queueName(work.queue(job))
+  const queue = place ?? work.queueName(work.queue(job))
   return [
     options.assoc === 0 ? 0 : options.assoc * associations.of(job),
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
     options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
     options.qos * qosFactor(work.qos(job), options),
-    tres.of(job, lane),
+    tres.of(job, lane, queue),
     options.site * work.priority(job) - work.nice(job) + (options.countDown ? TOP - 1 - work.rank(job) : 0),
     Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
   ]

@@ -18,7 +18,7 @@ export class TresWeights {
   readonly #isRaw: boolean
   readonly #weights: readonly { readonly resource: ResourceId | typeof NODES; readonly weight: number }[]
   /** By queue: the total of its nodes, by weighted resource. */
-  readonly #totals = new Map<number, readonly number[]>()
+  readonly #totals = new Map<string, readonly number[]>()
 
   /** `weights`: by Slurm's or the cluster's name of the resource. Throws `BAD_OPTION` for a resource that the cluster lacks. */
   constructor(weights: Readonly<Record<string, number>>, isRaw: boolean, env: Env) {
@@ -41,10 +41,11 @@ export class TresWeights {
     this.#weights = weighted.sort((a, b) => place(a.resource) - place(b.resource)) // added up in Slurm's order: another one would change the last bit of some sums
   }
 
-  of(job: JobId, lane: LaneId): number {
+  /** What they add in this queue. */
+  of(job: JobId, lane: LaneId, queue: string): number {
     const { work, cluster } = this.#env
     if (this.#weights.length === 0) return 0
-    const totals = this.#totalsOf(work.queue(job))
+    const totals = this.#totalsOf(queue)
     let sum = 0
     for (const [i, { resource, weight }] of this.#weights.entries()) {
       const total = totals[i] as number
@@ -55,11 +56,11 @@ export class TresWeights {
     return sum
   }
 
-  #totalsOf(queue: number): readonly number[] {
+  #totalsOf(queue: string): readonly number[] {
     const known = this.#totals.get(queue)
     if (known !== undefined) return known
-    const { work, cluster } = this.#env
-    const label = `partition:${work.queueName(queue as ReturnType<typeof work.queue>)}`
+    const { cluster } = this.#env
+    const label = `partition:${queue}`
     const isMarked = cluster.labels.includes(label)
     const nodes = allNodes(cluster).filter((node) => !isMarked || cluster.label(node, label) !== undefined)
     const totals = this.#weights.map(({ resource }) => (resource === NODES ? nodes.length : nodes.reduce((sum, node) => sum + cluster.total(node, resource), 0)))

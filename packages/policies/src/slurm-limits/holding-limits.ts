@@ -57,11 +57,15 @@ export class HoldingLimits {
     return hiding ?? limits.find((limit) => this.#piece.isOver(limit))
   }
 
-  /** What a policy that is told of jobs held back is told of one. Prefers a limit of numbers, since Slurm checks these before it looks for nodes. */
-  say(job: JobId, lane: LaneId, isHeld: boolean): LimitsSay {
-    const terms = this.#terms.of(job)
-    const { limits, qos } = terms
-    if (!isHeld) return { by: '', groups: qos }
+  /**
+   * What a policy that is told of jobs held back is told of one. Prefers a limit of numbers, since Slurm checks these before it looks for nodes. `chosen`: the
+   * terms of one of its queues, if it may start in several.
+   */
+  say(job: JobId, lane: LaneId, isHeld: boolean, chosen?: Terms): LimitsSay {
+    const terms = chosen ?? this.#terms.of(job)
+    const { limits, qos, accounting } = terms
+    const first = chosen === undefined ? undefined : this.in(chosen, job, lane)
+    if (chosen === undefined ? !isHeld : first === undefined || !accounting.has(first)) return { by: '', groups: qos }
     this.asked(job, lane, terms)
     const over = limits.filter((limit) => this.#piece.isOver(limit))
     const limit = over.find(({ isOfNumbers }) => isOfNumbers) ?? over[0]

@@ -132,9 +132,9 @@ export class LimitedJobs implements WorkListener {
     return this.#terms.inAnyOf(job).limiting
   }
 
-  /** Tells the policy about the limits of a job; undefined if the policy is told of no job that is held back. */
-  get say(): ((job: JobId, lane: LaneId) => LimitsSay) | undefined {
-    return this.#stops ? (job, lane) => this.#limits.say(job, lane, this.isHeld(job, lane)) : undefined
+  /** Tells the policy about the limits of a job, in one of its queues if it has several; undefined if the policy is told of no job that is held back. */
+  get say(): ((job: JobId, lane: LaneId, queue?: string) => LimitsSay) | undefined {
+    return this.#stops ? (job, lane, queue = '') => this.#limits.say(job, lane, this.isHeld(job, lane), this.#terms.toChoose(job)?.get(queue)) : undefined
   }
 
   /** Whether limits let the job start in this one of its queues; true, too, if it is held back in all of them, and the policy knows of it nevertheless. */

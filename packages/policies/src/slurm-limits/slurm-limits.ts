@@ -68,7 +68,7 @@ class LimitedRound extends WrappedRound {
 
   override get limitsOf() {
     const { say } = this.#jobs
-    return say && ((job: JobId) => say(job, this.lane))
+    return say && ((job: JobId, queue?: string) => say(job, this.lane, queue))
   }
 
   override get nodesOf() {
@@ -82,7 +82,10 @@ class LimitedRound extends WrappedRound {
   }
 
   override get startIn() {
-    return (job: JobId, queue: string) => this.#jobs.startIn(job, queue)
+    return (job: JobId, queue: string) => {
+      this.inner.startIn?.(job, queue)
+      if (!this.#jobs.isHeld(job, this.lane)) this.#jobs.startIn(job, queue)
+    }
   }
 
   override fits(job: JobId, node: NodeId): boolean {

@@ -47,7 +47,7 @@ export function disciplineOf(conf: SlurmConf, facts: ClusterFacts, parts: Parts,
   }
   const type = conf.general.get('schedulertype')
   if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
-  const flags = { ...parts.flags, defer: '', ...(noSerial !== undefined && { pack_serial_at_end: noSerial }) }
+  const flags = { ...parts.flags, defer: '', bf_one_resv_per_job: whyNotOneReservation(conf, nodes), ...(noSerial !== undefined && { pack_serial_at_end: noSerial }) }
   return { replan: { ...planning, twoPass: true, ...mainScheduler(conf), ...reserving(conf, nodes, parts.whole, findings), ...replanOptions(conf, flags, findings) } }
 }
 
@@ -83,12 +83,19 @@ function planningOptions(conf: SlurmConf, facts: ClusterFacts, { order, weighing
     topologies: isOfNodes && partitionTopologies(conf, nodeNames),
     leastLoaded: leastLoaded(conf, nodes),
     pack_serial_at_end: whyNotSerial(conf, nodes, resources) === '',
+    bf_one_resv_per_job: whyNotOneReservation(conf, nodes) === '' && hasParameter(conf, 'bf_one_resv_per_job'),
     weights: weighing.weights,
     ...minPriorities(conf, notEnforced, findings),
     ...minPrioritiesOfAssociations(conf, notEnforced, findings),
     noReserve: bare,
     noReserveMinute: bare.length > 0 && !isOff(conf.general.get('preemptmode')),
   })
+}
+
+/** Why bf_one_resv_per_job has no effect; empty: it has one. */
+function whyNotOneReservation(conf: SlurmConf, nodes: number): string {
+  if (!makesPlans(conf)) return 'no plans are made'
+  return nodes === 1 ? 'on one node a job of several partitions is in one of them alone' : ''
 }
 
 /**

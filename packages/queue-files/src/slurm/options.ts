@@ -26,7 +26,7 @@ const whyNot = knownWords<string>({
   sched_min_interval: 'decisions take no time', defer_batch: 'no job starts as it is submitted', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
   bf_busy_nodes: BEST_FIT, pack_serial_at_end: BEST_FIT, nohold_on_prolog_fail: 'nothing fails',
   bf_hetjob_prio: 'a heterogeneous job has the priority of its first part', bf_hetjob_immediate: 'a heterogeneous job starts when a plan comes to it, as with this', no_backup_scheduling: 'there is one scheduler',
-  bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', kill_invalid_depend: 'jobs are submitted when the workload says',
+  bf_running_job_reserve: 'not simulated', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', kill_invalid_depend: 'jobs are submitted when the workload says',
 })
 
 /** Whether SchedulerParameters has this word, without a number. `name` in small letters. */

@@ -22,19 +22,22 @@ interface Partition {
 /**
  * In which of the partitions that a job names it can be, and on how many nodes it must be there.
  *
- * Source: Slurm, `_valid_job_part`, `_part_access_check` and `job_limits_check` of job_mgr.c. Deviations: a job of several partitions has the place of the first of them
- * in the queue, and whom a partition allows is looked at when it waits; MaxCPUsPerNode is compared with the processors of a task.
+ * Source: Slurm, `_valid_job_part`, `_part_access_check` and `job_limits_check` of job_mgr.c. Deviations: whom a partition allows is looked at when the job waits;
+ * MaxCPUsPerNode is compared with the processors of a task.
  */
 export class PartitionsOfJob {
   readonly #known: ReadonlyMap<string, Partition>
   readonly #unlimited: Readonly<Record<'time' | 'fewest' | 'most', readonly string[]>>
   readonly #mustKeepAll: boolean
+  /** Whether the job factor of its partition counts for the priority of a job. */
+  readonly #byFactor: boolean
 
   constructor(conf: SlurmConf) {
     const [tiers, factors] = [ofPartitions(conf, 'prioritytier'), ofPartitions(conf, 'priorityjobfactor')]
     this.#known = new Map(conf.partitions.map((each) => [each.name.value, demandsOf(each, tiers[each.name.value] ?? 1, factors[each.name.value] ?? 1)]))
     this.#unlimited = { time: withFlag(conf, 'PartitionTimeLimit'), fewest: withFlag(conf, 'PartitionMinNodes'), most: withFlag(conf, 'PartitionMaxNodes') }
     this.#mustKeepAll = /^(ALL|YES)$/i.test(conf.general.get('enforcepartlimits')?.value ?? '')
+    this.#byFactor = Number(conf.general.get('priorityweightpartition')?.value ?? 0) > 0 && !/^priority\/basic$/i.test(conf.general.get('prioritytype')?.value ?? '')
   }
 
   /** Whether a partition demands several nodes. */
@@ -43,11 +46,12 @@ export class PartitionsOfJob {
   }
 
   /**
-   * The partitions of a list, between commas, in which the job can be: the highest tier first, then the highest job factor. All of them, if it can be in none;
-   * with EnforcePartLimits=ALL those in which it cannot be, if there are any, so that it is refused there. `undefined`: none is declared.
+   * The partitions of a list, between commas, in which the job can be: the highest tier first, then the highest job factor if that counts (PriorityWeightPartition),
+   * then as they are listed. All of them, if it can be in none; with EnforcePartLimits=ALL those in which it cannot be, if there are any, so that it is refused
+   * there. `undefined`: none is declared.
    */
   among(list: string, spec: JobSpec): readonly string[] | undefined {
-    const all = listed(list).flatMap((name) => this.#known.get(name) ?? []).sort((a, b) => b.tier - a.tier || b.factor - a.factor)
+    const all = listed(list).flatMap((name) => this.#known.get(name) ?? []).sort((a, b) => b.tier - a.tier || (this.#byFactor ? b.factor - a.factor : 0))
     if (all.length === 0) return undefined
     const fewest = leastOf(spec, all)
     const within = all.filter((each) => this.#admits(each, spec, fewest))
