@@ -40,7 +40,7 @@ describe('sched explain', () => {
     const placement = 'placement: {topology-tree: {within: 1}}'
     const policies = [`greedy: {order: fifo, ${placement}}`, ...['easy', 'volcano', 'yunikorn-reserving', 'yunikorn-preempting', 'kai-preempting', 'kube-scheduler', 'las', 'srtf'].map((name) => `${name}: {${placement}}`), `gang-scheduling: {rows: 1, ${placement}}`]
     const told = await waits(['--nodes', 'racks.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', '4', '--policies', policies.map((each) => `{${each}}`).join()], cwd)
-    const withoutNode = (policy: string) => (policy.startsWith('volcano') ? 'queue limit' : 'no room') // Volcano does not enqueue it before
+    const withoutNode = (policy: string) => (policy.startsWith('volcano') ? 'queue limit overcommit' : 'no room') // Volcano does not enqueue it before
     expect(Object.values(told).map(({ parts }) => parts)).toEqual(policies.map((policy) => ({ [withoutNode(policy)]: 5, 'locality delay': 50 })))
   })
 
@@ -147,6 +147,17 @@ fifo
     expect(await at('100')).toMatch(/first task at, s +still waiting\n/)
     const { err } = await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--window', '8:9'], { cwd })
     expect(err).toBe('error: no job was submitted, so none waited. See what the trace holds (`sched trace describe`), and what of it is run (--window, --until, --infeasible).\n')
+  })
+
+  it('takes the job whose last task starts latest after its first, where that is asked', async () => {
+    // one node: a waits longest (b before it), b has its tasks one after another, c both at once but for one that comes 3 s later
+    const cwd = directory({ 'jobs.jsonl': jobs(job('b', 0, 10, {}, { tasks: 4 }), job('a', 0, 5), job('c', 100, 3, {}, { tasks: 2 })) })
+    const args = ['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo']
+    const found = async (...more: string[]) => /^job (\w)/m.exec((await sched([...args, ...more], { cwd })).out)?.[1]
+    expect([await found(), await found('--longest', 'wait'), await found('--longest', 'spread'), await found('--longest', 'spread', '--until', '25')]).toEqual(['a', 'a', 'b', 'b'])
+    expect((await sched([...args, '--longest', 'spread'], { cwd })).out).toMatch(/last task after the first, s +30\n/)
+    expect((await sched([...args, '--longest', 'spread', '--job', 'a'], { cwd })).err).toBe('error: --longest: stands beside --job. Name the job, or let it be found.\n')
+    expect((await sched([...args, '--longest', 'spread', '--take', '1', '--until', '5'], { cwd })).err).toBe('error: --longest: no job has a task that starts later than its first. Ask for the longest wait (`--longest wait`), or name a job (--job).\n')
   })
 
   it('ends each run with the job: what comes later does not matter', async () => {
