@@ -200,7 +200,7 @@ describe('a file that is not what it should be', () => {
   it('numbers of seeds that are none or too many end in one line, also in the demonstration', async () => {
     const said = async (seeds: string) => (await sched(['demo', '--seeds', seeds])).err.trimEnd()
     expect(await said('0')).toContain('Expected a whole number of at least 1.')
-    expect(await said('10001')).toBe('error: seeds: found 10001, expected at most 10000.')
+    expect(await said('10001')).toBe('error: seeds: found 10001, expected at most 10000. "seeds" stands for number of seeds that policies are compared on: seed, seed + 1, ...; default 5; 1 for a log of rigid jobs, where nothing is drawn.')
   })
 
   it('is named when it is an experiment that should be a trace, or the other way round', async () => {
@@ -254,7 +254,7 @@ describe('a command line with a mistake', () => {
     [['trace', 'generate', 'facebook', '--kind', 'oi', 'x'], 'error: facebook.kind: found "oi", expected "io" or "cpu". Did you mean "io"?\n'],
     [['trace', 'generate', 'sensitivity', 'x'], 'error: "sensitivity" submits a job whenever one ends, so its times depend on the run. A file cannot hold it; generate it inside an experiment.\n'],
     [['policies', 'fifi'], 'error: nothing is called "fifi". Did you mean "fifo"? Known: '],
-    [['run', '--generate', 'poisson-jobs', '--policy', '{delay: {node: -1}}'], 'error: policy.delay.node: found -1, expected at least 0.\n'],
+    [['run', '--generate', 'poisson-jobs', '--policy', '{delay: {node: -1}}'], 'error: policy.delay.node: found -1, expected at least 0. "node" stands for W1: seconds a job waits for a node with its data; auto: 1.5 heartbeat intervals, at most 15 s. Leave it out for "auto".\n'],
     [['run', '--generate', 'poisson-jobs', '--policy', '{name: a, policy: fifo, oder: fair}'], 'error: policy.oder: unknown key "oder".'],
     [['schema', 'policy'], "error: command-argument value 'policy' is invalid for argument 'of'. Allowed choices are experiment, cluster, machines, workload.\n"],
   ])('%j is answered with exit code 2', async (args, message) => {
