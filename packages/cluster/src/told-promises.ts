@@ -1,8 +1,8 @@
 import type { JobId, LaneId, Policy, Seconds } from '@sched/core'
-import type { DispatcherOptions } from './dispatcher-options.js'
 import type { Work } from './work.js'
 
-interface Parts extends Pick<DispatcherOptions, 'promised'> {
+interface Parts {
+  readonly promised: ((job: string, start: Seconds) => void) | undefined
   readonly work: Work
   readonly policy: Pick<Policy, 'promisedStart'>
   /** The promise no longer holds, and no other has been made. */
