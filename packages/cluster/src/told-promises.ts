@@ -33,7 +33,7 @@ export class ToldPromises {
 
   /** After a round: compares with what the policy goes by now. A start that has passed is none. */
   compare(now: Seconds): void {
-    const { promised, withdrawn, work } = this.#it
+    const { promised, work } = this.#it
     for (const job of this.#withdrawn) {
       const start = this.#startOf(job, now)
       if (start === undefined) continue
@@ -45,7 +45,7 @@ export class ToldPromises {
       this.over(job)
       if (!this.#waits(job)) continue
       this.#withdrawn.add(job)
-      withdrawn(work.name(job))
+      this.#it.withdrawn(work.name(job))
     }
   }
 
