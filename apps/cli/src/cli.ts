@@ -63,9 +63,15 @@ function program(io: Io): Command {
 /** Mistakes in a command line of which the message does not say what is expected. */
 const asksForHelp = new Set(['unknownCommand', 'unknownOption', 'missingArgument', 'excessArguments', 'missingMandatoryOptionValue'].map((code) => `commander.${code}`))
 
+/** What to give in place of an option that is looked for, since files have a key of that name. */
+const insteadOf = (message: string): string => {
+  if (message.includes('\'--workload\'')) return 'Jobs are those of --trace FILE or --generate KIND. '
+  return message.includes('\'--devices\'') ? 'Nodes with devices are described as --cluster \'{nodes: 4, resources: {cpu: 64}, devices: {gpu: 8}}\'. ' : ''
+}
+
 function failed(error: unknown, io: Io): Exit {
   if (error instanceof CommanderError) {
-    if (asksForHelp.has(error.code) && !error.message.includes('Did you mean')) io.stderr.write('Add --help to see what there is.\n')
+    if (asksForHelp.has(error.code) && !error.message.includes('Did you mean')) io.stderr.write(`${insteadOf(error.message)}Add --help to see what there is.\n`)
     return error.exitCode === 0 ? Exit.Done : Exit.Usage
   }
   if (error instanceof Interruption) {

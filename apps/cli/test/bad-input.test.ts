@@ -76,6 +76,23 @@ describe('an experiment file with a mistake', () => {
     expect(await answer(experiment, {}, '--cluster', 'small.yaml', '--nodes', '5')).toBe('error: --nodes: stands beside --cluster. Describe the cluster in the file, or by options.')
   })
 
+  it('is taken where it is written out in braces, and told in the words of a file', async () => {
+    expect(await answer(experiment, {}, '--cluster', '{nodes: 4, slot: {map: 1}}')).toMatch(/^error: (".*" )?cluster\.slot: unknown key "slot"\. Did you mean "slots"\? Known: /)
+    expect(await answer(experiment, {}, '--nodes', '{nodes: 0, slots: {map: 1}}')).toMatch(/^error: (".*" )?cluster\.nodes: found 0, expected at least 1/)
+    expect(await answer(experiment, {}, '--cluster', '{nodes: [4')).toContain('error: --cluster: ')
+    expect(await answer(experiment, {}, '--checkpoint', '{intervall: 60}')).toMatch(/^error: (".*" )?checkpoint\.intervall: unknown key "intervall"\. Did you mean "interval"\?/)
+  })
+
+  it('is told to be put into a file where a file alone is taken', async () => {
+    const wayOut = 'cannot read: there is no such file. It looks like what a file holds: write it into one, and give its path.'
+    expect(await answer(experiment, {}, '--trace', '[{"id": "a", "submit": 0}]')).toBe(`error: "[{"id": "a", "submit": 0}]": ${wayOut}`)
+    expect(await answer(experiment, {}, '--queues', '<allocations/>')).toBe(`error: "<allocations/>": ${wayOut}`)
+    expect(await answer(experiment, {}, '--queues', `{"queues": "${'x'.repeat(300)}"}`)).toContain('cannot read: the name is too long. It looks like what a file holds: write it into one, and give its path.')
+    expect((await sched(['run', '{policy: fifo}'], { cwd: small() })).err).toContain(wayOut)
+    for (const [option, instead] of [['--workload', 'Jobs are those of --trace FILE or --generate KIND.'], ['--devices', "Nodes with devices are described as --cluster '{nodes: 4, resources: {cpu: 64}, devices: {gpu: 8}}'."]] as const)
+      expect((await sched(['run', option, '{}'], { cwd: small() })).err).toBe(`error: unknown option '${option}'\n${instead} Add --help to see what there is.\n`)
+  })
+
   it('refuses a task larger than every node', async () => {
     const wide = trace.replace('"demand":{"map":1},"duration":4', '"demand":{"map":2},"duration":4')
     expect(await answer(experiment, { 'jobs.jsonl': wide })).toMatch(/^error: ".*jobs.jsonl" line 3: a task of job b asks /)
@@ -183,7 +200,7 @@ describe('a file that is not what it should be', () => {
   it('numbers of seeds that are none or too many end in one line, also in the demonstration', async () => {
     const said = async (seeds: string) => (await sched(['demo', '--seeds', seeds])).err.trimEnd()
     expect(await said('0')).toContain('Expected a whole number of at least 1.')
-    expect(await said('10001')).toBe('error: seeds: found 10001, expected at most 10000.')
+    expect(await said('10001')).toBe('error: seeds: found 10001, expected at most 10000. "seeds" stands for number of seeds that policies are compared on: seed, seed + 1, ...; default 5; 1 for a log of rigid jobs, where nothing is drawn.')
   })
 
   it('is named when it is an experiment that should be a trace, or the other way round', async () => {
@@ -237,7 +254,7 @@ describe('a command line with a mistake', () => {
     [['trace', 'generate', 'facebook', '--kind', 'oi', 'x'], 'error: facebook.kind: found "oi", expected "io" or "cpu". Did you mean "io"?\n'],
     [['trace', 'generate', 'sensitivity', 'x'], 'error: "sensitivity" submits a job whenever one ends, so its times depend on the run. A file cannot hold it; generate it inside an experiment.\n'],
     [['policies', 'fifi'], 'error: nothing is called "fifi". Did you mean "fifo"? Known: '],
-    [['run', '--generate', 'poisson-jobs', '--policy', '{delay: {node: -1}}'], 'error: policy.delay.node: found -1, expected at least 0.\n'],
+    [['run', '--generate', 'poisson-jobs', '--policy', '{delay: {node: -1}}'], 'error: policy.delay.node: found -1, expected at least 0. "node" stands for W1: seconds a job waits for a node with its data; auto: 1.5 heartbeat intervals, at most 15 s. Leave it out for "auto".\n'],
     [['run', '--generate', 'poisson-jobs', '--policy', '{name: a, policy: fifo, oder: fair}'], 'error: policy.oder: unknown key "oder".'],
     [['schema', 'policy'], "error: command-argument value 'policy' is invalid for argument 'of'. Allowed choices are experiment, cluster, machines, workload.\n"],
   ])('%j is answered with exit code 2', async (args, message) => {

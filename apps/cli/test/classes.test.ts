@@ -62,6 +62,13 @@ describe('classes of jobs', () => {
     expect(await counts('open.jsonl', 'named.xml', '--classes', 'placed')).toEqual(['x 2', 'y 1', 'all 3'])
     expect(await counts('open.jsonl', 'named.xml')).toEqual(['x 2', 'y 1', 'all 3'])
     expect(await counts('open.jsonl', 'by-user.xml')).toEqual(['ann 1', 'bob 1', 'x 1', 'all 3'])
+    // what queues held is told in a table for all policies with the same queues
+    const { out } = await sched(['compare', '--trace', 'asking.jsonl', '--nodes', '1', '--resources', 'cpu=4', '--jitter', '0', '--queues', 'mapped.xml,by-user.xml,named.xml', '--seeds', '1'], { cwd })
+    const used = out.split('\n\n').filter((text) => text.includes('in %, by queue')).map((text) => text.trim().split('\n').filter((_, i) => i !== 2).map((row) => row.trim().split(/ +/).join(' ')))
+    expect(used).toEqual([
+      ['Use of cpu in %, by queue', 'mapped named', 'root.x 25.0 50.0', 'root.y 50.0 25.0'],
+      ['Use of cpu in %, by queue', 'by-user', 'root.bob 50.0', 'root.ann 25.0'],
+    ])
     await counts('asking.jsonl', 'mapped.xml', '--out', 'out')
     expect(readFileSync(join(cwd, 'out', 'jobs-mapped.csv'), 'utf8').match(/^1,.*?root\.\w/gm)).toEqual(['1,a,,ann,root.x', '1,b,,bob,root.y', '1,c,small,bob,root.y'])
   })

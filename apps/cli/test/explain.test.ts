@@ -40,7 +40,7 @@ describe('sched explain', () => {
     const placement = 'placement: {topology-tree: {within: 1}}'
     const policies = [`greedy: {order: fifo, ${placement}}`, ...['easy', 'volcano', 'yunikorn-reserving', 'yunikorn-preempting', 'kai-preempting', 'kube-scheduler', 'las', 'srtf'].map((name) => `${name}: {${placement}}`), `gang-scheduling: {rows: 1, ${placement}}`]
     const told = await waits(['--nodes', 'racks.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', '4', '--policies', policies.map((each) => `{${each}}`).join()], cwd)
-    const withoutNode = (policy: string) => (policy.startsWith('volcano') ? 'queue limit' : 'no room') // Volcano does not enqueue it before
+    const withoutNode = (policy: string) => (policy.startsWith('volcano') ? 'queue limit overcommit' : 'no room') // Volcano does not enqueue it before
     expect(Object.values(told).map(({ parts }) => parts)).toEqual(policies.map((policy) => ({ [withoutNode(policy)]: 5, 'locality delay': 50 })))
   })
 
@@ -164,6 +164,17 @@ fifo
     expect(await at('100')).toMatch(/first task at, s +still waiting\n/)
     const { err } = await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--window', '8:9'], { cwd })
     expect(err).toBe('error: no job was submitted, so none waited. See what the trace holds (`sched trace describe`), and what of it is run (--window, --until, --infeasible).\n')
+  })
+
+  it('takes the job whose last task starts latest after its first, where that is asked', async () => {
+    // one node: a waits longest (b before it), b has its tasks one after another, c both at once but for one that comes 3 s later
+    const cwd = directory({ 'jobs.jsonl': jobs(job('b', 0, 10, {}, { tasks: 4 }), job('a', 0, 5), job('c', 100, 3, {}, { tasks: 2 })) })
+    const args = ['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo']
+    const found = async (...more: string[]) => /^job (\w)/m.exec((await sched([...args, ...more], { cwd })).out)?.[1]
+    expect([await found(), await found('--longest', 'wait'), await found('--longest', 'spread'), await found('--longest', 'spread', '--until', '25')]).toEqual(['a', 'a', 'b', 'b'])
+    expect((await sched([...args, '--longest', 'spread'], { cwd })).out).toMatch(/last task after the first, s +30\n/)
+    expect((await sched([...args, '--longest', 'spread', '--job', 'a'], { cwd })).err).toBe('error: --longest: stands beside --job. Name the job, or let it be found.\n')
+    expect((await sched([...args, '--longest', 'spread', '--take', '1', '--until', '5'], { cwd })).err).toBe('error: --longest: no job has a task that starts later than its first. Ask for the longest wait (`--longest wait`), or name a job (--job).\n')
   })
 
   it('ends each run with the job: what comes later does not matter', async () => {
@@ -374,6 +385,19 @@ fifo
     expect((await sched(args, { cwd: directory({ 'jobs.jsonl': jobs(gang) }) })).out).not.toContain('after its first task')
   })
 
+  it('puts the time until a node reports down to the limit that is told then, if nothing else stands in the way', async () => {
+    // two nodes, which report at 0, 1.5, 3, ... s; of the queue one task may run at a time
+    const task = (id: string, submit: number, duration: number) => job(id, submit, duration, { queue: 'few' }, { demand: { vcores: 1, 'memory-mb': 100 } })
+    const cwd = directory({ 'jobs.jsonl': jobs(task('x', 0, 9), task('y', 2, 5), task('z', 2.5, 5)), 'fair-scheduler.xml': '<allocations><queue name="few"><maxResources>100 mb, 1 vcores</maxResources></queue></allocations>' })
+    const args = ['--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'vcores=4,memory-mb=1000', '--jitter', '0', '--heartbeat', '3', '--queues', 'fair-scheduler.xml', '--quiet']
+    const limit = 'queue limit maxResources root.few'
+    // x ends at 9 s, which its node tells at 9 s, and y starts there
+    expect(await waits([...args, '--job', 'y'], cwd)).toMatchObject({ 'fair-scheduler': { wait: 7, spans: [{ from: 2, to: 9, why: limit }] } })
+    // where y is not there before, a place is left from 9 s on until the node that reports next gives it to a job before z
+    const late = directory({ 'jobs.jsonl': jobs(task('x', 0, 5), task('y', 5.5, 5), task('z', 5.6, 5)), 'fair-scheduler.xml': '<allocations><queue name="few"><maxResources>100 mb, 1 vcores</maxResources></queue></allocations>' })
+    expect(await waits([...args, '--job', 'z'], late)).toMatchObject({ 'fair-scheduler': { spans: [{ from: 5.6, to: 6, why: 'next heartbeat' }, { from: 6, why: limit }] } })
+  })
+
   it('names what a policy says of later tasks: a limit of the queue, and tells many changes in few periods', async () => {
     const tasks = (id: string, count: number, change: object = {}) => ({ id, submit: 0, queue: 'few', stages: [{ name: 't', tasks: count, demand: { vcores: 1, 'memory-mb': 100 }, duration: 10 }], ...change })
     const cwd = directory({ 'jobs.jsonl': jobs(tasks('x', 4)), 'fair-scheduler.xml': '<allocations><queue name="few"><maxResources>100 mb, 1 vcores</maxResources></queue></allocations>' })
@@ -382,8 +406,9 @@ fifo
     // one after the other, at 0, 10, 20 and 30 s: 3, 2 and 1 wait for 10 s each
     expect(await of()).toMatchObject({ wait: 30, parts: { 'queue limit maxResources root.few': 30 }, taskSeconds: 60, taskParts: { 'queue limit maxResources root.few': 60 }, running: 1 })
     expect(await of(['--until', '15'])).toMatchObject({ to: 10, taskSeconds: 30, unstarted: 2 })
-    const many = directory({ 'jobs.jsonl': jobs(tasks('x', 40)), 'fair-scheduler.xml': '<allocations><queue name="few"><maxResources>100 mb, 1 vcores</maxResources></queue></allocations>' })
-    const { out } = await sched([...args, '--heartbeat', '3'], { cwd: many })
+    // of two jobs each gets one of two places every 12 s: from a start of x until the next node reports, which gives y the other place, the limit does not hold
+    const many = directory({ 'jobs.jsonl': jobs(tasks('x', 40), tasks('y', 40)), 'fair-scheduler.xml': '<allocations><queue name="few"><maxResources>200 mb, 2 vcores</maxResources></queue></allocations>' })
+    const { out } = await sched([...args, '--heartbeat', '3', '--job', 'x'], { cwd: many })
     expect(out.split('\n').filter((line) => /^ {2}[\d,.]+ to /.test(line))).toHaveLength(8)
     expect(out).toMatch(/ to 58\.5 s: queue limit maxResources root\.few \(8\d%\), next heartbeat \(1\d%\); 3\d(\.\d)? waited, 1 ran\n/)
     expect(out).toContain('the reason changed 77 times (--json has all)')

@@ -18,6 +18,7 @@ describe('a list of machines', () => {
   it.each([
     ['--nodes', ['run', '--trace', 'pods.csv', '--nodes', 'nodes.csv', '--policy', 'fifo']],
     ['--cluster', ['run', '--trace', 'pods.csv', '--cluster', 'nodes.csv', '--policy', 'fifo']],
+    ['--cluster in braces', ['run', '--trace', 'pods.csv', '--cluster', '{nodes: nodes.csv}', '--policy', 'fifo']],
     ['the cluster of an experiment file', ['run', 'e.yaml']],
   ])('is a cluster as %s', async (_, args) => {
     const { code, out } = await sched([...args, '--validate'], { cwd: world() })

@@ -162,7 +162,7 @@ describe('sched sweep', () => {
 
 describe('a matrix with a mistake', () => {
   it.each([
-    ['matrix: { cluster.nodes: [4, -1] }', 'error: at cluster.nodes = -1: cluster.nodes: found -1, expected at least 1.\n'],
+    ['matrix: { cluster.nodes: [4, -1] }', 'error: at cluster.nodes = -1: cluster.nodes: found -1, expected at least 1. "nodes" stands for a number of nodes, which the keys beside it describe, or groups of nodes.\n'],
     ['matrix: { cluster.nodez: [4] }', 'unknown key "nodez". Did you mean "nodes"?'],
     ['matrix: { clutser.nodes: [4] }', 'line 7 column 11 matrix.clutser.nodes: no part of an experiment is called "clutser". Did you mean "cluster"? Known: '],
     ['matrix: { seeds: [1, 2] }', 'matrix.seeds: "seeds" cannot be varied. Every point runs on all seeds: say how many with `seeds`.\n'],
@@ -174,7 +174,7 @@ describe('a matrix with a mistake', () => {
     ['matrix: { "policies[7].x": [1] }', 'the path policies[7].x leads nowhere: policies is a list of 2. Number one of them, from 0: policies[0].\n'],
     ['matrix: { architecture.monolithic.decision.job: [1] }', 'the path architecture.monolithic.decision.job leads nowhere: architecture is "shared-state". Give the whole part as a value of the axis, or correct the path.\n'],
     ['matrix: { architecture.shared-state.decision.job: [1, .nan] }', 'error: at architecture.shared-state.decision.job = NaN: "sweep.yaml" line 6 column 1 architecture.shared-state.decision.job: found NaN, expected '],
-    ['matrix: { architecture.shared-state.decision.job: [-1] }', 'architecture.shared-state.decision.job: found -1, expected at least 0.\n'],
+    ['matrix: { architecture.shared-state.decision.job: [-1] }', 'architecture.shared-state.decision.job: found -1, expected at least 0. "job" stands for t_job: seconds for an attempt at a job; default 0.1.\n'],
     ['', 'error: "sweep.yaml" line 1 column 1: has no `matrix`, so there is nothing to sweep. For example `matrix: { cluster.nodes: [50, 100] }`, or run it with `sched compare`.\n'],
   ])('%s is named with its place or its point', async (text, message) => {
     expect(await answer(`${text}\n`)).toContain(message)

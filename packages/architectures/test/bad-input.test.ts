@@ -16,15 +16,16 @@ const none = { job: 0, task: 0 }
 
 describe('decision times', () => {
   it.each([
-    [-1, 'at least 0'],
-    [NaN, 'a number'],
-    [Infinity, 'a number'],
-    [1e300, 'at most 86400'],
-  ])('of %d are refused', (job, expected) => {
-    expect(said(() => monolithic({ decision: { job } }))).toBe(`monolithic.decision.job: found ${job}, expected ${expected}.`)
-    expect(said(() => sharedState({ classes: { service: { task: job } } }))).toBe(`shared-state.classes.service.task: found ${job}, expected ${expected}.`)
-    expect(said(() => sharedState({ schedulers: { batch: { decision: { job } } } }))).toBe(`shared-state.schedulers.batch.decision.job: found ${job}, expected ${expected}.`)
-    expect(said(() => twoLevel({ frameworks: { batch: { decision: { job } } } }))).toBe(`two-level.frameworks.batch.decision.job: found ${job}, expected ${expected}.`)
+    [-1, 'at least 0', true],
+    [NaN, 'a number', false],
+    [Infinity, 'a number', false],
+    [1e300, 'at most 86400', true],
+  ])('of %d are refused', (job, expected, isBound) => {
+    const stands = (key: 'job' | 'task') => (isBound ? ` "${key}" stands for ${{ job: 't_job: seconds for an attempt at a job; default 0.1', task: 't_task: seconds more for every task that is still to be placed; default 0.005' }[key]}.` : '')
+    expect(said(() => monolithic({ decision: { job } }))).toBe(`monolithic.decision.job: found ${job}, expected ${expected}.${stands('job')}`)
+    expect(said(() => sharedState({ classes: { service: { task: job } } }))).toBe(`shared-state.classes.service.task: found ${job}, expected ${expected}.${stands('task')}`)
+    expect(said(() => sharedState({ schedulers: { batch: { decision: { job } } } }))).toBe(`shared-state.schedulers.batch.decision.job: found ${job}, expected ${expected}.${stands('job')}`)
+    expect(said(() => twoLevel({ frameworks: { batch: { decision: { job } } } }))).toBe(`two-level.frameworks.batch.decision.job: found ${job}, expected ${expected}.${stands('job')}`)
   })
 
   it('for a class that no job has are told', () => {
@@ -84,8 +85,8 @@ describe('schedulers', () => {
     )
     expect(said(() => run({}))).toBe('schedulers: there is no scheduler. Name at least one, or give their number.')
     expect(said(() => run({ a: { count: 2 }, 'a-1': {} }))).toBe('two schedulers are called "a-1". Give them different names.')
-    expect(said(() => sharedState({ schedulers: { a: { classes: [] } } }))).toBe('shared-state.schedulers.a.classes: found [], expected at least 1 element.')
-    expect(said(() => sharedState({ schedulers: 0 }))).toBe('shared-state.schedulers: found 0, expected more than 0.')
+    expect(said(() => sharedState({ schedulers: { a: { classes: [] } } }))).toBe('shared-state.schedulers.a.classes: found [], expected at least 1 element. "classes" stands for classes of the jobs it takes, "*" for all that no other takes; default: the class of its name.')
+    expect(said(() => sharedState({ schedulers: 0 }))).toBe('shared-state.schedulers: found 0, expected more than 0. "schedulers" stands for how many equal schedulers, or the kinds by name: { batch: { count: 4 }, service: {} } for jobs of these classes. Leave it out for 2.')
   })
 
   it('with limits on a resource that the cluster has not, and policies for schedulers that are not there, are refused', () => {
@@ -99,7 +100,7 @@ describe('modes', () => {
     expect(said(() => sharedState({ conflict: 'course' as never }))).toBe('shared-state.conflict: found "course", expected "fine" or "coarse". Did you mean "coarse"?')
     expect(said(() => sharedState({ commit: 'gang' as never }))).toBe('shared-state.commit: found "gang", expected "incremental" or "all-or-nothing".')
     expect(said(() => twoLevel({ allocator: 'drv' as never }))).toContain('two-level.allocator: found "drv", expected "drf" or "fair" or "round-robin"')
-    expect(said(() => sharedState({ requeue: 0 }))).toBe('shared-state.requeue: found 0, expected more than 0.')
+    expect(said(() => sharedState({ requeue: 0 }))).toBe('shared-state.requeue: found 0, expected more than 0. "requeue" stands for seconds after which a job that is not placed in full may be tried again. Leave it out for 1.')
   })
   it('of offers by a resource that the cluster has not are refused', () => {
     expect(said(() => play(twoLevel({ minimumOffer: { ram: 1 } }), []))).toBe('minimumOffer.ram: the cluster has no resource "ram". Known: cpu.')
@@ -123,7 +124,7 @@ describe('partitions', () => {
     expect(divide({ a: { nodes: { names: ['nod-1'] } }, b: { nodes: 'rest' } }, 100)).toBe('partitions.a.nodes: no node is called "nod-1". Did you mean "node-1"?')
     expect(divide({ a: { nodes: { names: ['machine'] } }, b: { nodes: 'rest' } }, 100)).toBe('partitions.a.nodes: no node is called "machine". There are 100, such as node-0, node-1, node-2.')
     expect(divide({ a: { nodes: { groups: ['rack7'] } }, b: { nodes: 'rest' } })).toBe('partitions.a.nodes: no rack or group is called "rack7". Known: none.')
-    expect(said(() => partitioned({ partitions: { a: { nodes: { fraction: 0 } } } }))).toBe('partitioned.partitions.a.nodes.fraction: found 0, expected more than 0.')
+    expect(said(() => partitioned({ partitions: { a: { nodes: { fraction: 0 } } } }))).toBe('partitioned.partitions.a.nodes.fraction: found 0, expected more than 0. "fraction" stands for part of the nodes, by id after those of the partitions named before it.')
   })
 
   it('for classes that no job has, or too few, are told', () => {

@@ -199,7 +199,7 @@ export const clusterSchema = z
   .strictObject(
     {
       name: name.optional().describe('for reports; default cluster'),
-      nodes: z.union([count, z.array(nodeGroup).min(1)]).describe('groups of nodes; or a number of nodes, which the keys beside it describe'),
+      nodes: z.union([count, z.array(nodeGroup).min(1)]).describe('a number of nodes, which the keys beside it describe; or groups of nodes'),
       ...shape,
       heartbeat: heartbeat.optional().describe('heartbeats carry reports and tasks; without them every change reaches the master at once'),
       replicas: replicas.optional().describe('how the replicas of blocks are spread over the nodes; default: 3, as HDFS does'),

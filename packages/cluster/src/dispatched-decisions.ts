@@ -3,6 +3,7 @@ import type { DispatchedJobs } from './dispatched-jobs.js'
 import type { DispatcherOptions } from './dispatcher-options.js'
 import type { DraftSink } from './draft-sink.js'
 import type { Starts } from './starts.js'
+import type { ToldPromises } from './told-promises.js'
 import type { WaitingJobs } from './waiting-jobs.js'
 import type { Wakes } from './wakes.js'
 import type { Work } from './work.js'
@@ -15,6 +16,8 @@ interface Parts {
   /** Absent: nobody asks why jobs wait. */
   readonly waiting: WaitingJobs | undefined
   readonly promised: DispatcherOptions['promised']
+  /** Absent: nobody asks which promises no longer hold. */
+  readonly told: ToldPromises | undefined
   now(): Seconds
 }
 
@@ -30,7 +33,10 @@ export class DispatchedDecisions implements DraftSink {
 
   start(tasks: readonly TaskId[], from: number): void {
     if (from < tasks.length) this.#it.waiting?.started()
-    for (const task of tasks.slice(from)) this.#it.starts.start(task, this.#it.now())
+    for (const task of tasks.slice(from)) {
+      this.#it.starts.start(task, this.#it.now())
+      this.#it.told?.over(this.#it.work.jobOf(task))
+    }
   }
 
   kill(task: TaskId, isSuspended: boolean): void {
@@ -47,6 +53,7 @@ export class DispatchedDecisions implements DraftSink {
   }
 
   reserve(job: JobId, start: Seconds): void {
+    this.#it.told?.made(job)
     this.#it.promised?.(this.#it.work.name(job), start)
   }
 

@@ -1,6 +1,7 @@
 import { SchedError, type JobId } from '@sched/core'
 import type { CellState } from './cell-state.js'
 import { loseSuspended } from './interruptions.js'
+import type { ToldPromises } from './told-promises.js'
 import type { WaitingJobs } from './waiting-jobs.js'
 import type { Work } from './work.js'
 
@@ -9,13 +10,15 @@ export class DispatchedJobs {
   readonly #work: Work
   readonly #cell: CellState
   readonly #waiting: WaitingJobs | undefined
+  readonly #told: ToldPromises | undefined
   readonly #byName = new Map<string, JobId>()
   readonly #cancelled = new Set<JobId>()
   /** Cancelled jobs of which this round has killed tasks. */
   readonly #killed = new Set<JobId>()
 
-  constructor(work: Work, cell: CellState, waiting: WaitingJobs | undefined) {
+  constructor(work: Work, cell: CellState, waiting: WaitingJobs | undefined, told: ToldPromises | undefined) {
     this.#waiting = waiting
+    this.#told = told
     this.#work = work
     this.#cell = cell
   }
@@ -55,6 +58,7 @@ export class DispatchedJobs {
   leave(job: JobId): void {
     this.#cancelled.delete(job)
     this.#waiting?.leave(job)
+    this.#told?.over(job)
     this.#byName.delete(this.#work.name(job))
     this.#work.remove(job)
   }

@@ -11,6 +11,11 @@ export interface DispatcherOptions {
   readonly seed?: number
   /** Called when the policy promises a start, as backfilling does for the jobs that it protects. A later promise replaces an earlier one. */
   readonly promised?: (job: string, start: Seconds) => void
+  /**
+   * Called when the promise that `promised` told last of a job no longer holds and none has taken its place: a more urgent job has come before it, a limit holds it
+   * back, or its time has passed. Not called for a job that starts or leaves. Told at the end of a round, as of all of it.
+   */
+  readonly withdrawn?: (job: string) => void
   /** True: note why jobs wait, for `explain`. A policy then looks at every waiting job, which takes longer, and decides the same. Default false. */
   readonly explained?: boolean
   /** Called once for each message that the user should see. */
@@ -32,7 +37,7 @@ export interface HeartbeatOptions {
   readonly free?: number
 }
 
-const known: Readonly<Record<keyof DispatcherOptions, true>> = { cluster: true, policy: true, seed: true, promised: true, explained: true, warn: true }
+const known: Readonly<Record<keyof DispatcherOptions, true>> = { cluster: true, policy: true, seed: true, promised: true, withdrawn: true, explained: true, warn: true }
 
 /** Throws `BAD_OPTION` for wrong options, which a program without types may pass. */
 export function checkOptions(options: DispatcherOptions | undefined): void {
@@ -41,7 +46,7 @@ export function checkOptions(options: DispatcherOptions | undefined): void {
     throw new SchedError('BAD_OPTION', 'is missing.', { field: 'cluster' }, 'Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.')
   checkPlug('policy', given.policy, 'policy')
   if (given.seed !== undefined && !Number.isSafeInteger(given.seed)) throw new SchedError('BAD_OPTION', `seed is ${JSON.stringify(given.seed)}.`, { field: 'seed' }, 'Use a whole number.')
-  for (const field of ['promised', 'warn'] as const)
+  for (const field of ['promised', 'withdrawn', 'warn'] as const)
     if (given[field] !== undefined && typeof given[field] !== 'function') throw new SchedError('BAD_OPTION', 'is no function.', { field }, 'Give one, or leave it out.')
   if (given.explained !== undefined && typeof given.explained !== 'boolean') throw new SchedError('BAD_OPTION', `is ${JSON.stringify(given.explained)}.`, { field: 'explained' }, 'Use true or false.')
   checkKeys('', given, known)

@@ -19,6 +19,7 @@ import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { giveBack } from './places.js'
 import { Shapes } from './shapes.js'
 import { Starts } from './starts.js'
+import { ToldPromises } from './told-promises.js'
 import { withTimes, type SubmittedJob } from './submitted-job.js'
 import { unplacedTask } from './task-name.js'
 import { Unheeded } from './unheeded.js'
@@ -59,11 +60,12 @@ export class Dispatcher {
   readonly #jobs: DispatchedJobs
   readonly #starts: Starts
   readonly #waiting: WaitingJobs | undefined
+  readonly #told: ToldPromises | undefined
   #now: Seconds = 0
 
   constructor(options: DispatcherOptions) {
     checkOptions(options)
-    const { cluster, policy, seed = 1, promised, explained = false, warn = () => undefined } = options
+    const { cluster, policy, seed = 1, promised, withdrawn, explained = false, warn = () => undefined } = options
     this.#policyName = policy.name
     this.#streams = new CountedStreams(seed)
     this.#warn = onceEach(warn)
@@ -85,9 +87,10 @@ export class Dispatcher {
       heedsPlacementRules: this.#unheeded.heedsPlacementRules,
     })
     this.#waiting = explained ? new WaitingJobs(this.work, this.cell) : undefined
-    this.#jobs = new DispatchedJobs(this.work, this.cell, this.#waiting)
+    this.#told = withdrawn === undefined ? undefined : new ToldPromises({ work: this.work, policy: this.policy, promised, withdrawn })
+    this.#jobs = new DispatchedJobs(this.work, this.cell, this.#waiting, this.#told)
     this.#starts = new Starts(this.work, this.cell)
-    const sink = new DispatchedDecisions({ work: this.work, jobs: this.#jobs, starts: this.#starts, wakes: this.#wakes, waiting: this.#waiting, promised, now: () => this.#now })
+    const sink = new DispatchedDecisions({ work: this.work, jobs: this.#jobs, starts: this.#starts, wakes: this.#wakes, waiting: this.#waiting, promised, told: this.#told, now: () => this.#now })
     this.#rounds = new DispatchedRounds({ model: this.#model, policy: this.policy, work: this.work, cell: this.cell, jobs: this.#jobs, wakes: this.#wakes, all, warn: this.#warn }, sink)
   }
 
@@ -135,7 +138,7 @@ export class Dispatcher {
       throw new SchedError('BAD_INPUT', `node ${node} has room for ${String(free)} starts.`, { field: 'free' }, 'Give a number, at least 0, or leave it out where all that fits may start.')
     this.#beginAt(now)
     this.#rounds.atNode(this.#node(node), now, free)
-    return this.#starts.decisions
+    return this.#decided(now)
   }
 
   /**
@@ -146,7 +149,7 @@ export class Dispatcher {
     this.#beginAt(now)
     this.#rounds.overAll(now)
     if (this.#starts.hasStopped) this.#wakes.add(now)
-    return this.#starts.decisions
+    return this.#decided(now)
   }
 
   /**
@@ -156,6 +159,11 @@ export class Dispatcher {
   tick(now: Seconds): Decisions {
     this.#beginAt(now)
     this.#rounds.asked(now)
+    return this.#decided(now)
+  }
+
+  #decided(now: Seconds): Decisions {
+    this.#told?.compare(now)
     return this.#starts.decisions
   }
 
@@ -208,6 +216,7 @@ export class Dispatcher {
     // the policy expects the ends of these jobs at other times now
     for (const job of takeUpInterrupted(memory.interrupted, this.work, this.cell, this.#jobs.byName, this.#nodes)) this.#comeAgain(job, this.work.spec(job))
     if (memory.remembered !== undefined) this.policy.recall?.(memory.remembered)
+    this.#told?.recall(memory.now)
   }
 
   /** Reports that a started task has ended; true if it was the last of its job. */

@@ -101,13 +101,22 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
       taints.length > 0
         ? 'Let it tolerate that (`tolerations`), or use larger nodes.'
         : model.nodes > 1
-          ? (dividing(stage) ?? 'Use larger nodes.')
-          : 'Use larger nodes.',
+          ? (wholeDevices(stage, model) ?? dividing(stage) ?? 'Use larger nodes.')
+          : (wholeDevices(stage, model) ?? 'Use larger nodes.'),
     )
   const least = leastTasks(stage)
   const most = shapes.most(shape, least)
   const apart = rule?.isDistinct === true ? ', each on a node of its own' : ''
   return error(`job ${spec.id} starts ${least} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes.')
+}
+
+/** What to do where GPUs are asked in thousandths, as traces have it, of nodes that count whole ones. */
+function wholeDevices({ demand }: StageSpec, model: ClusterModel): string | undefined {
+  const most = (name: string) => Math.max(...model.total.slice(model.resources.indexOf(name) * model.nodes, (model.resources.indexOf(name) + 1) * model.nodes))
+  const found = Object.entries(demand).find(([name, amount]) => /^gpus?$/i.test(name) && model.devices === undefined && amount >= 1000 && amount % 100 === 0 && most(name) < 100)
+  if (found === undefined) return undefined
+  const [name] = found
+  return `Thousandths of ${name} are asked for, and nodes have up to ${most(name)}: describe them as devices of 1000 each, \`devices: { ${name}: ${most(name)} }\`.`
 }
 
 /** How to divide a parallel job that was read as one task with all its processors, as logs name what it asks for; `undefined` for any other stage. */

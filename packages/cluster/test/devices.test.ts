@@ -1,7 +1,7 @@
 import type { JobSpec, LaneId, NodeId, ResourceId, ShapeId, TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildCluster, CellState, Draft, readCluster, Shapes, Work } from '../src/index.js'
+import { buildCluster, CellState, Draft, infeasible, readCluster, Shapes, Work } from '../src/index.js'
 
 const description = { nodes: [
   { name: 'small', count: 1, resources: { cpu: 99 }, devices: { gpu: 2 } },
@@ -203,4 +203,13 @@ describe('a description of devices', () => {
   ])('%j is refused', (value, message) => {
     expect(() => readCluster(value)).toThrow(message)
   })
+})
+
+it('tells who asks for thousandths of GPUs that the nodes count whole how to describe these', () => {
+  const why = (resources: Readonly<Record<string, number>>, demand: Readonly<Record<string, number>>) => {
+    const model = buildCluster(readCluster({ name: 'c', nodes: 2, resources }))
+    return infeasible({ id: 'j', submit: 0, stages: [{ name: 's', tasks: 1, demand, duration: 1 }] }, model, new Shapes(model))?.message
+  }
+  expect(why({ cpu: 8, gpu: 4 }, { cpu: 1, gpu: 2000 })).toBe('a task of job j asks {"cpu":1,"gpu":2000}, more than any node of c has. Thousandths of gpu are asked for, and nodes have up to 4: describe them as devices of 1000 each, `devices: { gpu: 4 }`.')
+  expect(why({ cpu: 8, gpu: 4 }, { cpu: 1, gpu: 5 })).toBe('a task of job j asks {"cpu":1,"gpu":5}, more than any node of c has. Use larger nodes.')
 })

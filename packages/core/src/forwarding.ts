@@ -4,7 +4,7 @@ import type { Commit, Policy } from './plugs.js'
 type Part = Omit<Policy, 'schedule'>
 
 /** Hooks that return an answer. */
-type Answer = 'admits' | 'queueFor' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'memory'
+type Answer = 'admits' | 'queueFor' | 'promisedStart' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'memory'
 
 /** Hooks without an answer, all required: a part is viewed as this type only for the hook that it was chosen for. */
 type Told = Required<Omit<Part, Answer | 'recall' | 'sharing' | 'promises' | 'startsGangJobs' | 'asksForRoom' | 'startsInQueues'>>
@@ -51,7 +51,7 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
 }
 
 /**
- * The same for hooks with an answer. `admits` gives the first reason against a job, `queueFor` the first queue for it; `wantsLook`, `wantsNode` and
+ * The same for hooks with an answer. `admits` gives the first reason against a job, `queueFor` and `promisedStart` the first queue and start for it; `wantsLook`, `wantsNode` and
  * `wantsRound` are true if they are for any part; `memory` lists the parts' memories, and `recall` hands them back.
  */
 const answers: Required<Pick<Part, Answer | 'recall'>> & ThisType<Targets> = {
@@ -66,6 +66,13 @@ const answers: Required<Pick<Part, Answer | 'recall'>> & ThisType<Targets> = {
     for (let i = 0; i < this.answering.length; i++) {
       const queue = this.answering[i]?.queueFor?.(spec)
       if (queue !== undefined) return queue
+    }
+    return undefined
+  },
+  promisedStart(job) {
+    for (let i = 0; i < this.answering.length; i++) {
+      const start = this.answering[i]?.promisedStart?.(job)
+      if (start !== undefined) return start
     }
     return undefined
   },

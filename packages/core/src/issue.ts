@@ -1,6 +1,6 @@
 import { nearest, suggest } from './error.js'
 import { fieldOf } from './field-of.js'
-import { keysAt, placesOf, wordsAt, wordsKnowing } from './schema-keys.js'
+import { keysAt, meaningAt, placesOf, wordsAt, wordsKnowing } from './schema-keys.js'
 
 /** An issue that a schema reports, as in the Standard Schema interface. Fields of zod's own are used where present. */
 export interface SchemaIssue {
@@ -39,7 +39,7 @@ export function describeIssues(schema: unknown, value: unknown, issues: readonly
   return {
     at,
     fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`),
-    wayOut: issue.params?.wayOut ?? (isOtherWord ? meantWord(found, wordsAt(schema, at)) : howToWrite(issue, found, keysAt(schema, at))),
+    wayOut: issue.params?.wayOut ?? (isOtherWord ? meantWord(found, wordsAt(schema, at)) : isOfBound(issue) ? whatItIs(schema, at) : howToWrite(issue, found, keysAt(schema, at))),
   }
 }
 
@@ -76,6 +76,20 @@ function knownKeys(key: string, schema: unknown, at: Path, message: string, foun
   if (words.length > 0) return `It is a key of ${words.join(' or ')}. ${listed}`
   return message.startsWith('Unrecognized key') ? suggest(key, known) : `${sentence(message)} ${listed}`
 }
+
+const isOfBound = ({ code }: Issue) => code === 'too_small' || code === 'too_big' || code === 'not_multiple_of'
+
+/** What a value that is too small or too large stands for, by which one knows the right one, and what counts without it. */
+function whatItIs(schema: unknown, at: Path): string {
+  const { key = '', description = '', byDefault } = meaningAt(schema, at) ?? {}
+  if (description === '') return ''
+  const [clause = ''] = description.split(/; |: /)
+  const told = (description.length <= MOST_TOLD ? description : clause).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
+  return sentence(`"${key}" stands for ${told}`) + (byDefault === undefined || /\bdefault\b/.test(told) ? '' : ` Leave it out for ${show(byDefault)}.`)
+}
+
+/** Longer descriptions are for lists of options: of these the first clause counts. */
+const MOST_TOLD = 160
 
 /** The word that was meant where none of the words is what was found; empty if none is near. */
 function meantWord(found: unknown, words: readonly unknown[]): string {

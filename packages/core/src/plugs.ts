@@ -86,6 +86,11 @@ export interface Policy extends WorkListener {
    * tasks on these nodes.
    */
   readonly promises?: boolean | undefined
+  /**
+   * The start that the policy promises a waiting job as of its last round; `undefined` if none: it goes by no promise any more that it has made (`Round.reserve`)
+   * and of which this is not the start. Asked only where somebody follows promises.
+   */
+  promisedStart?(job: JobId): Seconds | undefined
   /** True: the policy calls `Round.makeRoom`, where it is there, for each job that finds no room when its turn comes. */
   readonly asksForRoom?: boolean | undefined
   /**

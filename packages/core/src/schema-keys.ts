@@ -4,11 +4,13 @@ type Fields = Readonly<Record<PropertyKey, unknown>>
 /** The fields of zod's schemas that are read here; this package depends on no library. */
 interface Schema {
   readonly _zod?: { readonly def: SchemaDef }
+  readonly description?: string | undefined
 }
 interface SchemaDef {
   readonly type: string
   readonly shape?: Readonly<Record<PropertyKey, Schema>>
   readonly innerType?: Schema
+  readonly defaultValue?: unknown
   readonly options?: readonly Schema[]
   readonly values?: readonly unknown[]
   readonly element?: Schema
@@ -32,6 +34,42 @@ export const optionNames = (schema: unknown): string[] => keysAt(schema, [])
 
 /** Words that a schema knows at a path. */
 export const wordsAt = (schema: unknown, path: Path): unknown[] => unique(defsAt(schema, path).flatMap(({ values = [] }) => values))
+
+/** What a value stands for, as its schema describes it. */
+interface Meaning {
+  /** The key that is described: that of the value, or of the list or mapping by names that it is in. */
+  readonly key: string
+  readonly description: string
+  /** What counts where the value is left out; `undefined` where that is nothing, or unknown. */
+  readonly byDefault: unknown
+}
+
+/** What the value at a path stands for; `undefined` where neither it nor the list or mapping by names around it is described. */
+export function meaningAt(schema: unknown, path: Path): Meaning | undefined {
+  let meaning: Meaning | undefined
+  let schemas = [schema as Schema]
+  for (const step of path) {
+    const fields = schemas.flatMap(unwrapped).map((each) => each._zod?.def)
+    const isField = fields.some((def) => def?.shape?.[step] !== undefined)
+    schemas = fields.flatMap((def) => def?.shape?.[step] ?? def?.element ?? def?.valueType ?? [])
+    const inside = schemas.flatMap(wrappers)
+    const description = inside.find((each) => each.description !== undefined)?.description
+    const byDefault = inside.find(({ _zod }) => _zod?.def.type === 'default')?._zod?.def.defaultValue
+    if (description !== undefined) meaning = { key: isField || meaning === undefined ? String(step) : meaning.key, description, byDefault }
+    else meaning = isField || meaning === undefined ? undefined : { ...meaning, byDefault: undefined }
+  }
+  return meaning
+}
+
+/** A schema, and those that its optional, default and pipe wrappers are around, from the outside in. */
+function wrappers(schema: Schema): Schema[] {
+  const def = schema._zod?.def
+  const inner = def?.innerType ?? def?.in ?? def?.getter?.()
+  return inner === undefined ? [schema] : [schema, ...wrappers(inner)]
+}
+
+/** A schema without wrappers; for a union, every branch. */
+const unwrapped = (schema: Schema): Schema[] => wrappers(schema).slice(-1).flatMap((each) => each._zod?.def.options?.flatMap(unwrapped) ?? [each])
 
 /** The words, as `kind: spread`, of the branches at a path that know a key. */
 export const wordsKnowing = (schema: unknown, path: Path, key: string): string[] =>
@@ -65,11 +103,5 @@ function child({ shape, element, valueType }: SchemaDef, key: PropertyKey): Sche
   return branchesOf(shape?.[key] ?? element ?? valueType)
 }
 
-/** The schema without its optional, default and pipe wrappers; for a union, every branch. */
-function branchesOf(schema: Schema | undefined): SchemaDef[] {
-  const def = schema?._zod?.def
-  if (def === undefined) return []
-  if (def.options !== undefined) return def.options.flatMap(branchesOf)
-  const wrapped = def.innerType ?? def.in ?? def.getter?.()
-  return wrapped === undefined ? [def] : branchesOf(wrapped)
-}
+/** What is in the schema without its optional, default and pipe wrappers; for a union, in every branch. */
+const branchesOf = (schema: Schema | undefined): SchemaDef[] => (schema === undefined ? [] : unwrapped(schema).flatMap((each) => each._zod?.def ?? []))

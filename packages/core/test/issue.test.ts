@@ -27,6 +27,25 @@ describe('a value that is not what a schema expects', () => {
     expect(wayOut(value, issue)).toBe(expected)
   })
 
+  it('is told what it stands for where it is beyond a bound, and what counts without it', () => {
+    const number = schema({ type: 'number' })
+    const described = (description: string, def: object) => ({ description, _zod: { def } })
+    const optional = (innerType: object, description: string) => described(description, { type: 'optional', innerType })
+    const options = mapping({
+      wait: described('seconds before it gives up', { type: 'default', innerType: number, defaultValue: 5 }),
+      speed: optional(number, 'Relative speed; default 1'),
+      slots: optional(schema({ type: 'record', valueType: number }), 'slots by type'),
+      nodes: optional(either(number, schema({ type: 'array', element: mapping({ count: number, cores: optional(number, 'processors') }) })), 'a number of nodes, or groups'),
+      long: optional(number, `what it is: ${'words '.repeat(40)}`),
+      bare: number,
+    })
+    const at = (...path: (string | number)[]) => describeIssues(options, {}, [{ code: 'too_small', minimum: 1, message: 'too small', path } as never]).wayOut
+    expect([at('wait'), at('speed'), at('slots', 'map'), at('nodes'), at('nodes', 0), at('nodes', 0, 'cores'), at('nodes', 0, 'count'), at('long'), at('bare'), at()]).toEqual([
+      '"wait" stands for seconds before it gives up. Leave it out for 5.', '"speed" stands for relative speed; default 1.', '"slots" stands for slots by type.',
+      '"nodes" stands for a number of nodes, or groups.', '"nodes" stands for a number of nodes, or groups.', '"cores" stands for processors.', '', '"long" stands for what it is.', '', '',
+    ])
+  })
+
   it('is told the nearest word of the kinds of a mapping', () => {
     const kinds = either(mapping({ kind: word('exponential') }), mapping({ kind: word('uniform') }))
     expect(describeIssues(kinds, { kind: 'unifrom' }, [{ code: 'invalid_union', message: 'Invalid input', errors: [], path: ['kind'] } as never]))

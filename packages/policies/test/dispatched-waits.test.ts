@@ -1,6 +1,6 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import { describe, expect, it } from 'vitest'
-import { conservative, delay, easy, fair, fifo, greedy, strict, yarnFair } from '../src/index.js'
+import { conservative, delay, easy, fair, fifo, greedy, strict, volcano, yarnFair } from '../src/index.js'
 
 type Policy = Parameters<typeof dispatcher>[0]['policy']
 const begin = (policy: Policy, nodes = 1) => dispatcher({ cluster: { nodes: [{ count: nodes, name: 'n', resources: { cpu: 4 } }] }, policy, explained: true })
@@ -22,6 +22,19 @@ describe('a dispatcher that is asked why a job waits', () => {
     master.submit(job('long', 1, { estimate: 600 }), 0)
     master.pass(0)
     expect(why(master, 'runs', 'large', 'long')).toEqual(told)
+  })
+
+  it.each<[string, Parameters<typeof volcano>[0], string[]]>([
+    ['proportion, of which each of two queues deserves half', { actions: ['allocate'], tiers: [{ plugins: ['proportion'] }] }, ['nothing waits', 'queue limit proportion in a', 'nothing waits']],
+    ['capacity', { actions: ['allocate'], tiers: [{ plugins: ['capacity'] }], queues: { a: { capability: { cpu: 3 } } } }, ['nothing waits', 'queue limit capacity in a', 'nothing waits']],
+    ['overcommit, which enqueues nobody beyond the whole', { actions: ['enqueue', 'allocate'], tiers: [{ plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1 } }] }] }, ['nothing waits', 'nothing waits', 'queue limit overcommit']],
+  ])('names the plug-in of Volcano that holds a job back: %s', (_, options, told) => {
+    const master = begin(volcano(options))
+    master.submit(job('runs', 2, { queue: 'a' }), 0)
+    master.submit(job('more', 2, { queue: 'a' }), 0)
+    master.submit(job('other', 1, { queue: 'b' }), 0)
+    master.pass(0)
+    expect(why(master, 'runs', 'more', 'other')).toEqual(told)
   })
 
   it('counts the tasks that wait, and looks at what is free now', () => {

@@ -18,7 +18,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
   changeOptions(command)
     .optionsGroup('Cluster:')
     .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', atLeastOne())
-    .option('--cluster <file>', 'description of a cluster, or a list of machines')
+    .option('--cluster <file>', 'description of a cluster, a file or { ... } as in one: {nodes: 4, resources: {cpu: 64}, devices: {gpu: 8}}; or a list of machines')
     .option(
       '--nodes <n>',
       `number of equal nodes (default: ${DEFAULT_NODES.trace} for a trace, ${DEFAULT_NODES.generate} for generated jobs), or a list of machines (a file)`,

@@ -1,12 +1,13 @@
 import { nearest, SchedError, type JobId, type JobSpec, type Observer } from '@sched/core'
 import { jobWait } from '@sched/metrics'
 import { json } from '@sched/report'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { prepare, type Experiment } from '../experiment/experiment.js'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
 import { filesRead } from '../experiment/paths.js'
 import type { Io } from '../io.js'
+import { LongestSpread } from '../longest-spread.js'
 import { LongestWait } from '../longest-wait.js'
 import { explainText } from '../output/explain-text.js'
 import type { ExplainedRun } from '../output/explained-run.js'
@@ -24,11 +25,15 @@ import { experimentOptions } from './experiment-options.js'
 
 interface ExplainOptions extends ExperimentOptions {
   readonly job?: string
+  readonly longest?: keyof typeof LONGEST
   readonly json?: string
   readonly html?: string
   readonly force?: boolean
   readonly quiet?: boolean
 }
+
+/** What jobs may be the longest in, and who finds that job. */
+const LONGEST = { wait: LongestWait, spread: LongestSpread }
 
 export function addExplain(program: Command, io: Io): void {
   const command = program
@@ -36,7 +41,8 @@ export function addExplain(program: Command, io: Io): void {
     .summary('say why a job waited, under any policies')
     .description('Runs policies on one seed and says where the wait of a job for its first task went: no room, a reservation, a limit, its turn, decisions of schedulers, ...; who held the cluster meanwhile, and who passed it. Of a job of several tasks also why the others started later than the first.')
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
-    .option('--job <id>', 'the job, by its id in the workload (default: the one that waits longest under the first policy, which a run of its own finds); each run ends with the job')
+    .option('--job <id>', 'the job, by its id in the workload (default: the one that --longest names); each run ends with the job')
+    .addOption(new Option('--longest <what>', 'without --job, the job with the longest wait for its first task, or spread from the start of its first task to that of its last, under the first policy, which a run of its own finds (default: wait)').choices(Object.keys(LONGEST)))
     .option('--json <file>', 'write all of it as JSON; - for standard output')
     .option('--html <file>', 'write one page with charts, which a browser shows without a network; - for standard output')
     .option('--force', 'replace existing output')
@@ -48,6 +54,7 @@ export function addExplain(program: Command, io: Io): void {
 }
 
 async function explain(file: string | undefined, options: ExplainOptions, io: Io): Promise<void> {
+  if (options.job !== undefined && options.longest !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --job.', { field: '--longest' }, 'Name the job, or let it be found.')
   const description = onePoint(await describeExperiment(file, options, io.cwd))
   inDifferentPlaces({ '--json': options.json, '--html': options.html }, io.cwd)
   spareInputs([options.json, options.html], await filesRead(description, options, io.cwd), io.cwd)
@@ -56,7 +63,7 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
   countFindings(experiment.policies, options, io)
   const [seed = 1] = experiment.seeds
   const one = { ...experiment, seeds: [seed] }
-  const job = options.job ?? (await longestWait(one, options, io))
+  const job = options.job ?? (await longestJob(one, options, io))
   const { prefill } = experiment.prefill.of(seed)
   const ids: string[] = []
   const runs: ExplainedRun[] = []
@@ -89,15 +96,18 @@ function idsText(job: string, ids: readonly string[]): string {
 }
 
 /**
- * The job that waits longest under the first policy. A run of its own: where a wait went is seen by looking at the nodes whenever anything happens from
+ * The job that waits longest under the first policy, or whose starts are spread longest. A run of its own: where a wait went is seen by looking at the nodes whenever anything happens from
  * the submission on, which is done for one job, and for all that wait would cost far more than the run.
  */
-async function longestWait(experiment: Experiment, options: ExplainOptions, io: Io): Promise<string> {
-  const longest = new LongestWait()
+async function longestJob(experiment: Experiment, options: ExplainOptions, io: Io): Promise<string> {
+  const { longest: what = 'wait' } = options
+  const longest = new LONGEST[what]()
   await run(experiment, 0, options, io, [longest])
-  if (longest.job === undefined) throw noJobs()
+  if (longest.job === undefined) throw what === 'wait' ? noJobs() : noSpread()
   return longest.job
 }
+
+const noSpread = () => new SchedError('BAD_OPTION', 'no job has a task that starts later than its first.', { field: '--longest' }, 'Ask for the longest wait (`--longest wait`), or name a job (--job).')
 
 const noJobs = () => new SchedError(
   'BAD_INPUT',

@@ -18,7 +18,7 @@ export interface QueuesOptions extends Pick<ExperimentOptions, 'cluster' | 'node
 export function queuesOptions(command: Command): Command {
   return command
     .option('--active <queues>', 'only these queues have work, for example a,b.c (default: all)', listed)
-    .option('--cluster <file>', 'description of the cluster that shares are of (default: shares in percent)')
+    .option('--cluster <file>', 'description of the cluster that shares are of, a file or { ... } (default: shares in percent)')
     .option('--nodes <n>', 'number of equal nodes, with --resources or --slots, or a list of machines (a file)', wholeOrFile)
     .option('--resources <list>', 'resources per node, for example memory-mb=65536,vcores=16', amountsAs('memory-mb=65536,vcores=16'))
     .option('--slots <list>', 'slots per node, for example map=4,reduce=2', amountsAs('map=4,reduce=2'))

@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import { resolve } from 'node:path'
 import { hasOwnCluster } from './generator.js'
-import { defined, yaml, type ExperimentOptions, type Here } from './given-options.js'
+import { defined, isWrittenOut, yaml, type ExperimentOptions, type Here } from './given-options.js'
 import type { Base } from './read-experiment.js'
 import type { ExperimentInput } from './schema.js'
 import { isRigid, jobsTakeProcs } from './workload-from-options.js'
@@ -22,7 +22,7 @@ export async function clusterOf(options: ExperimentOptions, base: Base | undefin
   if (file !== undefined) {
     const other = Object.keys(shape).find((key) => key !== 'heartbeat')
     if (other !== undefined) throw new SchedError('BAD_OPTION', `stands beside ${option}.`, { field: `--${other}` }, 'Describe the cluster in the file, or by options.')
-    return withHeartbeat(resolve(here.cwd, file), heartbeat)
+    return isWrittenOut(file) ? writtenOut(file, option, heartbeat, here) : withHeartbeat(resolve(here.cwd, file), heartbeat)
   }
   const machine = await machineOf(options, shape, base, here)
   if (machine !== null) return machine
@@ -37,6 +37,14 @@ export async function clusterOf(options: ExperimentOptions, base: Base | undefin
     ...(resources === undefined ? { slots: slots ?? DEFAULT_SLOTS } : { resources, ...(slots !== undefined && { slots }) }),
     ...(beats > 0 && { heartbeat: { interval: beats } }),
   }
+}
+
+/** A cluster in braces, as an experiment has it; a list of machines in it is a path from here. */
+function writtenOut(text: string, option: string, heartbeat: number | undefined, { cwd }: Here): ExperimentInput['cluster'] {
+  const cluster = yaml(text, option) as Exclude<ExperimentInput['cluster'], string | undefined> // which the schema of experiments checks
+  const { nodes } = cluster
+  const placed = typeof nodes === 'string' ? { ...cluster, nodes: resolve(cwd, nodes) } : cluster
+  return heartbeat === undefined ? placed : laidOver(placed, { heartbeat })
 }
 
 /** The cluster of a file; with its nodes and other heartbeats, if they are given. */

@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path'
 import { withModels } from '../bayes/model-files.js'
 import { clusterOf } from './cluster-from-options.js'
 import { explained, registryOf, type Description } from './experiment.js'
-import { defined, fieldsGiven, yaml, type ExperimentOptions } from './given-options.js'
+import { defined, fieldsGiven, isWrittenOut, yaml, type ExperimentOptions } from './given-options.js'
 import { addPlugIns, modulePath } from './plug-ins.js'
 import { policyList } from './policies.js'
 import { filesOf } from './queues.js'
@@ -106,7 +106,7 @@ async function registryOfOptions({ plugin = [] }: ExperimentOptions, base: Base 
 
 /** A file, a file and its origin, or means with names; the schema checks what they are. */
 function outagesGiven(text: string, named: (file: string) => string): ExperimentInput['outages'] {
-  if (!text.includes('=')) return named(text)
+  if (!text.includes('=') && !isWrittenOut(text)) return named(text)
   const { file, ...others } = fieldsGiven(text, '--outages', 'mtbf=604800,mttr=3600')
   return (file === undefined ? others : { file: named(String(file)), ...others }) as ExperimentInput['outages']
 }

@@ -80,8 +80,12 @@ export function yaml(text: string, option: string): unknown {
   }
 }
 
-/** `mtbf=60,mttr=20` by name, numbers where they are some. */
+/** Whether something stands in braces, as in a file, where its name or a short form may stand, too. */
+export const isWrittenOut = (text: string): boolean => text.trimStart().startsWith('{')
+
+/** `mtbf=60,mttr=20` by name, numbers where they are some; or as in a file, in braces. */
 export function fieldsGiven(text: string, option: string, example: string): Record<string, string | number | boolean> {
+  if (isWrittenOut(text)) return yaml(text, option) as Record<string, string | number | boolean> // which the schema of experiments checks
   const fields = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
   if (fields.some(({ length }) => length !== 2)) throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, `Write for example ${example}.`)
   return Object.fromEntries(fields.map(([key = '', value = '']) => [key, /^(true|false)$/.test(value) ? value === 'true' : value === '' || Number.isNaN(Number(value)) ? value : Number(value)]))

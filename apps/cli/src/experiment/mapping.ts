@@ -3,6 +3,7 @@ import { SchedError } from '@sched/core'
 import { traceFormat } from '@sched/workload'
 import { resolve } from 'node:path'
 import { readText } from '../read-text.js'
+import { isWrittenOut } from './given-options.js'
 
 const FORMAT = 'job-table'
 
@@ -21,6 +22,6 @@ export function readMapping(file: string, cwd: string, format: string | undefine
       { field: '--mapping' },
       `Leave out --format, or give it as ${FORMAT}.`,
     )
-  const source = file.trimStart().startsWith('{') ? new YamlSource(file, '--mapping') : new YamlSource(readText(resolve(cwd, file)), file)
+  const source = isWrittenOut(file) ? new YamlSource(file, '--mapping') : new YamlSource(readText(resolve(cwd, file)), file)
   return { format: FORMAT, options: source.read(traceFormat(FORMAT).options) as Mapped['options'] }
 }

@@ -13,7 +13,7 @@ const amounts = z.record(name, z.int().min(0))
 const ownCluster = clusterSchema.extend({
   nodes: z
     .union([...clusterSchema.shape.nodes.options, name])
-    .describe('groups of nodes; a number of nodes, which the keys beside it describe; or the path of a file that describes or lists them, relative to this file, with `heartbeat` and the like beside it'),
+    .describe('a number of nodes, which the keys beside it describe, or groups of nodes; or the path of a file that describes or lists them, relative to this file, with `heartbeat` and the like beside it'),
 }).describe('Nodes, racks, slots or resources, heartbeats and block replicas of a cluster')
 
 const distributionsSchema = z.strictObject({

@@ -1,6 +1,6 @@
-import type {
-  Architecture, ClusterView, Decision, JobId, JobSpec, LaneId, NodeId, Observer, Reason,
-  Seconds, TaskEnd, TaskId, WorkView,
+import {
+  Reason, type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Observer,
+  type Seconds, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
 import { Interruptions, type Interruption } from './interruptions.js'
 import { keptOff, type KeptOff } from './kept-off.js'
@@ -75,7 +75,8 @@ const NAMED = 5
  * the reason that the policy gave. Each part of the time from submission to the start of the first task gets one of these reasons; the first that
  * applies counts:
  * - `set-up of nodes`: the nodes reserved for the job were being set up (a virtual cluster); `start-up`: the job's own set-up;
- * - `queue limit`: the policy says that a limit forbids the job, and which one if it names it;
+ * - `queue limit`: the policy says that a limit forbids the job, and which one if it names it; with heartbeats also before it was told, if nothing has started or
+ *   ended since the last event, nor starts at that instant: then the limit held before;
  * - `no room`: no node that its scheduler may use (of its partition, or for its virtual cluster) could take a task of it, or all of a gang, or what
  *   stages that start together ask for; `no room in` a part of the cluster: the policy says that its jobs may use that part alone;
  * - `locality delay`, `placement rule` and which, or `reservation`: what the policy said last;
@@ -109,6 +110,8 @@ export class JobWaitObserver implements Observer {
   #since: Seconds = 0
   #why = ''
   #unusedSince: Seconds = NaN
+  /** The time before a limit was told, in which room was unused; until it is known whether others start at that instant. */
+  #beforeLimit: WaitSpan | undefined
   #setUp: { readonly from: Seconds; readonly to: Seconds } | undefined
   readonly #told = new ToldReason()
   /** The lane of which the policy told last. */
@@ -179,7 +182,9 @@ export class JobWaitObserver implements Observer {
     if (job !== this.#job) return
     if (!this.#isWaiting()) return this.#later?.defer(lane, reason, now, limit)
     this.#toldOf = lane
-    if (this.#told.defer(reason, now, limit)) this.#look(now)
+    if (!this.#told.defer(reason, now, limit)) return
+    if (reason === Reason.Limit && this.#why === UNUSED && this.#cluster.heartbeat > 0 && now > this.#since && this.#since >= this.#facts.ready) this.#hold(now)
+    this.#look(now)
   }
 
   onReserve(job: JobId, start: Seconds, now: Seconds): void {
@@ -197,6 +202,7 @@ export class JobWaitObserver implements Observer {
       this.#meanwhile.started(task, job, now)
       this.#later?.othersStart(job, now)
       if (!this.#isWaiting()) return
+      this.#settle(now)
       this.#told.othersStart(now)
       if (isFirst && this.#work.rank(job) > this.#facts.rank) this.#passing.started(this.#work.name(job), now)
       this.#look(now)
@@ -266,6 +272,7 @@ export class JobWaitObserver implements Observer {
   }
 
   #over(outcome: JobWait['outcome'], now: Seconds): void {
+    this.#settle(now)
     this.#attribute(now)
     this.#setUp = this.#architecture.settingUp?.(this.#job as JobId)
     this.#outcome = outcome
@@ -283,15 +290,34 @@ export class JobWaitObserver implements Observer {
     this.#why = why
   }
 
+  /** Keeps the time since the last event for when it is known whether the limit, which has been told now, held in it. */
+  #hold(now: Seconds): void {
+    this.#beforeLimit = { from: this.#since, to: now, why: this.#told.why(() => true) }
+    this.#since = now
+  }
+
+  /** Something happens now. If others start at the instant at which a limit was told, they may have been what it left no place beside. */
+  #settle(now: Seconds): void {
+    const held = this.#beforeLimit
+    if (held === undefined) return
+    this.#beforeLimit = undefined
+    if (now > held.to) addSpan(this.#spans, held.from, held.to, held.why)
+    else this.#addUnused(held.from, held.to)
+  }
+
   #attribute(now: Seconds): void {
+    if (now > this.#since) this.#settle(now)
     const from = Math.min(now, Math.max(this.#since, this.#facts.ready))
     addSpan(this.#spans, this.#since, from, START_UP)
-    if (this.#why === UNUSED) {
-      const heard = Math.max(from, Math.min(now, this.#unusedSince + this.#cluster.heartbeat))
-      addSpan(this.#spans, from, heard, HEARTBEAT)
-      addSpan(this.#spans, heard, now, BEHIND)
-    } else addSpan(this.#spans, from, now, this.#why)
+    if (this.#why === UNUSED) this.#addUnused(from, now)
+    else addSpan(this.#spans, from, now, this.#why)
     this.#since = now
+  }
+
+  #addUnused(from: Seconds, to: Seconds): void {
+    const heard = Math.max(from, Math.min(to, this.#unusedSince + this.#cluster.heartbeat))
+    addSpan(this.#spans, from, heard, HEARTBEAT)
+    addSpan(this.#spans, heard, to, BEHIND)
   }
 
   #withSetUp(until: Seconds): WaitSpan[] {

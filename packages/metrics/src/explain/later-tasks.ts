@@ -1,5 +1,5 @@
-import type {
-  Architecture, ClusterView, Decision, JobId, JobSpec, LaneId, Reason, Seconds, StageSpec, TaskEnd, TaskId, WorkView,
+import {
+  Reason, type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type Seconds, type StageSpec, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
 import type { Holder, Meanwhile } from './meanwhile.js'
 import type { NamedJob } from './named-job.js'
@@ -125,6 +125,8 @@ export class LaterWaits {
   #to: Seconds
   #since: Seconds
   #running = 0
+  /** The time before a limit was told, in which room was unused; until it is known whether others start at that instant. */
+  readonly #beforeLimit: { readonly pieces: Piece[]; readonly stage: Pick<Stage, 'unusedSince'>; readonly piece: Omit<Piece, 'why'>; readonly why: string }[] = []
   #count = 0
   #isOpen = true
 
@@ -182,6 +184,7 @@ export class LaterWaits {
 
   /** A task of the job starts, the first included. */
   started(task: TaskId, lane: LaneId, now: Seconds): void {
+    this.#settleLimit(now)
     this.#attribute(now)
     const work = this.#work
     const stage = this.#stages[work.stageOf(task)] as Stage
@@ -218,6 +221,7 @@ export class LaterWaits {
   othersStart(job: JobId, now: Seconds): void {
     if (!this.#isOpen) return
     this.#starts.started(job)
+    this.#settleLimit(now)
     for (const told of this.#told) told?.othersStart(now)
     this.changed(now)
   }
@@ -232,7 +236,9 @@ export class LaterWaits {
   /** The policy has passed over the job. */
   defer(lane: LaneId, reason: Reason, now: Seconds, limit: string | undefined): void {
     const told = (this.#told[lane] ??= new ToldReason())
-    if (told.defer(reason, now, limit)) this.changed(now)
+    if (!told.defer(reason, now, limit)) return
+    if (reason === Reason.Limit && this.#cluster.heartbeat > 0 && this.#isOpen) this.#attribute(now, { lane, why: told.why(() => true) })
+    this.changed(now)
   }
 
   decided(decision: Decision, isOwn: boolean): void {
@@ -272,9 +278,19 @@ export class LaterWaits {
     return told.why(() => this.#room.holds(spec, Math.max(1, this.#work.together(this.#job, lane))))
   }
 
-  #attribute(now: Seconds): void {
+  /** Something happens now. If others start at the instant at which a limit was told, they may have been what it left no place beside. */
+  #settleLimit(now: Seconds): void {
+    for (const { pieces, stage, piece, why } of this.#beforeLimit.splice(0)) {
+      if (now > piece.to) extend(pieces, { ...piece, why })
+      else this.#addUnused(pieces, stage, piece)
+    }
+  }
+
+  /** `told`: the limit of a lane that is told now. Whether it held since the last event is known later. */
+  #attribute(now: Seconds, told?: { readonly lane: LaneId; readonly why: string }): void {
     const from = this.#since
     if (!(now > from)) return
+    this.#settleLimit(now)
     const running = this.#running
     let all = 0
     let shown: Stage | undefined
@@ -282,15 +298,20 @@ export class LaterWaits {
       if (stage.waiting === 0) continue
       all += stage.waiting
       if (shown === undefined || (shown.why === EARLIER && stage.why !== EARLIER)) shown = stage
-      this.#add(stage.pieces, stage, { from, to: now, waiting: stage.waiting, running: 0 })
+      this.#add(stage.pieces, stage, { from, to: now, waiting: stage.waiting, running: 0 }, told)
     }
     if (shown === undefined) extend(this.#pieces, { from, to: now, why: NONE_WAITED, waiting: 0, running })
-    else this.#add(this.#pieces, shown, { from, to: now, waiting: all, running })
+    else this.#add(this.#pieces, shown, { from, to: now, waiting: all, running }, told)
     this.#since = now
   }
 
-  #add(pieces: Piece[], { why, unusedSince }: Stage, piece: Omit<Piece, 'why'>): void {
-    if (why !== UNUSED) return extend(pieces, { ...piece, why })
+  #add(pieces: Piece[], stage: Stage, piece: Omit<Piece, 'why'>, told?: { readonly lane: LaneId; readonly why: string }): void {
+    if (stage.why !== UNUSED) extend(pieces, { ...piece, why: stage.why })
+    else if (told?.lane === stage.lane) this.#beforeLimit.push({ pieces, stage: { unusedSince: stage.unusedSince }, piece, why: told.why })
+    else this.#addUnused(pieces, stage, piece)
+  }
+
+  #addUnused(pieces: Piece[], { unusedSince }: Pick<Stage, 'unusedSince'>, piece: Omit<Piece, 'why'>): void {
     const heard = Math.max(piece.from, Math.min(piece.to, unusedSince + this.#cluster.heartbeat))
     extend(pieces, { ...piece, to: heard, why: HEARTBEAT })
     extend(pieces, { ...piece, from: heard, why: BEHIND })

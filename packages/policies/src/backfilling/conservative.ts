@@ -4,7 +4,7 @@ import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
 import { NamedReservations } from './named-reservations.js'
 import { marginOptions, nodesOptions, overrunOptions, windowOptions } from './options.js'
-import type { Promises } from './promises.js'
+import { earliestOf, type Promises } from './promises.js'
 import { Reservations } from './reservations.js'
 import { RigidJobs } from './rigid-jobs.js'
 import { wholeNodes, type WholeNodes } from './whole-nodes.js'
@@ -88,6 +88,10 @@ class Conservative implements Policy {
       for (const [lane, plan] of (remembered as readonly unknown[]).entries()) if (plan !== null) this.#plans[lane]?.recall(plan, env)
     }
     Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdrawIfOther, memory, recall }, jobs, named?.running))
+  }
+
+  promisedStart(job: JobId): Seconds | undefined {
+    return earliestOf(this.#plans.map((plan) => plan.startOf(job)))
   }
 
   schedule(round: Round): void {

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, SchedError, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, forwarding, None, SchedError, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
@@ -9,6 +9,7 @@ import { AmountsPlan } from './pass-plan.js'
 import { Reserving } from './reserving.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
+import { earliestOf } from './promises.js'
 import { Shadow } from './shadow.js'
 import { wholeNodes } from './whole-nodes.js'
 import { Windows } from './windows.js'
@@ -103,6 +104,10 @@ class Easy implements Policy {
       this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, passOn: options.passOn })
     }
     Object.assign(this, forwarding(this.#kept, jobs, named?.running))
+  }
+
+  promisedStart(job: JobId): Seconds | undefined {
+    return earliestOf(this.#shadows.map((shadow, lane) => (this.#reserving === undefined ? shadow.startOf(job) : this.#reserving.startOf(job, lane))))
   }
 
   schedule(round: Round): void {

@@ -1,5 +1,5 @@
 import { grown, listOf, nodesByName, rememberedJobs, type Env, type JobId, type NodeId, type Round, type Seconds } from '@sched/core'
-import { byStart, type Compression, type Promises } from './promises.js'
+import { byStart, finiteStart, type Compression, type Promises } from './promises.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { WholeNodes } from './whole-nodes.js'
@@ -64,6 +64,10 @@ export class NamedReservations implements Promises {
     if (!this.#reserved.has(job)) return
     this.#forget(job)
     this.#mustCompress = true
+  }
+
+  startOf(job: JobId): Seconds | undefined {
+    return finiteStart(this.#start[job])
   }
 
   memory(work: Env['work']): NamedMemory | null {

@@ -1,4 +1,4 @@
-import type { Env, JobId, Round } from '@sched/core'
+import type { Env, JobId, Round, Seconds } from '@sched/core'
 
 /** When reservations are compressed, and which of them first. */
 export interface Compression {
@@ -16,6 +16,8 @@ export interface Promises {
   reset(job: JobId): void
   /** Takes a job's reservation away: it is not waiting any more, or asks something else from now on. */
   withdraw(job: JobId): void
+  /** The start that the job is promised; `undefined` if it has none. */
+  startOf(job: JobId): Seconds | undefined
   /** What it goes by beside what waits and runs; null where all jobs are placed anew in the next pass, whatever was planned. */
   memory(work: Env['work']): unknown
   /** Jobs keep the starts that were reserved for them; what runs is expected to end when it was, so that no plan is made anew. */
@@ -27,3 +29,9 @@ export interface Promises {
   /** Asks for a round at the next reserved start: it can fall due when nothing else happens. */
   wake(round: Round): void
 }
+
+/** The first start that a job has in any lane; `undefined` where it has none. */
+export const earliestOf = (starts: readonly (Seconds | undefined)[]): Seconds | undefined => starts.reduce((first, start) => (start === undefined || (first ?? Infinity) <= start ? first : start), undefined)
+
+/** A start that is reserved, from a column in which `NaN` and `Infinity` stand for none. */
+export const finiteStart = (start: Seconds | undefined): Seconds | undefined => (start !== undefined && start < Infinity ? start : undefined)

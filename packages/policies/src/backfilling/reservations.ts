@@ -1,7 +1,7 @@
 import { grown, None, rememberedJobs, type Env, type JobId, type Order, type Round, type Seconds } from '@sched/core'
 import { Gaps } from './gaps.js'
 import { Profile } from './profile.js'
-import { byStart, type Compression, type Promises } from './promises.js'
+import { byStart, finiteStart, type Compression, type Promises } from './promises.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { planRunning, type Windows } from './windows.js'
@@ -67,6 +67,10 @@ export class Reservations implements Promises {
     this.#start[job] = NaN
     this.#mustCompress = true
     this.#lane.newcomers = 2 // if it still waits, it will be found when the queue is read
+  }
+
+  startOf(job: JobId): Seconds | undefined {
+    return finiteStart(this.#start[job])
   }
 
   memory(work: Env['work']): PlanMemory | null {

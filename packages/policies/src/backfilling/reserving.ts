@@ -1,4 +1,4 @@
-import { None, type JobId, type Order, type Round } from '@sched/core'
+import { None, type JobId, type Order, type Round, type Seconds } from '@sched/core'
 import { startHeads } from './heads.js'
 import type { PassPlan } from './pass-plan.js'
 import type { RigidJobs } from './rigid-jobs.js'
@@ -20,6 +20,8 @@ export class Reserving {
   readonly #queue: JobId[] = []
   /** Jobs that have reservations in this plan. */
   readonly #reserved: JobId[] = []
+  /** By lane, the promised starts of its last plan. */
+  readonly #starts: readonly Map<JobId, Seconds>[]
 
   /** `plans`: by lane; `passOn`: see the option of `easy`. */
   constructor(jobs: RigidJobs, backfillOrder: Order | undefined, plans: readonly PassPlan[], windows: Windows, { reservations, passOn }: { readonly reservations: number; readonly passOn: boolean }) {
@@ -29,6 +31,12 @@ export class Reserving {
     this.#passOn = passOn
     this.#windows = windows
     this.#plans = plans
+    this.#starts = plans.map(() => new Map<JobId, Seconds>())
+  }
+
+  /** The start that the job is promised in the lane; `undefined` if it has none. */
+  startOf(job: JobId, lane: number): Seconds | undefined {
+    return this.#starts[lane]?.get(job)
   }
 
   /** Returns the first job that must wait, or `None`. Plans again if a job with a reservation is held back by a limit, because one behind it started. */
@@ -41,6 +49,7 @@ export class Reserving {
 
   #planOnce(round: Round, lane: RigidLane): JobId | None {
     this.#reserved.length = 0
+    this.#starts[lane.lane]?.clear()
     const plan = this.#plans[lane.lane] as PassPlan
     const mayStart = (job: JobId): boolean => {
       plan.begin(round)
@@ -74,6 +83,7 @@ export class Reserving {
       if (start === Infinity) continue // it waits for a job without an estimate or for nodes that are away; its reservation goes to no other job
       plan.reserve(job, start)
       round.reserve(job, start)
+      this.#starts[lane.lane]?.set(job, start)
     }
     return i
   }

@@ -60,6 +60,11 @@ export class Shadow {
     this.#seen = -1
   }
 
+  /** The start that the job is promised; `undefined` if it is not the head, or has no shadow time. */
+  startOf(job: JobId): Seconds | undefined {
+    return job === this.head && this.time < Infinity ? this.time : undefined
+  }
+
   /** Lets the next pass use the shadow again if nothing changes until then. */
   keep(): void {
     this.#seen = this.#lane.changes

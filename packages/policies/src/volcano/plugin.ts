@@ -23,6 +23,8 @@ type CompareQueues = (a: Queue, b: Queue) => number
 
 /** The functions that a plug-in of Volcano registers in a session; absent ones it does not register. */
 export interface Plugin {
+  /** As it is called in the tiers; for who asks why a job waits. */
+  name?: string
   /** Computes its figures anew, when a session begins and when jobs were enqueued. */
   open?: () => void
   /** Called when the amounts that jobs of the queue have change. */

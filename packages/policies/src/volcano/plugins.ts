@@ -67,5 +67,5 @@ function made(settings: PluginSettings, session: Session): Plugin {
 
 function switched(plugin: Plugin, settings: PluginSettings): Plugin {
   const off = new Set(Object.entries(switches).flatMap(([flag, parts]) => (settings[flag as keyof typeof switches] === false ? parts : [])))
-  return Object.fromEntries(Object.entries(plugin).filter(([part]) => !off.has(part as keyof Plugin)))
+  return { name: settings.name, ...Object.fromEntries(Object.entries(plugin).filter(([part]) => !off.has(part as keyof Plugin))) }
 }

@@ -88,6 +88,16 @@ export class Tiers {
     return this.#all.every(({ mayAllocate }) => mayAllocate?.(queue, more) !== false)
   }
 
+  /** The plug-in, in words, that lets the queue start nothing, or not so much more; `undefined` if none forbids it. */
+  refusingMore(queue: Queue, more: Amounts): string | undefined {
+    return limitOf(this.#all.find(({ isOverused, mayAllocate }) => isOverused?.(queue) === true || mayAllocate?.(queue, more) === false), queue)
+  }
+
+  /** The plug-in, in words, that does not enqueue the job; `undefined` if none forbids it. */
+  refusingJob(job: VolcanoJob): string | undefined {
+    return this.mayEnqueue(job) ? undefined : limitOf(this.#all.find(({ mayEnqueue }) => mayEnqueue?.(job) === false), job.queue)
+  }
+
   /** The same, even if anybody of other queues goes. */
   couldAllocate(queue: Queue, more: Amounts): boolean {
     return this.#all.every(({ couldAllocate }) => couldAllocate?.(queue, more) !== false)
@@ -145,3 +155,7 @@ export class Tiers {
     return []
   }
 }
+
+/** The plug-in, with the queue if it is one that divides the cluster among queues: `overcommit` looks at the whole. */
+const limitOf = (plugin: Plugin | undefined, queue: Queue): string | undefined =>
+  plugin?.name === 'proportion' || plugin?.name === 'capacity' ? `${plugin.name} in ${queue.name}` : plugin?.name

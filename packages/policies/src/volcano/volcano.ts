@@ -227,10 +227,10 @@ function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean): void {
 function explain(lane: VolcanoLane, placement: Placement, round: Round): void {
   for (const queue of lane.session.queues.all) {
     const isFull = lane.tiers.isOverused(queue)
-    for (const job of queue.outside.ids.subarray(queue.outside.from, queue.outside.to)) round.defer(job as JobId, Reason.Limit)
+    for (const id of queue.outside.ids.subarray(queue.outside.from, queue.outside.to)) round.defer(id as JobId, Reason.Limit, lane.tiers.refusingJob(lane.jobs.of(id as JobId)))
     for (const id of queue.waiting.ids.subarray(queue.waiting.from, queue.waiting.to)) {
       const job = lane.jobs.of(id as JobId)
-      if (isFull || !lane.mayStart(job, round)) round.defer(job.id, Reason.Limit)
+      if (isFull || !lane.mayStart(job, round)) round.defer(job.id, Reason.Limit, lane.tiers.refusingMore(queue, lane.askedBy(job, round)))
       else deferWithoutNode(job.id, round, placement)
     }
   }

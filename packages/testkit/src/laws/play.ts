@@ -5,6 +5,7 @@ import { modelOf } from '../build.js'
 import type { End, Launch, Recorder } from '../recorder.js'
 import { prepare } from '../run.js'
 import { serial } from '../serial.js'
+import { DeviceUse } from './device-use.js'
 import { outagesOf, type World } from './world.js'
 
 /** Instants after which a run of a small world counts as endless. */
@@ -46,6 +47,8 @@ export interface Rounds {
   claims: number
   /** Hooks that were called out of turn. */
   readonly complaints: string[]
+  /** What tasks held of devices. */
+  readonly devices: DeviceUse
 }
 
 /** How a policy under test is made: anew for every run. A policy that declares queues gets their names in some order. */
@@ -55,7 +58,7 @@ export type MakeArchitecture = (world: World) => Plug<'architecture'>
 
 /** Runs a policy on a world; default: one scheduler that decides at once. */
 export function play(world: World, make: MakePolicy, architecture: MakeArchitecture = ({ claims }) => serial({ ...(claims !== undefined && { claims }) })): Play {
-  const rounds: Rounds = { accepted: [], started: [], claims: 0, complaints: [] }
+  const rounds: Rounds = { accepted: [], started: [], claims: 0, complaints: [], devices: new DeviceUse() }
   const plug = make(world)
   const { recorder, simulation } = execute(world, watched(plug, rounds), architecture, rounds)
   return {
@@ -74,10 +77,9 @@ export function play(world: World, make: MakePolicy, architecture: MakeArchitect
 function execute(world: World, policy: Plug<'policy'>, architecture: MakeArchitecture, rounds?: Rounds): { recorder: Recorder; simulation: Simulation } {
   const { jobs, seed, runtime, commitPendingBug, failures, speculation } = world
   const cluster = modelOf(world.cluster)
-  const counting = { onTaskStart: (task: TaskId) => void rounds?.started.push(task) }
   const made = prepare({
     policy, cluster, jobs, seed, runtime, commitPendingBug, outages: outagesOf(world, cluster.nodes),
-    ...(failures !== undefined && { failures }), ...(speculation !== undefined && { speculation }), infeasible: 'reject', architecture: architecture(world), observers: [counting],
+    ...(failures !== undefined && { failures }), ...(speculation !== undefined && { speculation }), infeasible: 'reject', architecture: architecture(world), observers: rounds === undefined ? [] : [{ onTaskStart: (task: TaskId) => void rounds.started.push(task) }, rounds.devices],
   })
   if (made.simulation.advance(ENDLESS) !== 'done') throw new EndlessRun('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants.`, {}, ENDS)
   return made

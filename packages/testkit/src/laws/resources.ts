@@ -1,8 +1,8 @@
 import type { NodeId, ResourceId } from '@sched/core'
 import { keyOf, type Play } from './play.js'
 
-/** No node ever runs more than it has: every start and every end counted by itself, apart from the engine's own counts. */
-export function capacity({ recorder, model, specs }: Play): string | undefined {
+/** No node, and no device of a node, ever runs more than it has: every start and every end counted by itself, apart from the engine's own counts. */
+export function capacity({ recorder, model, specs, rounds }: Play): string | undefined {
   const used = new Map<string, number>()
   for (const event of recorder.events) {
     if (event.kind !== 'launch' && event.kind !== 'end') continue
@@ -15,7 +15,7 @@ export function capacity({ recorder, model, specs }: Play): string | undefined {
       used.set(at, now)
     }
   }
-  return undefined
+  return rounds.devices.wrong
 }
 
 /** When all has ended, everything is free again, and no claim is left with the policy. */

@@ -1,4 +1,4 @@
-import type { NodeGroup } from '@sched/cluster'
+import type { Devices, NodeGroup } from '@sched/cluster'
 import { askedTogether, leastTasks, startedTogether, type JobSpec, type Seconds } from '@sched/core'
 import { gangJobs } from './gang-jobs.js'
 import type { World } from './world.js'
@@ -77,12 +77,20 @@ export function completion({ recorder, world }: Play): string | undefined {
 const isFeasible = (job: JobSpec, { cluster }: World): boolean =>
   startedTogether(job).every((stages) => stages.flatMap(({ demand }) => Object.keys(demand)).every((name) => askedTogether(stages, name) <= totalOf(cluster, name))) &&
   job.stages.every((stage) => {
-    const room = ({ slots, resources }: NodeGroup) => Math.min(...Object.entries(stage.demand).map(([name, amount]) => Math.floor(((slots ?? resources)?.[name] ?? 0) / amount)))
+    const room = (group: NodeGroup) => Math.min(...Object.entries(stage.demand).map(([name, amount]) => holds(group, name, amount)))
     return cluster.nodes.reduce((sum, node) => sum + node.count * room(node), 0) >= leastTasks(stage)
   })
 
 /** What all nodes have. */
-const totalOf = ({ nodes }: World['cluster'], name: string): number => nodes.reduce((sum, { count, slots, resources }) => sum + count * ((slots ?? resources)?.[name] ?? 0), 0)
+const totalOf = ({ nodes }: World['cluster'], name: string): number => nodes.reduce((sum, { count, slots, resources, devices }) => sum + count * (amountOf(devices?.[name]) ?? (slots ?? resources)?.[name] ?? 0), 0)
+
+const amountOf = (devices: Devices | undefined): number | undefined => (devices === undefined ? undefined : devices.count * devices.milli)
+
+/** How many tasks that ask so much of a resource an empty node holds: of devices, shares fill one after the other, and whole ones are of one task each. */
+function holds({ slots, resources, devices }: NodeGroup, name: string, amount: number): number {
+  const { count, milli } = devices?.[name] ?? { count: 1, milli: (slots ?? resources)?.[name] ?? 0 }
+  return amount < milli ? count * Math.floor(milli / amount) : Math.floor((count * milli) / amount)
+}
 
 /**
  * Tasks of a gang start at one instant; those of one that loses a task start again together. Of one with `minTasks` there are always as many

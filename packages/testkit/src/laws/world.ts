@@ -61,6 +61,8 @@ export interface WorldOptions {
   readonly events?: boolean
   /** Whether some jobs have masters; then without slots, and with room for all masters. Default false. */
   readonly masters?: boolean
+  /** Whether nodes have devices (GPUs), of which some tasks ask for one, for two or for a share of one; then without slots. Default false. */
+  readonly devices?: boolean
 }
 
 /**
@@ -69,12 +71,13 @@ export interface WorldOptions {
  * large for any node.
  */
 export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
-  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, speculation = false, events = false, masters = false, gangJobs = false, gangs = gangJobs } = options
-  const drafts = (ofSlots: boolean) => (gangJobs ? fc.tuple(jobDrafts(ofSlots, queues, gangs), fc.boolean()).map(asGang) : jobDrafts(ofSlots, queues, gangs))
-  const kind = masters ? fc.constant(false) : slots === undefined ? fc.boolean() : fc.constant(slots)
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, speculation = false, events = false, masters = false, devices = false, gangJobs = false, gangs = gangJobs } = options
+  const plain = (ofSlots: boolean) => jobDrafts(ofSlots, queues, gangs, devices)
+  const drafts = (ofSlots: boolean) => (gangJobs ? fc.tuple(plain(ofSlots), fc.boolean()).map(asGang) : plain(ofSlots))
+  const kind = masters || devices ? fc.constant(false) : slots === undefined ? fc.boolean() : fc.constant(slots)
   return kind.chain((ofSlots) =>
     fc.record({
-      cluster: clusters(ofSlots, gangs ? false : heartbeats).map((cluster) => (masters ? withRoomForMasters(cluster) : cluster)),
+      cluster: clusters(ofSlots, gangs ? false : heartbeats, devices).map((cluster) => (masters ? withRoomForMasters(cluster) : cluster)),
       jobs: fc.array(masters ? fc.tuple(drafts(ofSlots), oneOf(undefined, 0, 2, 7)).map(withMaster) : drafts(ofSlots), { minLength: 1, maxLength: jobs }).map(inOrder).chain((all) => (events ? waitingForEvents(all) : fc.constant(all))),
       queues: fc.constant(queues),
       seed: fc.nat({ max: 1000 }),
@@ -94,20 +97,22 @@ const straggling: RuntimeOptions = { jitter: 0, stragglers: { fraction: 0.3, fac
 
 const oneOf = fc.constantFrom
 
-function clusters(ofSlots: boolean, heartbeats: boolean | undefined): fc.Arbitrary<ClusterDescription> {
+function clusters(ofSlots: boolean, heartbeats: boolean | undefined, devices: boolean): fc.Arbitrary<ClusterDescription> {
   const beat = oneOf({ interval: 3, stagger: true }, { interval: 3, stagger: false }, { interval: 1.3, stagger: true })
   const amounts = ofSlots
     ? fc.record({ map: oneOf(1, 2, 3), reduce: oneOf(1, 2) }).map((slots) => ({ slots }))
     : fc.record({ cpu: oneOf(2, 4), mem: oneOf(3, 8) }).map((resources) => ({ resources }))
-  const group = fc.tuple(fc.integer({ min: 1, max: 4 }), oneOf(1, 2, 3), amounts, oneOf(1, 1, 0.5)).map(([count, racks, each, speed]) => ({
+  const bare = fc.tuple(fc.integer({ min: 1, max: 4 }), oneOf(1, 2, 3), amounts, oneOf(1, 1, 0.5)).map(([count, racks, each, speed]) => ({
     count,
     racks: Math.min(racks, count),
     speed,
     ...each,
   }))
+  /** Nodes with so many GPUs each, one of these numbers. */
+  const group = (...gpus: readonly number[]) => (devices ? fc.tuple(bare, oneOf(...gpus)).map(([each, gpu]) => ({ ...each, ...(gpu > 0 && { devices: { gpu } }) })) : bare)
   return fc
     .record({
-      nodes: fc.oneof(fc.tuple(group), fc.tuple(group, group)),
+      nodes: fc.oneof(fc.tuple(group(1, 2, 3)), fc.tuple(group(1, 2), group(0, 1, 4))),
       beat: heartbeats === false ? fc.constant(undefined) : heartbeats === true ? beat : fc.option(beat, { nil: undefined, freq: 3 }),
       replicas: oneOf({ factor: 3, placement: 'hdfs' as const }, { factor: 1, placement: 'uniform' as const }),
     })
@@ -164,7 +169,7 @@ interface JobDraft {
   readonly rest: Omit<JobSpec, 'id' | 'submit'>
 }
 
-function jobDrafts(ofSlots: boolean, queues: readonly string[], withGangs: boolean): fc.Arbitrary<JobDraft> {
+function jobDrafts(ofSlots: boolean, queues: readonly string[], withGangs: boolean, withDevices: boolean): fc.Arbitrary<JobDraft> {
   const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
   return fc
     .record({
@@ -177,15 +182,18 @@ function jobDrafts(ofSlots: boolean, queues: readonly string[], withGangs: boole
       priority: oneOf(undefined, undefined, 1, 2, -1, -2),
       weight: oneOf(undefined, undefined, 2, 0.5),
       estimate: oneOf(undefined, 5, 20),
-      stages: stages(ofSlots, withGangs),
+      stages: stages(ofSlots, withGangs, withDevices),
     })
     .map(({ gap, follows, ...fields }) => ({ gap, follows, rest: withoutUndefined(fields) }))
 }
 
-function stages(ofSlots: boolean, withGangs: boolean): fc.Arbitrary<StageSpec[]> {
+/** Of what tasks of worlds with devices ask: shares that fill a device together or do not, and whole ones. */
+const ofDevices = [{ cpu: 1, gpu: 500 }, { cpu: 1, gpu: 300 }, { mem: 1, gpu: 700 }, { gpu: 1000 }, { cpu: 1, mem: 1, gpu: 2000 }]
+
+function stages(ofSlots: boolean, withGangs: boolean, withDevices: boolean): fc.Arbitrary<StageSpec[]> {
   const demand = ofSlots
     ? fc.oneof({ weight: 30, arbitrary: oneOf({ map: 1 }, { map: 1 }, { reduce: 1 }) }, { weight: 1, arbitrary: fc.constant({ map: 99 }) })
-    : fc.oneof({ weight: 30, arbitrary: oneOf({ cpu: 1 }, { cpu: 1, mem: 2 }, { cpu: 2, mem: 1 }, { mem: 3 }) }, { weight: 1, arbitrary: fc.constant({ cpu: 99 }) })
+    : fc.oneof({ weight: 30, arbitrary: oneOf<StageSpec['demand'][]>({ cpu: 1 }, { cpu: 1, mem: 2 }, { cpu: 2, mem: 1 }, { mem: 3 }, ...(withDevices ? ofDevices : [])) }, { weight: 1, arbitrary: fc.constant({ cpu: 99 }) })
   const draft = fc.tuple(
     fc.integer({ min: 1, max: 5 }),
     demand,

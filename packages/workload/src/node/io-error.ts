@@ -27,5 +27,9 @@ export function ioError(path: string, doing: 'read' | 'write', error: unknown): 
   const [fact, wayOut] = (doing === 'write' && code === 'ENOENT'
     ? ['there is no such directory.', 'Make it, or check the path.']
     : facts[code]) ?? [`${error instanceof Error ? error.message : code}.`, '']
-  return new SchedError('IO', `cannot ${doing}: ${fact}`, { file: path }, wayOut)
+  const isContent = doing === 'read' && (code === 'ENOENT' || code === 'ENAMETOOLONG' || code === 'ENOTDIR') && looksLikeContent(path)
+  return new SchedError('IO', `cannot ${doing}: ${fact}`, { file: path }, isContent ? 'It looks like what a file holds: write it into one, and give its path.' : wayOut)
 }
+
+/** JSON, YAML in brackets or XML, where a path should be; the directory may stand before it. */
+const looksLikeContent = (path: string): boolean => /(^|[\\/])\s*[[{<]|\n/.test(path)

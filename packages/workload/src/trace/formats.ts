@@ -81,6 +81,7 @@ function notATrace(text: string, formats: readonly KnownFormat[]): readonly [fac
   const machines = machineKind(text)
   if (machines !== undefined) return [`is a list of machines (${machines}), not a trace.`, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.']
   if (/^workload:/m.test(text) && /^(policy|policies|cluster|queues|matrix):/m.test(text)) return ['is an experiment, not a trace.', 'Run it with `sched compare FILE`.']
+  if (/^nodes:/m.test(text) && /\b(slots|resources|devices)\s*:/.test(text)) return ['describes a cluster, and no jobs.', 'It is for the cluster: `--cluster FILE`, or `cluster: FILE` in an experiment.']
   const kind = textKind(text)
   if (kind.startsWith(GOOGLE_EVENTS))
     return [`is ${kind}, one part of several.`, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.']

@@ -87,6 +87,9 @@ export function textKind(head: string): string {
   if (/^\s*Node-Id\s+Node-State/m.test(head)) return 'what `yarn node -list` prints, which tells no sizes (for --nodes, curl RESOURCEMANAGER:8088/ws/v1/cluster/nodes does)'
   if (/^kind:\s*["']?(ClusterQueue|LocalQueue|ResourceFlavor|Cohort)\b/m.test(head)) return 'manifests of Kueue (for --queues)'
   if (/^kind:\s*["']?Queue\b/m.test(head) && /scheduling\.run\.ai\//.test(head)) return 'queues of KAI (for --queues)'
+  if (/^kind:\s*["']?Queue\b/m.test(head) && /scheduling\.volcano\.sh\//.test(head)) return 'queues of Volcano (for --queues)'
+  if (/^kind:\s*["']?(KubeSchedulerConfiguration|PriorityClass|PodDisruptionBudget)\b/m.test(head)) return 'a configuration of kube-scheduler (for --queues)'
+  if (/^partitions:/m.test(head) && /^\s+(- )?queues:/m.test(head)) return 'queues of YuniKorn (for --queues)'
   if (googleEvents.some((row) => row.test(line))) return `${GOOGLE_EVENTS} 2011`
   if (/^JOBID\s+PARTITION\s/.test(line)) return 'what squeue prints, of jobs that have not ended (sacct --parsable2 prints those that have)'
   if (/^(NAMESPACE\s+)?NAME\s+(READY|COMPLETIONS|STATUS|QUEUE|COHORT|CLUSTERQUEUE|AGE)\b/.test(line))
