@@ -17,7 +17,7 @@ describe('the sheet of the communication classifier', () => {
     expect(idsOf(bayesCommunication)).toEqual(ids)
   })
 
-  it.each(bayesCommunication.experiments.filter(({ title }) => !title.includes('Fifty')).map((each) => [each.title, each] as const))('measures each row: %s', (_title, { claims, run }) => {
+  it.each(bayesCommunication.experiments.filter(({ title }) => !title.includes('Fifty')).map((each) => [each.title, each] as const))('measures each row: %s', { tags: 'long' }, (_title, { claims, run }) => {
     const { byId } = run([trial])
     for (const claim of claims) expect([claim.id, byId[claim.id]?.length]).toEqual([claim.id, claim.measures.length])
     for (const claim of claims) for (const { mean } of byId[claim.id] ?? []) expect(mean).not.toBeNaN()

@@ -81,7 +81,7 @@ describe('simulated rows', () => {
     expect(means(poolAllocation.run(trials), 'DS-F4')).toEqual([60, 40, 0, 30, 30, 40, 0, 0])
   })
 
-  it('show small jobs without locality, and delay bringing every bin to 99% (figures 5 to 7)', () => {
+  it('show small jobs without locality, and delay bringing every bin to 99% (figures 5 to 7)', { tags: 'long' }, () => {
     const findings = macroIo.run(trials)
     expect(Math.max(...means(findings, 'DS-F6-small-naive').slice(0, 3))).toBeLessThan(0.5)
     for (let bin = 1; bin <= 9; bin++) expect(means(findings, `DS-F6-bin${bin}-delay`)[0]).toBeGreaterThanOrEqual(0.99)
@@ -90,13 +90,13 @@ describe('simulated rows', () => {
     expect(verdicts(macroIo, findings, 'DS-F7-bin5')).toEqual(['direction holds'])
   })
 
-  it('show sticky slots within the tolerance of figures 13 and 14, and a bug that hides them', () => {
+  it('show sticky slots within the tolerance of figures 13 and 14, and a bug that hides them', { tags: 'long' }, () => {
     const findings = sticky.run(trials)
     expect(verdicts(sticky, findings, ...sticky.claims.map(({ id }) => id))).toEqual(Array(6).fill('within'))
     expect(findings.remarks?.at(-1)).toMatch(/"commit pending" bug switched on, naive locality is 9\d.\d% with 5 jobs and 9\d.\d% with 50/)
   })
 
-  it('show that a wait of a second already buys most of the locality, less so with slower heartbeats (figure 15)', () => {
+  it('show that a wait of a second already buys most of the locality, less so with slower heartbeats (figure 15)', { tags: 'long' }, () => {
     const findings = sensitivity.run(trials)
     for (const maps of [4, 12]) {
       const [none, one, five] = [0, 1, 5].map((wait) => means(findings, `DS-F15-${maps}-W${wait}`)[0]) as [number, number, number]

@@ -23,7 +23,7 @@ describe('the sheet of Omega', () => {
     expect(idsOf(omega).sort()).toEqual([...ids].sort())
   })
 
-  it('measures as many figures as a claim names', () => {
+  it('measures as many figures as a claim names', { tags: 'long' }, () => {
     for (const experiment of omega.experiments.filter(({ title }) => /12|13|15/.test(title))) {
       const { byId } = experiment === mapReduce ? mapReduceFindings : experiment.run([trial])
       for (const { id, measures } of experiment.claims) expect([id, byId[id]?.length ?? 0]).toEqual([id, measures.length])
@@ -44,13 +44,13 @@ describe('a point of a sweep', () => {
     expect(point({ horizon: 600, seed: 2 })).not.toEqual(point({ horizon: 600 }))
   })
 
-  it('is busy for 0.26 x (t_job + 0.005 x tasks) of the time with batch jobs, without conflicts (section 2)', () => {
+  it('is busy for 0.26 x (t_job + 0.005 x tasks) of the time with batch jobs, without conflicts (section 2)', { tags: 'long' }, () => {
     const { batch } = point({ batch: { job: 1 }, horizon: 7200 })
     const { batch: free } = point({ batch: { job: 0 }, horizon: 7200 })
     expect(batch.busyness - free.busyness).toBeCloseTo(batch.jobs / 7200, 2) // one second per job
   })
 
-  it('scales single path < multi path < shared state, and batch jobs wait for service jobs under offers (figures 5 to 7)', () => {
+  it('scales single path < multi path < shared state, and batch jobs wait for service jobs under offers (figures 5 to 7)', { tags: 'long' }, () => {
     const at = (system: Point['system'], job: number) => point({ system, scale: 1, service: { job }, horizon: 3600 })
     const [single, multi, shared] = (['single', 'multi', 'omega'] as const).map((system) => at(system, 10).batch.wait) as [number, number, number]
     expect([single > 500, multi < single / 100, shared < multi / 4]).toEqual([true, true, true])
@@ -59,7 +59,7 @@ describe('a point of a sweep', () => {
     expect(own.unscheduled).toBe(0)
   })
 
-  it('has more conflicts under coarse detection and under all-or-nothing commits (figure 14)', () => {
+  it('has more conflicts under coarse detection and under all-or-nothing commits (figure 14)', { tags: 'long' }, () => {
     const conflicts = (change: Partial<Point>) => point({ service: { job: 30 }, horizon: 4 * 3600, ...change }).service.conflictFraction
     const [fine, gang, coarse] = [conflicts({}), conflicts({ commit: 'all-or-nothing' }), conflicts({ conflict: 'coarse' })] as [number, number, number]
     expect([gang > fine, coarse > 1.5 * fine]).toEqual([true, true])

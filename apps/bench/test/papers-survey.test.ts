@@ -21,7 +21,7 @@ describe('the rows of backfilling in the sheet of the survey', () => {
     expect(new Set(idsOf(survey)).size).toBe(idsOf(survey).length)
   })
 
-  it('have a figure per measure, and what has no chance in it holds on any seed', () => {
+  it('have a figure per measure, and what has no chance in it holds on any seed', { tags: 'long' }, () => {
     for (const { title, claims, run } of ofBackfilling.filter((each) => !each.title.includes('faster'))) {
       const { byId } = run([trial])
       for (const claim of claims) expect([title, claim.id, byId[claim.id]?.length, rowOf(claim, byId[claim.id]).verdict]).toEqual([title, claim.id, claim.measures.length, 'within'])
@@ -30,7 +30,7 @@ describe('the rows of backfilling in the sheet of the survey', () => {
 })
 
 describe('the row of resource models', () => {
-  it('has more of the same nodes in use the closer their description comes to what tasks ask', () => {
+  it('has more of the same nodes in use the closer their description comes to what tasks ask', { tags: 'long' }, () => {
     const { typed, typeless, dynamic, vectors } = utilisations({ seed: 1, validate: false })
     expect(vectors.cores).toBeGreaterThan(typeless.cores)
     expect(typeless.cores).toBeGreaterThan(typed.cores)
@@ -43,7 +43,7 @@ describe('the row of resource models', () => {
 })
 
 describe('the row of reservations', () => {
-  it('has big tasks start that starve without them, and none waits for two of the small ones', () => {
+  it('has big tasks start that starve without them, and none waits for two of the small ones', { tags: 'long' }, () => {
     const found = reservations.run([{ seed: 3, validate: false }]).byId['SV-CAP-res'] ?? []
     const [ratio, longest, started, startedWithout] = found.map(({ mean }) => mean)
     expect(ratio).toBeGreaterThan(10)

@@ -20,7 +20,7 @@ async function decisions(variant: Variant) {
 describe.each(benchmarks)('benchmark $name', (benchmark) => {
   const missing = benchmark.missing?.()
 
-  it.skipIf(missing !== undefined)(`decides alike in all variants that must${missing === undefined ? '' : ` (${missing})`}`, async () => {
+  it.skipIf(missing !== undefined)(`decides alike in all variants that must${missing === undefined ? '' : ` (${missing})`}`, { tags: 'long' }, async () => {
     const made = new Map<string, Awaited<ReturnType<typeof decisions>>>()
     for (const variant of benchmark.variants) made.set(variant.name, await decisions(variant))
     for (const group of benchmark.agree ?? []) {

@@ -91,7 +91,7 @@ describe('policies of single schedulers', () => {
     ['{ batch: idle }', ['service']],
     ['{ batch-0: idle }', ['service']], // which has the only batch job
     ['{ batch-1: idle, service: fair }', ['batch', 'service']],
-  ])('%s are those of their kind or name; the others have the one of all', async (schedulers, deciding) => {
+  ])('%s are those of their kind or name; the others have the one of all', { tags: 'long' }, async (schedulers, deciding) => {
     const { code, out, err } = await run(schedulers)
     expect({ code }, err).toEqual({ code: 0 })
     expect((JSON.parse(out) as { runs: [Run] }).runs[0].decisions?.groups.map(({ group }) => group)).toEqual(deciding)
@@ -101,7 +101,7 @@ describe('policies of single schedulers', () => {
     ['{ servcie: fifo }', 'error: "x.yaml" line 4 column 41 policies[0].schedulers: no scheduler is called "servcie". Did you mean "service"? Known: batch, batch-0, batch-1, service.'],
     ['{ service: fifi }', 'error: "x.yaml" line 4 column 55 policies[0].schedulers.service: no policy is called "fifi". Did you mean "fifo"?'],
     ['{ service: { delay: { nod: 1 } } }', 'error: "x.yaml" line 4 column 75 policies[0].schedulers.service.delay.nod: unknown key "nod". Did you mean "node"?'],
-  ])('%s are told with their place', async (schedulers, message) => {
+  ])('%s are told with their place', { tags: 'long' }, async (schedulers, message) => {
     expect((await run(schedulers)).err).toContain(message)
   })
 })

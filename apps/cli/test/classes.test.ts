@@ -42,7 +42,7 @@ describe('classes of jobs', () => {
     expect((await run('--classes', 'team')).err).toBe('error: metrics.classes: found "team", expected "label" or "size" or "queue" or "placed" or "user" or a list.\n')
   })
 
-  it('are queues that jobs ask for or, where they name none or rules are to be seen, those that rules put them in', async () => {
+  it('are queues that jobs ask for or, where they name none or rules are to be seen, those that rules put them in', { tags: 'long' }, async () => {
     const property = (name: string, value: string) => `<property><name>yarn.scheduler.capacity.${name}</name><value>${value}</value></property>`
     const mapped = (override: boolean) =>
       `<configuration>${property('root.queues', 'x,y')}${property('root.x.capacity', '50')}${property('root.y.capacity', '50')}${property('queue-mappings', 'u:ann:x,u:bob:y')}${property('queue-mappings-override.enable', String(override))}</configuration>`
@@ -112,7 +112,7 @@ describe('classes of jobs', () => {
     expect(await compared('z.jsonl')).toEqual([['z', '0', '1', '1'], ['all', '0', '1', '1']])
   })
 
-  it('may be queues that are drawn for jobs without one', async () => {
+  it('may be queues that are drawn for jobs without one', { tags: 'long' }, async () => {
     const given = ['--generate', '{poisson-jobs: {seed: 1, jobs: 400, duration: 1, demand: {cpu: 1}}}', '--nodes', '1', '--resources', 'cpu=9', '--queues', 'capacity-scheduler.xml', '--seeds', '1']
     const property = (name: string, value: string) => `<property><name>yarn.scheduler.capacity.root.${name}</name><value>${value}</value></property>`
     const cwd = small({ 'capacity-scheduler.xml': `<configuration>${property('queues', 'a,b')}${property('a.capacity', '50')}${property('b.capacity', '50')}</configuration>` })

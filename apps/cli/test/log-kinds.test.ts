@@ -68,7 +68,7 @@ describe('logs of kinds that are about', () => {
     expect([run.code, run.out.split('\n').find((line) => line.includes('finished'))?.split(';')[0]]).toEqual([0, finished])
   })
 
-  it.each(Object.entries(kinds))('run alike when they were written as SWF: %s', async (kind, { text }) => {
+  it.each(Object.entries(kinds))('run alike when they were written as SWF: %s', { tags: 'long' }, async (kind, { text }) => {
     const cwd = directory({ 'log.txt': text })
     const apart = kind.startsWith('sacct') ? ['hetjobs=apart'] : []
     const { code } = await sched(['trace', 'convert', 'log.txt', 'log.swf', ...apart.flatMap((option) => ['--option', option])], { cwd })

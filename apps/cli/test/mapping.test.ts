@@ -9,7 +9,7 @@ describe('a table of jobs with a mapping of its columns', () => {
   interface Runs {
     readonly runs: readonly { readonly summary: { readonly utilisation: { readonly resources: readonly { readonly resource: string; readonly utilisation: number }[] }; readonly fragmentation: readonly { readonly free: number; readonly capacity: number }[] } }[]
   }
-  it.each(['monolithic', 'two-level'])('runs, gangs and shares of GPUs heeded, every law checked (%s)', async (architecture) => {
+  it.each(['monolithic', 'two-level'])('runs, gangs and shares of GPUs heeded, every law checked (%s)', { tags: 'long' }, async (architecture) => {
     const { code, out } = await sched(['run', ...table, '--architecture', architecture, '--validate', '--json', '-', '--quiet'], { cwd })
     expect(code).toBe(0)
     const { summary } = (JSON.parse(out) as Runs).runs[0] as Runs['runs'][number]
@@ -35,7 +35,7 @@ describe('a table of jobs with a mapping of its columns', () => {
   it.each([
     ['by a mapping', rigid, ['--mapping', 'm.yaml'], { procs: 12 }],
     ['a published one by its columns', published, [], { nodes: 64 }],
-  ])('runs on the machine of its jobs where they are rigid, %s, as does what it was converted to', async (_, jobs, options, resources) => {
+  ])('runs on the machine of its jobs where they are rigid, %s, as does what it was converted to', { tags: 'long' }, async (_, jobs, options, resources) => {
     const own = directory({ 'jobs.csv': jobs, 'm.yaml': 'columns: {duration: run}\ndemands: {procs: width}\n' })
     const compared = async (...trace: string[]) => (await sched(['compare', '--trace', ...trace], { cwd: own })).out.replace(/^.*?: /, '')
     const [[resource, amount] = ['', 0]] = Object.entries(resources)

@@ -21,7 +21,7 @@ interface Json {
 const runsOf = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Json).runs
 
 describe('outages of an experiment', () => {
-  it('are those of a file, under every policy, and go with its results', async () => {
+  it('are those of a file, under every policy, and go with its results', { tags: 'long' }, async () => {
     const cwd = world()
     const { code, out, err } = await sched(['compare', 'e.yaml', '--seeds', '2', '--validate', '--json', 'r.json', '--out', 'r'], { cwd })
     expect([code, err]).toEqual([0, ''])

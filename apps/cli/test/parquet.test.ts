@@ -106,7 +106,7 @@ describe('--parquet', () => {
   const args = ['compare', '--trace', 'a.txt', '--policies', 'easy,strict', '--quiet', '--schedule']
   const filesOf = (path: string) => readdirSync(path).filter((name) => /\.(csv|parquet)$/.test(name)).sort()
 
-  it('writes the tables of jobs and schedules that --out has as CSV otherwise, the same bytes on any number of threads', async () => {
+  it('writes the tables of jobs and schedules that --out has as CSV otherwise, the same bytes on any number of threads', { tags: 'long' }, async () => {
     const cwd = directory({ 'a.txt': lines })
     for (const more of [['--out', 'csv'], ['--out', 'one', '--parquet', '--threads', '1'], ['--out', 'two', '--parquet', '--threads', '2']]) expect((await sched([...args, ...more], { cwd })).code).toBe(0)
     expect(filesOf(join(cwd, 'one'))).toEqual(['jobs-easy.parquet', 'jobs-strict.parquet', 'schedule-easy.parquet', 'schedule-strict.parquet', 'table.csv'])

@@ -15,7 +15,7 @@ describe('a metric of a plug-in', () => {
     expect((await own(['policies', 'peak'])).out).toBe('Metrics: what is measured besides\n\n  peak: most tasks at once\n      - user: string: only of this user\n')
   })
 
-  it('has figures in the report, the JSON and the comparison, under the name by which it was asked for', async () => {
+  it('has figures in the report, the JSON and the comparison, under the name by which it was asked for', { tags: 'long' }, async () => {
     const printed = await own([...run, '--metrics', 'peak'])
     expect([printed.code, /most tasks at once +peak\.tasks +(\d+)/.exec(printed.out)?.[1]]).toEqual([0, '8'])
     const json = JSON.parse((await own([...run, '--metrics', '{peak: {user: u1}}', '--json', '-', '--quiet'])).out) as { runs: { measured: unknown }[]; table: { key: string }[] }
@@ -120,7 +120,7 @@ it('a trace or a generator on the command line stands in for the workload of a f
   })
 })
 
-it('so do the nodes of the command line for a cluster that neither the file nor its jobs tell of', async () => {
+it('so do the nodes of the command line for a cluster that neither the file nor its jobs tell of', { tags: 'long' }, async () => {
   const at = world({ 'e.yaml': 'policies: [fifo]\nseeds: 1\n' })
   expect((await own(['compare', 'e.yaml', '--trace', 'log.txt', '--nodes', '3'], at)).out).toContain('3 jobs on 3 nodes, each 4 map + 2 reduce')
   expect((await own(['compare', 'e.yaml', '--trace', 'log.txt'], at)).err).toContain('cluster: is missing, and the workload is meant for none.')

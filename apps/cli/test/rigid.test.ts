@@ -142,7 +142,7 @@ describe('estimates', () => {
     expect((await sched(['compare', 'r/experiment.yaml'], { cwd })).code).toBe(0) // and the experiment says so
   })
 
-  it('as users give them are drawn anew for every seed, unless they have one of their own', async () => {
+  it('as users give them are drawn anew for every seed, unless they have one of their own', { tags: 'long' }, async () => {
     const waits = async (estimates: string) => {
       const { table } = await results({}, '--generate', '{lublin: {jobs: 300, seed: 4, load: 0.9, estimates: exact}}', '--estimates', estimates, '--policies', 'easy', '--seeds', '3')
       return table.find(({ key }) => key === 'wait')?.cells[0]?.values
@@ -232,7 +232,7 @@ describe('the results of rigid jobs', () => {
     expect(figure(again, 'wait-error')).toEqual({ easy: 0 })
   })
 
-  it('are written for every seed of generated jobs, on any number of threads', async () => {
+  it('are written for every seed of generated jobs, on any number of threads', { tags: 'long' }, async () => {
     const cwd = directory()
     const args = ['compare', '--generate', '{lublin: {jobs: 60}}', '--policies', 'easy', '--seeds', '2']
     for (const [out, threads] of [['one', '1'], ['two', '2']] as const) expect((await sched([...args, '--threads', threads, '--out', out, '--schedule'], { cwd })).code).toBe(0)

@@ -30,7 +30,7 @@ async function runOf(cwd: string, ...args: string[]) {
 }
 
 describe('slow tasks of an experiment', () => {
-  it('are copied where that is asked for, which is told of the run and compared', async () => {
+  it('are copied where that is asked for, which is told of the run and compared', { tags: 'long' }, async () => {
     const cwd = world()
     const [without, copied] = [await runOf(cwd), await runOf(cwd, '--speculation')].map(({ summary }) => summary) as [Json['runs'][0]['summary'], Json['runs'][0]['summary']]
     expect(without.speculation).toBeUndefined()
@@ -51,7 +51,7 @@ describe('slow tasks of an experiment', () => {
     expect([few > 0, few < usual, none]).toEqual([true, true, 0])
   })
 
-  it.each([['hadoop1', 'minAge=0'], ['late', 'cap=0.01'], ['spark', 'multiplier=1.5,quantile=0.75']])('are copied by the rule %s, also with %s, and also in a file', async (rule, field) => {
+  it.each([['hadoop1', 'minAge=0'], ['late', 'cap=0.01'], ['spark', 'multiplier=1.5,quantile=0.75']])('are copied by the rule %s, also with %s, and also in a file', { tags: 'long' }, async (rule, field) => {
     const { summary, warnings } = await runOf(world(), '--speculation', rule)
     expect([summary.counts.tasksDone, summary.speculation!.copies > 0, warnings]).toEqual([600, true, []])
     expect((await runOf(world(`speculation: ${rule}\n`))).summary).toEqual(summary)
@@ -64,7 +64,7 @@ describe('slow tasks of an experiment', () => {
     expect(summaries.slice(1)).toEqual([summaries[0], summaries[0]])
   })
 
-  it('may be stragglers, under every policy the same', async () => {
+  it('may be stragglers, under every policy the same', { tags: 'long' }, async () => {
     const usual = await runOf(world())
     const slow = await runOf(world('runtime: { stragglers: { fraction: 0.1, factor: 6 } }\n'))
     expect(slow.summary.times.response.mean).toBeGreaterThan(1.5 * usual.summary.times.response.mean)

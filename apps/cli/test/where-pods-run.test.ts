@@ -228,7 +228,7 @@ class Drawn {
   }
 }
 
-it('pods may be where a plain evaluator has them, whatever they ask and nodes are', () => {
+it('pods may be where a plain evaluator has them, whatever they ask and nodes are', { tags: 'long' }, () => {
   const drawn = new Drawn(randomStream(20_264, 'pods'))
   let [allowed, asked] = [0, 0]
   for (let world = 0; world < 100; world++) {

@@ -20,7 +20,7 @@ describe('a setting that changes nothing', () => {
     ['a bug of heartbeats without them', 'commitPendingBug: true\n', small + slots, small + beating, 'commitPendingBug has no effect: it delays what heartbeats tell, and this cluster has none.'],
     ['a network without a shuffle', 'runtime: { network: true }\n', small + slots, shuffled, 'runtime.network has no effect: no task fetched anything, for want of a `shuffle` of its stage.'],
     ['samples without hardware', 'metrics: { samples: 5 }\n', small + slots, small + measured, 'metrics.samples has no effect: the nodes describe no `hardware` that could be sampled.'],
-  ])('is told once, %s', async (_, setting, without, withEffect, note) => {
+  ])('is told once, %s', { tags: 'long' }, async (_, setting, without, withEffect, note) => {
     expect(await told(without + setting)).toBe(`note: ${note}\n`)
     expect(await told(withEffect + setting)).not.toContain('effect')
     expect(await told(withEffect + setting)).not.toContain('no use')

@@ -46,7 +46,7 @@ const drafts = () => {
 }
 
 describe.each(Object.entries(architectures))('%s', (_, architecture) => {
-  it('starts and stops jobs that are one gang whole, and all jobs end, with nodes and tasks that fail, too', () => {
+  it('starts and stops jobs that are one gang whole, and all jobs end, with nodes and tasks that fail, too', { tags: 'long' }, () => {
     const outages = fc.array(fc.record({ node: fc.integer({ min: 0, max: 2 }), from: fc.constantFrom(1, 3, 8.5) }), { maxLength: 2 })
     let launches = 0
     const policies = fc.constantFrom(() => greedy(fifo()), () => kueue(), () => volcano({ tiers: [{ plugins: ['priority', 'gang', 'conformance'] }] }), () => kaiPreempting())

@@ -51,7 +51,7 @@ function short({ events }: Recorder, id: string, stage: number, least: number): 
 }
 
 describe.each(Object.entries(forGangs))('%s', (_, architecture) => {
-  it('starts as many tasks of a gang together as must, lets the others follow, and all jobs end, with nodes that fail, too', () => {
+  it('starts as many tasks of a gang together as must, lets the others follow, and all jobs end, with nodes that fail, too', { tags: 'long' }, () => {
     const stages = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 6 }), less: fc.integer({ min: 0, max: 4 }), duration: fc.constantFrom(1, 4, 9) }), { minLength: 1, maxLength: 3 })
     const jobs = fc.array(fc.record({ gap: fc.constantFrom(0, 0.25, 1, 5), isHigh: fc.boolean(), stages }), { minLength: 1, maxLength: 8 })
     const outages = fc.array(fc.record({ node: fc.integer({ min: 0, max: 1 }), from: fc.constantFrom(1, 3, 8.5) }), { maxLength: 2 })
@@ -91,7 +91,7 @@ describe('a framework that hoards for a gang', () => {
 })
 
 describe('a framework that declines nodes at different times', () => {
-  it('never has all at once that a gang needs, which is told, until the job is given up', () => {
+  it('never has all at once that a gang needs, which is told, until the job is given up', { tags: 'long' }, () => {
     // node 0 is declined at 1.5 s and node 1, which the other framework has first, when that is done: 5 s later each is offered and declined by itself
     const jobs = [job('gang', [gang(2)], { class: 'a' }), job('one', [gang(1, { gang: false, duration: 1.75 })], { class: 'b' })]
     const options: TwoLevelOptions = { frameworks: { a: {}, b: {} }, decision: { job: 0.5, task: 0 }, offers: 'by-node', refuseSeconds: 5 }

@@ -219,7 +219,7 @@ describe('nodes that are reserved for a role', () => {
     expect([of({ reserved: { fraction: 0.25 } }), of({ reserved: { groups: ['n-rack0'] } })]).toEqual([['b@1', 'b@2', 'b@3'], ['b@2', 'b@3']])
   })
 
-  it('are so in any small world: no task of others is on them, their role has no more beside them than its limit leaves, and all jobs end', () => {
+  it('are so in any small world: no task of others is on them, their role has no more beside them than its limit leaves, and all jobs end', { tags: 'long' }, () => {
     const demand = fc.record({ cpu: fc.integer({ min: 1, max: 3 }), mem: fc.integer({ min: 0, max: 4 }) })
     const jobs = fc.array(fc.record({ demand, tasks: fc.integer({ min: 1, max: 6 }), duration: fc.integer({ min: 1, max: 20 }), submit: fc.integer({ min: 0, max: 40 }) }), { maxLength: 8 })
     const node = fc.record({ cpu: fc.integer({ min: 3, max: 6 }), mem: fc.integer({ min: 4, max: 8 }) })

@@ -79,7 +79,7 @@ describe('one scheduler that decides at once', () => {
     expect(roundsUnder(monolithic({ decision: { job: 1, task: 0 } }))).toEqual(['0 2', '1 2', '3 0'])
   })
 
-  it('obeys the laws', () => {
+  it('obeys the laws', { tags: 'long' }, () => {
     checkPolicyLaws(() => delay(fair(), { node: 2 }), { runs: 40, architecture: ({ claims }) => monolithic({ ...(claims && { tasksPerHeartbeat: claims }) }) })
   })
 

@@ -19,7 +19,7 @@ const runIn = ({ cluster, jobs, seed, runtime, commitPendingBug }: World, archit
   play(architecture, jobs, { cluster, seed, runtime, policy, commitPendingBug, infeasible: 'reject' }).recorder
 
 describe.each(Object.entries(architectures))('on-demand, %s', (name, architecture) => {
-  it('runs every job of any small world to its end, the same in every run', () => {
+  it('runs every job of any small world to its end, the same in every run', { tags: 'long' }, () => {
     fc.assert(
       fc.property(worlds(), policies, (world, policy) => {
         const recorder = runIn(world, architecture(), policy())
@@ -32,7 +32,7 @@ describe.each(Object.entries(architectures))('on-demand, %s', (name, architectur
     )
   })
 
-  it('never has tasks of two owners on a node', () => {
+  it('never has tasks of two owners on a node', { tags: 'long' }, () => {
     let together = 0
     fc.assert(
       fc.property(worlds(), policies, (world, policy) => {
@@ -65,7 +65,7 @@ describe('whole nodes', () => {
     })
   const allocations: Readonly<Record<string, () => Plug<'policy'>>> = { strict: () => strict(), easy: () => easy(), 'easy, shortest first behind': () => easy(fifo(), { backfillOrder: sjf() }), conservative: () => conservative(), fattened: () => fattened() }
 
-  it.each(Object.entries(allocations))('start jobs of one wave as %s does on the machine itself', (_, allocation) => {
+  it.each(Object.entries(allocations))('start jobs of one wave as %s does on the machine itself', { tags: 'long' }, (_, allocation) => {
     fc.assert(
       fc.property(jobs, (each) => {
         const machine = play(monolithic(), each, { cluster: cpus(8, 1), policy: allocation() }).recorder

@@ -15,7 +15,7 @@ const world = fc.record({
 describe('shared state without copies', () => {
   const modes: Mode[] = (['fine', 'coarse'] as const).flatMap((conflict) => (['incremental', 'all-or-nothing'] as const).flatMap((commit) => (['place', 'last'] as const).map((again) => ({ conflict, commit, again }))))
 
-  it.each(modes)('decides, commit by commit, as copies of the whole cell do: $conflict, $commit, again $again', ({ again, ...mode }) => {
+  it.each(modes)('decides, commit by commit, as copies of the whole cell do: $conflict, $commit, again $again', { tags: 'long' }, ({ again, ...mode }) => {
     let conflicts = 0
     fc.assert(
       fc.property(world, ({ cpus, schedulers, jobs }) => {

@@ -77,7 +77,7 @@ describe.each([
     { weight: 1, arbitrary: fc.record({ learn: fc.nat({ max: demands[kind].length - 1 }) }) },
   )
 
-  it('agrees with a recount of what is taken, and finds the next node with room as a scan does', () => {
+  it('agrees with a recount of what is taken, and finds the next node with room as a scan does', { tags: 'long' }, () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const shapes = new Shapes(model)

@@ -22,7 +22,7 @@ describe('a job of many stages', () => {
   const edge = fc.record({ back: fc.integer({ min: 1, max: 30 }), fraction: fc.constantFrom(0, 0.05, 0.5, 0.07, 1, 1) })
   const shape = fc.record({ tasks: fc.integer({ min: 1, max: 4 }), reduce: fc.boolean(), edges: fc.array(edge, { maxLength: 4 }) })
 
-  it('opens each when as much has ended as it waits for, and offers the first that has tasks left, whatever ends in which order', () => {
+  it('opens each when as much has ended as it waits for, and offers the first that has tasks left, whatever ends in which order', { tags: 'long' }, () => {
     fc.assert(fc.property(fc.array(shape, { minLength: 2, maxLength: 40 }), fc.infiniteStream(fc.nat()), (shapes, picks) => {
       const stages = shapes.map(({ tasks, reduce, edges }, i): StageSpec => ({
         name: `s${i}`, tasks, demand: reduce ? { reduce: 1 } : { map: 1 }, duration: 1, after: edges.filter(({ back }) => back <= i).map(({ back, fraction }) => ({ stage: i - back, fraction })),

@@ -59,7 +59,7 @@ describe('conflict fraction', () => {
 })
 
 describe('a run of more than a million days', () => {
-  it('has no value by day, and those of the whole', () => {
+  it('has no value by day, and those of the whole', { tags: 'long' }, () => {
     const { conflictFraction, busyness } = one([at(0, failure), { ...success, opened: 5, closed: 9e14 }], 1e15)
     expect([conflictFraction, busyness]).toEqual([{ overall: 1, median: NaN, mad: NaN, days: 0 }, { overall: expect.closeTo(0.9, 9) as number, median: NaN, mad: NaN, days: 0 }])
   })

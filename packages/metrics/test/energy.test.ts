@@ -181,7 +181,7 @@ describe('energy of any run', () => {
     outages: fc.array(fc.record({ node: fc.integer({ min: 0, max: 3 }), from: fc.constantFrom(0, 1, 2.2, 6), seconds: fc.constantFrom(0.5, 4, 20), drain: fc.boolean() }), { maxLength: 3 }),
   })
 
-  it('is what an integral over the list of starts, stops and outages gives, and its parts add up', () => {
+  it('is what an integral over the list of starts, stops and outages gives, and its parts add up', { tags: 'long' }, () => {
     const seen = { late: 0, later: 0, off: 0, evicted: 0, drained: 0, asleep: 0 }
     fc.assert(
       fc.property(world, ({ groups, heartbeat, sleep: rule, commitPendingBug, evictions, until, period, jobs: given, outages }) => {

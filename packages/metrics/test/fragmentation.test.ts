@@ -99,7 +99,7 @@ describe('fragmentation over a run', () => {
     expect(without.result()).not.toHaveProperty('fragmentation')
   })
 
-  it('is what a recount of all nodes after every event gives', () => {
+  it('is what a recount of all nodes after every event gives', { tags: 'long' }, () => {
     const row = fc.record({ gap: fc.constantFrom(0, 1, 2.5), gpu: fc.constantFrom(0, 200, 300, 700, 1000, 2000), fpga: fc.constantFrom(0, 0, 1000), seconds: fc.integer({ min: 1, max: 9 }), tasks: fc.integer({ min: 1, max: 3 }), cpu: fc.integer({ min: 1, max: 3 }) })
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), fc.boolean(), (rows, evicts) => {

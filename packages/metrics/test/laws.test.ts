@@ -51,7 +51,7 @@ function taskByTask(observer: ReturnType<typeof standardMetrics>): Observer {
 }
 
 describe('standard metrics', () => {
-  it('are the same, to the last bit, told of tasks in rows or one by one', () => {
+  it('are the same, to the last bit, told of tasks in rows or one by one', { tags: 'long' }, () => {
     let longest = 0
     fc.assert(
       fc.property(smallRun, (run) => {
@@ -213,7 +213,7 @@ describe('explained waits', () => {
     )
   })
 
-  it('of one job go without a gap from its submission to its first task, each second to one reason', () => {
+  it('of one job go without a gap from its submission to its first task, each second to one reason', { tags: 'long' }, () => {
     let explained = 0
     fc.assert(
       fc.property(smallRun, (run) => {
@@ -248,7 +248,7 @@ describe('explained waits', () => {
 })
 
 describe('explained waits of later tasks', () => {
-  it('are each task second from the first start to the last, of each stage, and each to one reason', () => {
+  it('are each task second from the first start to the last, of each stage, and each to one reason', { tags: 'long' }, () => {
     const seen = { later: 0, evicted: 0, reduces: 0, cut: 0, reasons: new Set<string>() }
     fc.assert(
       fc.property(smallRun, (run) => {

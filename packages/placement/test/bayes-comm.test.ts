@@ -121,12 +121,12 @@ describe('bayes-comm on random worlds', () => {
   }
   const policies: Readonly<Record<string, () => Plug<'policy'>>> = { greedy: () => greedy(fair()), delay: () => delay(fair()), preempting: () => preempting(greedy(fair()), { fairTimeout: 5, interval: 2 }) }
 
-  it.each(Object.keys(policies))('keeps all laws when all jobs move, over %s', (name) => {
+  it.each(Object.keys(policies))('keeps all laws when all jobs move, over %s', { tags: 'long' }, (name) => {
     const make = (world: World) => bayesComm((policies[name] as () => Plug<'policy'>)(), { model: modelFor(world, true) })
     expect(checkPolicyLaws(make, { runs: 6, skip: { restarts: 'it decides anew which jobs move' } }).launches).toBeGreaterThan(50)
   })
 
-  it.each(Object.keys(policies))('decides as %s alone when no job moves', (name) => {
+  it.each(Object.keys(policies))('decides as %s alone when no job moves', { tags: 'long' }, (name) => {
     const make = policies[name] as () => Plug<'policy'>
     fc.assert(
       fc.property(worlds(), (world) => {

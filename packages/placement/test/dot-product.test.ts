@@ -15,7 +15,7 @@ const placements = [
 ]
 
 describe.each(placements)('$name', ({ placement, score: scoreOf }) => {
-  it('takes the best of all nodes, of many shapes and sizes, while nodes come and go', () => {
+  it('takes the best of all nodes, of many shapes and sizes, while nodes come and go', { tags: 'long' }, () => {
     let starts = 0
     fc.assert(
       fc.property(fc.array(size, { minLength: 2, maxLength: 12 }), fc.array(amount, { minLength: 20, maxLength: 20 }), fc.array(step, { minLength: 10, maxLength: 60 }), (sizes, shapes, plan) => {

@@ -92,7 +92,7 @@ describe('hybrid', () => {
     expect(() => playOn([[{ cpu: 1 }]], options)).toThrow(message)
   })
 
-  it('chooses as written down plainly', () => {
+  it('chooses as written down plainly', { tags: 'long' }, () => {
     const node = fc.record({ cpu: fc.integer({ min: 1, max: 8 }), memory: fc.integer({ min: 1, max: 8 }), gpu: fc.nat({ max: 1 }), busy: fc.nat({ max: 8 }) })
     const choices = fc.record({ spreadThreshold: fc.constantFrom(0, 0.25, 0.5, 1), topKAbsolute: fc.integer({ min: 1, max: 4 }), topKFraction: fc.constantFrom(0, 0.5), avoidGpuNodes: fc.boolean() })
     let drawn = 0

@@ -96,7 +96,7 @@ const steps = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 12 }), deman
 const total: Amounts = { cpu: 8, memory: 16 }
 
 describe('a placement', () => {
-  it.each(kinds)('chooses as written down plainly: %s', (_, placement, choose) => {
+  it.each(kinds)('chooses as written down plainly: %s', { tags: 'long' }, (_, placement, choose) => {
     let starts = 0
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 12 }), fc.constantFrom('as they are', 'in order', 'none'), steps, (drawn, racks, plan) => {

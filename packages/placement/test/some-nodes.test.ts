@@ -38,7 +38,7 @@ const asked = fc.record({ cpu: fc.integer({ min: 1, max: 4 }), memory: fc.intege
 const steps = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 60 }), demand: asked, ends: fc.nat({ max: 60 }) }), { minLength: 6, maxLength: 12 })
 
 describe('weighted placement on a large cluster', () => {
-  it.each(kinds)('chooses among as many nodes as are enough, from where the search before stopped, as written down plainly: %s', (_, scores, sums) => {
+  it.each(kinds)('chooses among as many nodes as are enough, from where the search before stopped, as written down plainly: %s', { tags: 'long' }, (_, scores, sums) => {
     let starts = 0
     const choices = fc.record({ nodes: fc.integer({ min: 95, max: 150 }), percentageOfNodesToScore: fc.constantFrom(0, 1, 75, 100), isApart: fc.boolean(), plan: steps })
     fc.assert(

@@ -98,7 +98,7 @@ describe('topology-tree', () => {
     expect(new Play({ nodes: [{ count: 3, resources: { procs: 1 } }] }, topologyTree()).place(2, { procs: 1 })).toEqual([0, 1])
   })
 
-  it('chooses as Slurm does, as written down plainly', () => {
+  it('chooses as Slurm does, as written down plainly', { tags: 'long' }, () => {
     const tree = fc.array(fc.array(fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 })
     const jobs = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 9 }), ends: fc.boolean() }), { minLength: 1, maxLength: 12 })
     fc.assert(
@@ -130,7 +130,7 @@ describe('topology-tree of jobs of one task', () => {
   const nodes = sizes.flat().length
   const step = fc.record({ procs: fc.integer({ min: 1, max: 3 }), ends: fc.boolean(), turns: fc.option(fc.nat(nodes - 1)) })
 
-  it('takes the rack with the fewest nodes that have room, whatever went down, came back or asked for other amounts before', () => {
+  it('takes the rack with the fewest nodes that have room, whatever went down, came back or asked for other amounts before', { tags: 'long' }, () => {
     fc.assert(fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), fc.constantFrom({}, { within: 1 }), (steps, options) => {
       const play = new Play(clusterOf(sizes.map((procs, rack) => ({ path: [`r${rack}`], procs }))), topologyTree(options))
       const { cell } = play.dispatcher
@@ -160,7 +160,7 @@ describe('topology-tree under policies', () => {
   const within = { placement: topologyTree({ within: 1 }) }
   const policies = { greedy: greedy(fifo(), within.placement), strict: strict(fifo(), within), easy: easy(fifo(), within), conservative: conservative(fifo(), within), fattened: fattened(fifo(), within) }
 
-  it.each(Object.entries(policies))('starts every job, in one rack each: %s', (_, policy) => {
+  it.each(Object.entries(policies))('starts every job, in one rack each: %s', { tags: 'long' }, (_, policy) => {
     const jobs = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 5 }), length: fc.integer({ min: 1, max: 9 }), gap: fc.integer({ min: 0, max: 4 }) }), { minLength: 1, maxLength: 15 })
     fc.assert(fc.property(jobs, (plan) => {
       const control = dispatcher({ cluster: clusterOf(racks), policy })

@@ -22,7 +22,7 @@ const stagesOf = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 3 }), pro
   .map((stages) => stages.map(({ tasks, distinctNodes, ...demand }, i): StageSpec => ({ name: `s${i}`, tasks, gang: true, demand, duration: 1, ...(distinctNodes && { constraints: { distinctNodes } }) })))
 
 describe('a gang of several stages in one group', () => {
-  it.each([1, 2])('is where all of it has room, however small the other groups are, or nowhere: level %i', (within) => {
+  it.each([1, 2])('is where all of it has room, however small the other groups are, or nowhere: level %i', { tags: 'long' }, (within) => {
     fc.assert(fc.property(world, stagesOf, (nodes, stages) => {
       const groupOf = ({ rack, row }: Node) => (within === 1 ? rack : row)
       const groups = [...new Set(nodes.map(groupOf))]

@@ -55,7 +55,7 @@ describe('adaptive', () => {
     for (const policy of [strict(adaptive()), easy(adaptive())]) expect(launches(jobs, policy, 1)).toEqual(['a 0', 'c 10', 'b 20'])
   })
 
-  it('decides as a reference that computes every need at every decision', () => {
+  it('decides as a reference that computes every need at every decision', { tags: 'long' }, () => {
     let count = 0
     fc.assert(
       fc.property(worlds(), fc.array(fc.constantFrom(undefined, 5, 12, 30, 100), { minLength: 7, maxLength: 7 }), (world, deadlines) => {
@@ -150,7 +150,7 @@ describe('dynamic-priority', () => {
 
   const purses: fc.Arbitrary<Readonly<Record<string, Purse>>> = fc.dictionary(fc.constantFrom('a', 'b', 'c.x', 'c.y', 'ann'), fc.record({ budget: fc.constantFrom(0, 3, 10, 40, 1000), rate: fc.constantFrom(0, 1, 2, 4, 0.5) }))
 
-  it('decides as a reference that counts everything anew', () => {
+  it('decides as a reference that counts everything anew', { tags: 'long' }, () => {
     let count = 0
     fc.assert(
       fc.property(worlds({ jobs: 9 }), purses, fc.constantFrom(2, 7.5, 20), (world, queues, interval) => {

@@ -86,7 +86,7 @@ describe('a dispatcher of nodes with devices', () => {
     expect(held([...(master.pass(9).resume ?? []), ...(master.pass(9.001).resume ?? [])])).toEqual([['low', 'n-0', { gpu: [1] }]])
   })
 
-  it('decides after restarts as one that has run on, where tasks have shares of devices', () => {
+  it('decides after restarts as one that has run on, where tasks have shares of devices', { tags: 'long' }, () => {
     for (let seed = 1; seed <= 30; seed++) {
       const next = randomStream(seed, 'test')
       const pick = <T>(of: readonly T[]) => of[Math.floor(next() * of.length)] as T

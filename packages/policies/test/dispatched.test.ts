@@ -153,11 +153,11 @@ describe('a gang that no node has room for', () => {
 })
 
 describe('a policy in a dispatcher', () => {
-  it.each(Object.entries(policies))('goes on when tasks fail and jobs are cancelled (%s)', (_, policy) => {
+  it.each(Object.entries(policies))('goes on when tasks fail and jobs are cancelled (%s)', { tags: 'long' }, (_, policy) => {
     for (let seed = 1; seed <= 8; seed++) expect(live(policy, seed)).toBeGreaterThan(30)
   })
 
-  it.each(Object.entries(policies))('decides again as it did where all calls are made again, as after a restart (%s)', (_, policy) => {
+  it.each(Object.entries(policies))('decides again as it did where all calls are made again, as after a restart (%s)', { tags: 'long' }, (_, policy) => {
     for (let seed = 1; seed <= 8; seed++) {
       const journal: Journal = []
       live(policy, seed, journal)

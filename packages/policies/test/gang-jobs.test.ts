@@ -89,7 +89,7 @@ describe('a job that is one gang', () => {
     for (const time of new Set(failed)) expect(failed.filter((each) => each === time)).toHaveLength(5)
   })
 
-  it('starts when first fit in the order of its stages finds room for all, on random machines', () => {
+  it('starts when first fit in the order of its stages finds room for all, on random machines', { tags: 'long' }, () => {
     const step = fc.record({ parts: fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 3 }), cpu: fc.integer({ min: 1, max: 4 }), mem: fc.integer({ min: 0, max: 3 }) }), { minLength: 1, maxLength: 3 }), ends: fc.nat({ max: 4 }) })
     const sizes = fc.array(fc.record({ cpu: fc.integer({ min: 2, max: 6 }), mem: fc.integer({ min: 1, max: 5 }) }), { minLength: 1, maxLength: 4 })
     const counts = { started: 0, waited: 0 }

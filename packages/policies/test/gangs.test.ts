@@ -51,7 +51,7 @@ describe.each(Object.entries(readyDisciplines))('%s', (_, policy) => {
     expect(startsOf([{ id: 'job', submit: 1, estimate: 10, stages }], policy(), 'job').map(({ time }) => time)).toEqual([1, 1, 1, 1, 1, 1, 1])
   })
 
-  it('starts every gang of any small mix at one instant, and all jobs end', () => {
+  it('starts every gang of any small mix at one instant, and all jobs end', { tags: 'long' }, () => {
     const jobs = fc.array(fc.record({ gap: fc.constantFrom(0, 1, 5), tasks: fc.integer({ min: 1, max: 5 }), gang: fc.boolean(), duration: fc.constantFrom(1, 4, 9), gpu: fc.constantFrom(0, 0, 400, 1000) }), { minLength: 1, maxLength: 9 })
     fc.assert(
       fc.property(jobs, (drafts) => {
@@ -71,7 +71,7 @@ describe.each(Object.entries(readyDisciplines))('%s', (_, policy) => {
 })
 
 describe('greedy', () => {
-  it('starts each gang for which there is room, in order, as if the nodes were counted anew for each', () => {
+  it('starts each gang for which there is room, in order, as if the nodes were counted anew for each', { tags: 'long' }, () => {
     const step = fc.record({ tasks: fc.integer({ min: 1, max: 6 }), cpu: fc.integer({ min: 1, max: 4 }), isApart: fc.boolean(), ends: fc.nat({ max: 2 }) })
     let refused = 0
     fc.assert(

@@ -33,7 +33,7 @@ describe('speed-up model of the MapReduce scheduler (Schwarzkopf et al., EuroSys
     expect(completionTime(wide, 200)).toBe(120)
   })
 
-  it('takes the fewest workers that finish earliest, and never makes a job slower (law)', () => {
+  it('takes the fewest workers that finish earliest, and never makes a job slower (law)', { tags: 'long' }, () => {
     const jobs = fc.record({
       maps: fc.integer({ min: 1, max: 300 }), mapTime: fc.integer({ min: 0, max: 50 }), reduces: fc.integer({ min: 0, max: 300 }),
       reduceTime: fc.integer({ min: 0, max: 50 }), requested: fc.integer({ min: 1, max: 200 }),

@@ -270,11 +270,11 @@ describe('preemption on random worlds', () => {
     })),
   }))
 
-  it('obeys all laws, killing tasks', () => {
+  it('obeys all laws, killing tasks', { tags: 'long' }, () => {
     expect(checkPolicyLaws(make, { runs: 25, worlds: crowded }).evictions).toBeGreaterThan(30)
   })
 
-  it('never takes a pool below its fair share', () => {
+  it('never takes a pool below its fair share', { tags: 'long' }, () => {
     let kills = 0
     fc.assert(
       fc.property(crowded, (world) => {

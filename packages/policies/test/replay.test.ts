@@ -29,7 +29,7 @@ const worlds = fc
 const policies = { strict: strict(), easy: easy(), 'shortest first': greedy(sjf()) }
 
 describe('replay', () => {
-  it.each(Object.entries({ ...policies, conservative: conservative() }))('starts every job when it was recorded to start, whatever decided then (%s)', (_, policy) => {
+  it.each(Object.entries({ ...policies, conservative: conservative() }))('starts every job when it was recorded to start, whatever decided then (%s)', { tags: 'long' }, (_, policy) => {
     fc.assert(
       fc.property(worlds, (jobs) => {
         const times = starts(policy, jobs, PROCS)
@@ -39,7 +39,7 @@ describe('replay', () => {
     )
   })
 
-  it.each(Object.entries(policies))('hands machine and queue over as they are: the policy that was recorded goes on as it did (%s)', (_, policy) => {
+  it.each(Object.entries(policies))('hands machine and queue over as they are: the policy that was recorded goes on as it did (%s)', { tags: 'long' }, (_, policy) => {
     fc.assert(
       fc.property(worlds, fc.integer({ min: 0, max: 30 }), (jobs, until) => {
         const times = starts(policy, jobs, PROCS)

@@ -18,7 +18,7 @@ describe('under limits', () => {
     expect(end(120, 'ann_1')).toEqual(['ann_2'])
   })
 
-  it.each(Object.entries(policies).filter(([name]) => name !== 'fair'))('%s obeys the laws of policies', (_, policy) => {
+  it.each(Object.entries(policies).filter(([name]) => name !== 'fair'))('%s obeys the laws of policies', { tags: 'long' }, (_, policy) => {
     checkPolicyLaws(() => slurmLimits(policy, { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 2 } } }), { runs: 6 })
   })
 
@@ -49,7 +49,7 @@ describe('under limits', () => {
     expect(end(30, 'high_1')).toEqual(['low_1'])
   })
 
-  it('jobs that preempt one another obey the laws of policies', () => {
+  it('jobs that preempt one another obey the laws of policies', { tags: 'long' }, () => {
     const limits: SlurmLimitsOptions = { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 3 } } }
     checkPolicyLaws(() => slurmLimits(slurmPreempting(greedy(fair()), { tiers: { a: 2, b: 3 } }), limits), { runs: 6 })
     checkPolicyLaws(() => slurmPreempting(slurmLimits(greedy(fifo()), limits), { tiers: { a: 2, b: 3 } }), { runs: 6 })

@@ -44,7 +44,7 @@ describe('limits of jobs of several parts', () => {
     expect(starts({ qos: { normal: { GrpTRES: 'cpu=5' } } }, more)).toEqual({ a: 0, b: 10 }) // 1 + 2 and then 2 more: the third and b wait
   })
 
-  it('stop and start them whole in every small world', () => {
+  it('stop and start them whole in every small world', { tags: 'long' }, () => {
     const policy = () => slurmLimits(greedy(fifo()), { qos: { normal: { GrpTRES: 'cpu=6', MaxJobsPerUser: 2 } } })
     const report = checkPolicyLaws(policy, { runs: 60, seed: 4, worlds: { gangJobs: true, slots: false }, skip: { completion: 'limits keep some waiting for ever' } })
     expect(report.launches).toBeGreaterThan(100)

@@ -71,7 +71,7 @@ describe('limits on nodes of jobs that share them (_get_unique_job_node_cnt of S
     end: fc.nat({ max: 9 }),
   })
 
-  it.each([['strict', strict(fifo())], ['greedy', greedy(fifo())], ['easy', easy(fifo())], ['conservative', conservative(fifo())], ['replan', named], ['replan with counted nodes', replan(fifo())]])('are kept under %s', (_, policy) => {
+  it.each([['strict', strict(fifo())], ['greedy', greedy(fifo())], ['easy', easy(fifo())], ['conservative', conservative(fifo())], ['replan', named], ['replan with counted nodes', replan(fifo())]])('are kept under %s', { tags: 'long' }, (_, policy) => {
     let full = 0
     fc.assert(fc.property(fc.array(step, { minLength: 5, maxLength: 25 }), (steps) => {
       const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 4, resources: { procs: 8, nodes: 1 } }] }), policy: slurmLimits(policy, { qos }) })

@@ -80,7 +80,7 @@ describe('with assoc_limit_stop', () => {
   })
 
   const policies = { strict: strict(fifo()), easy: easy(), conservative: conservative(), fattened: fattened(), replan: replan(), 'two passes': replan(fifo(), { twoPass: true }), greedy: greedy(fifo()) }
-  it.each(Object.entries(policies))('%s obeys the laws of policies', (_, policy) => {
+  it.each(Object.entries(policies))('%s obeys the laws of policies', { tags: 'long' }, (_, policy) => {
     checkPolicyLaws(() => slurmLimits(policy, limits(true, { qos: { normal: { MaxJobsPerUser: 1, GrpJobs: 2 } } })), { runs: 6 })
   })
 })

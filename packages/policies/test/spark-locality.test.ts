@@ -81,7 +81,7 @@ describe('waits of Spark 3.1 and later', () => {
     expect([started(['b', 3, true], ['o', 1, false]), started(['o', 1, false], ['b', 3, true]), started(['o', 1, false], ['b', 3, true], ['p', 5, false])]).toEqual(['bbb', 'o', 'opp'])
   })
 
-  it('obey the laws of policies', () => {
+  it('obey the laws of policies', { tags: 'long' }, () => {
     expect(checkPolicyLaws(() => delay(fifo(), { node: 3, resetOnLaunch: false }), { runs: 30 }).launches).toBeGreaterThan(300)
   })
 })

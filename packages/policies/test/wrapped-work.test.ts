@@ -60,7 +60,7 @@ describe('what a policy inside another knows of jobs', () => {
     yarn: () => greedy(yarnFair()),
   }
 
-  it.each(Object.entries(policies))('is what %s knows, where nothing is overridden', (_, policy) => {
+  it.each(Object.entries(policies))('is what %s knows, where nothing is overridden', { tags: 'long' }, (_, policy) => {
     fc.assert(
       fc.property(worlds({ heartbeats: false, gangs: true }), (world) => {
         expect(digest(play(world, () => believing(policy(), {})).recorder)).toBe(digest(play(world, policy).recorder))

@@ -66,7 +66,7 @@ describe('a task that saves its work', () => {
     expect(run(jobs, { cluster: oneNode, outages: [away(0, 8, 9), away(0, 58, 59)], checkpoint: { interval: 5 } }).ends).toEqual({ a: 14, b: 64 })
   })
 
-  it('ends when one that is followed second by second does', () => {
+  it('ends when one that is followed second by second does', { tags: 'long' }, () => {
     for (let seed = 1; seed <= 300; seed++) {
       const random = randomStream(seed, 'checkpoints')
       const whole = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
@@ -92,7 +92,7 @@ describe('a task that saves its work', () => {
     expect(of({ whenPreempted: true, restore: 2 }, [{ from: 5, to: 20 }, { from: 21, to: 30 }])).toBe(37) // preempted once more before it went on
   })
 
-  it('ends when one that is preempted and followed second by second does', () => {
+  it('ends when one that is preempted and followed second by second does', { tags: 'long' }, () => {
     let held = 0
     for (let seed = 1; seed <= 500; seed++) {
       const random = randomStream(seed, 'preempted')

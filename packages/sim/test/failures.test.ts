@@ -113,7 +113,7 @@ describe('a task that fails', () => {
     expect(Math.abs(mean - 0.5)).toBeLessThan(4 / Math.sqrt(12 * count.failures))
   })
 
-  it('fails every mtbf seconds that it runs, those in vain included', () => {
+  it('fails every mtbf seconds that it runs, those in vain included', { tags: 'long' }, () => {
     for (const outages of [[], Array.from({ length: 200 }, (_, i) => away(i % 10, 3 * i, 3 * i + 1))]) {
       const count = new Count()
       run([job('a', { tasks: 20_000 })], { cluster: { nodes: [{ count: 10, slots: { slot: 100 } }] }, failures: { mtbf: 40, maxAttempts: 1000 }, observers: [count], outages, validate: false })

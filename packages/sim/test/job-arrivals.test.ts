@@ -70,7 +70,7 @@ describe('a job that waits for events of others', () => {
     expect(submits([a, b, job('c', { after: 'a', think: 1, afterAny: [{ job: 'b', on: 'start' }] })]).at(2)).toBe('14 submit c')
   })
 
-  it('is submitted when its definition says, in any chain of jobs that all find room', () => {
+  it('is submitted when its definition says, in any chain of jobs that all find room', { tags: 'long' }, () => {
     const event = fc.record({ back: fc.integer({ min: 1, max: 5 }), on: fc.constantFrom('start' as const, 'end' as const), think: fc.integer({ min: 0, max: 9 }) })
     const draft = fc.record({ gap: fc.integer({ min: 0, max: 3 }), startup: fc.integer({ min: 0, max: 4 }), duration: fc.integer({ min: 0, max: 9 }), all: fc.array(event, { maxLength: 3 }), any: fc.array(event, { maxLength: 3 }) })
     fc.assert(fc.property(fc.array(draft, { minLength: 1, maxLength: 9 }), (drafts) => {

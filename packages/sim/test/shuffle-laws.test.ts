@@ -87,7 +87,7 @@ class Watch implements Observer {
 }
 
 describe('runs with contention, a network and evictions', () => {
-  it('end all jobs, fetch every byte, each task its part once, and leave nothing in use', () => {
+  it('end all jobs, fetch every byte, each task its part once, and leave nothing in use', { tags: 'long' }, () => {
     fc.assert(
       fc.property(world, (given) => {
         const jobs = jobsOf(given)

@@ -177,7 +177,7 @@ describe('a policy that leaves work lying', () => {
     expect(() => run([job('a')], { policy: idle })).toThrow(/policy "test" leaves 1 job unplaced although nothing runs\. .*wakeAt/)
   })
 
-  it('is found out although heartbeats or its own wakes go on', () => {
+  it('is found out although heartbeats or its own wakes go on', { tags: 'long' }, () => {
     expect(() => run([job('a')], { policy: idle, cluster: heartbeats })).toThrow(/leaves 1 job unplaced/)
     expect(() => run([job('a')], { policy: policyOf((round) => round.wakeAt(round.now + 3600)) })).toThrow(/leaves 1 job unplaced/)
   })

@@ -94,7 +94,7 @@ describe('a node that sleeps', () => {
     )
   })
 
-  it('has its tasks end when one that is followed second by second does', () => {
+  it('has its tasks end when one that is followed second by second does', { tags: 'long' }, () => {
     let waited = 0
     for (let seed = 1; seed <= 300; seed++) {
       const random = randomStream(seed, 'sleep')

@@ -354,7 +354,7 @@ describe('a policy in a dispatcher', () => {
     return starts
   }
 
-  it('decides as in the simulator, told of the same heartbeats and ends', () => {
+  it('decides as in the simulator, told of the same heartbeats and ends', { tags: 'long' }, () => {
     // without set-up costs, data and chains, of which this dispatcher is not told; heartbeats in turn
     const plain = worlds({ heartbeats: true }).map((world) => ({
       ...world,

@@ -24,9 +24,9 @@ describe('a policy that takes no notice of lanes', () => {
 })
 
 describe('a sound policy', () => {
-  for (const { name, check } of policyLaws(inOrder, { runs: 25 })) it(`obeys the law ${name}`, check)
+  for (const { name, check } of policyLaws(inOrder, { runs: 25 })) it(`obeys the law ${name}`, { tags: 'long' }, check)
 
-  it('is reported with the number of worlds and starts', () => {
+  it('is reported with the number of worlds and starts', { tags: 'long' }, () => {
     const report = checkPolicyLaws(inOrder, { runs: 50 })
     expect(report).toMatchObject({ worlds: 50, evictions: 0, laws: Object.keys(laws) })
     expect(report.launches).toBeGreaterThan(500)
@@ -36,7 +36,7 @@ describe('a sound policy', () => {
     expect(checkPolicyLaws(inOrder, { runs: 300, worlds: { events: true, outages: true, failures: true } }).launches).toBeGreaterThan(3000)
   })
 
-  it('may kill tasks', () => {
+  it('may kill tasks', { tags: 'long' }, () => {
     expect(checkPolicyLaws(evicting, { runs: 50, skip: { restarts: 'it forgets how many it has killed' } }).evictions).toBeGreaterThan(20)
   })
 })
@@ -52,7 +52,7 @@ const small: World = {
 }
 
 describe('a broken policy', () => {
-  it('is found out when it leaves a job lying', () => {
+  it('is found out when it leaves a job lying', { tags: 'long' }, () => {
     expect(broken(() => policyOf(() => (round, jobs) => { for (const each of jobs) if (round.work.priority(each) <= 0) startAll(round, each) }))).toMatch(/leaves \d jobs? unplaced/)
   })
 
@@ -69,7 +69,7 @@ describe('a broken policy', () => {
     expect(broken(oneByOne, { outages: false, gangs: true })).toMatch(/law "gangs" does not hold: tasks of gang j\d+\.\d+ start at \S+ and \S+ s/)
   })
 
-  it('is found out when it starts stages of a job that is one gang apart, by the engine and by the law', () => {
+  it('is found out when it starts stages of a job that is one gang apart, by the engine and by the law', { tags: 'long' }, () => {
     const stageByStage = policyOf(() => (round, jobs) => { for (const each of jobs) startAll(round, each) })
     const apart = (): typeof stageByStage => ({ ...stageByStage, create: (env) => Object.assign(stageByStage.create(env), { startsGangJobs: true }) })
     expect(() => checkPolicyLaws(apart, { worlds: { outages: false, failures: false, gangJobs: true } })).toThrow(/runs without others of its gang|tasks of gang/)
@@ -81,7 +81,7 @@ describe('a broken policy', () => {
     expect(verdict(launch(0, 0), launch(1, 3))).toBe('job j is one gang and runs at 0 s with 0 tasks of stage 1, of which 0 have ended')
   })
 
-  it('is found out when it decides by something outside the run', () => {
+  it('is found out when it decides by something outside the run', { tags: 'long' }, () => {
     let runs = 0
     const make = () =>
       policyOf(() => {
@@ -91,7 +91,7 @@ describe('a broken policy', () => {
     expect(broken(make)).toMatch(/law "determinism" does not hold: event \d+ is .* in a second run/)
   })
 
-  it('is found out when its plug remembers the run before', () => {
+  it('is found out when its plug remembers the run before', { tags: 'long' }, () => {
     const make = () => {
       let runs = 0
       return policyOf(() => {
@@ -102,7 +102,7 @@ describe('a broken policy', () => {
     expect(broken(make)).toMatch(/law "freshness" does not hold: event .*\. Draw numbers from `env\.random`, .* Where it cannot hold, say why: \{ skip: \{ freshness: 'reason' \} \}\./)
   })
 
-  it('is found out when the order of declaration decides', () => {
+  it('is found out when the order of declaration decides', { tags: 'long' }, () => {
     const make: MakePolicy = ({ queues }) =>
       policyOf(() => (round, jobs) => {
         const place = (each: (typeof jobs)[number]) => queues.indexOf(round.work.queueName(round.work.queue(each)))
@@ -111,7 +111,7 @@ describe('a broken policy', () => {
     expect(broken(make)).toMatch(/law "declaration" does not hold/)
   })
 
-  it('is found out when it does not keep a promise', () => {
+  it('is found out when it does not keep a promise', { tags: 'long' }, () => {
     const make = () => policyOf(() => (round, jobs) => {
       for (const each of jobs) {
         if (round.work.unplaced(each, round.lane) === round.work.tasks(each)) round.reserve(each, round.now)
@@ -142,12 +142,12 @@ describe('a broken policy', () => {
       ['memory.remembered[0].since is Infinity', () => [{ since: Infinity }]],
       ['memory.remembered[0] is undefined', () => [undefined]],
       ['memory.remembered is a Float64Array', () => new Float64Array(2)],
-    ])('is told what of its memory would be lost: %s', (lost, memory) => {
+    ])('is told what of its memory would be lost: %s', { tags: 'long' }, (lost, memory) => {
       const make = () => policyOf(() => (round, jobs) => { for (const each of jobs) startAll(round, each) }, { memory, recall: () => undefined })
       expect(broken(make)).toBe(`${lost}, which JSON does not keep. Give plain data: lists, mappings, texts, finite numbers, true, false and null.`)
     })
 
-    it('is sound when it remembers them', () => {
+    it('is sound when it remembers them', { tags: 'long' }, () => {
       expect(checkPolicyLaws(counting(true), { runs: 100 }).laws).toContain('restarts')
     })
   })
@@ -166,7 +166,7 @@ describe('a broken policy', () => {
       })
     const ofOne = (duration: number): World => ({ ...small, cluster: instantCluster(), jobs: [job({ duration })] })
 
-    it('is found out', () => {
+    it('is found out', { tags: 'long' }, () => {
       expect(() => checkPolicyLaws(make, { runs: 1, worlds: fc.constant(ofOne(10)) })).toThrow(expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringMatching(/goes on after \d+ instants\. A policy must not take tasks for ever, .*`mayBeEndless`\./) }) }))
     })
 
@@ -290,7 +290,7 @@ describe('skipping a law', () => {
 })
 
 describe('a failure', () => {
-  it('prints what is wrong, the seed and the smallest world found', () => {
+  it('prints what is wrong, the seed and the smallest world found', { tags: 'long' }, () => {
     const make = () => policyOf(() => () => undefined)
     const { message, cause } = (() => {
       try {

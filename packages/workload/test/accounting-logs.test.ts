@@ -124,7 +124,7 @@ const folder = temporaryFolder()
 describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, log]) => {
   const options = { ...shared, ...log.more }
 
-  it('is read back as the jobs that were written', () => {
+  it('is read back as the jobs that were written', { tags: 'long' }, () => {
     fc.assert(fc.property(runs, (all) => {
       const trace = parseTrace(bytesOf(textOf(written(log, all))), { options })
       expect(trace.format).toBe(format)
@@ -132,7 +132,7 @@ describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, l
     }), { numRuns: 60, seed: 23_11 })
   })
 
-  it('is streamed as the same jobs, cut anywhere', () => {
+  it('is streamed as the same jobs, cut anywhere', { tags: 'long' }, () => {
     fc.assert(fc.property(runs, fc.integer({ min: 1, max: 3000 }), (all, chunk) => {
       const bytes = bytesOf(textOf(written(log, all)))
       const { create: parser, options: schema } = traceFormat(format)
@@ -147,7 +147,7 @@ describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, l
     }), { numRuns: 20, seed: 23_12 })
   })
 
-  it('is the same in one file, packed, streamed, and in a file for each day, some of them packed or empty', async () => {
+  it('is the same in one file, packed, streamed, and in a file for each day, some of them packed or empty', { tags: 'long' }, async () => {
     const [all] = fc.sample(runs, { numRuns: 1, seed: 23_13 }) as [Run[]]
     const entries = written(log, all)
     const days = byDay(entries)
@@ -164,7 +164,7 @@ describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, l
     for (const file of ['whole.log', 'whole.gz']) expect(await streamed(await openTraceFile(join(at, file), { options, stream: true }))).toEqual(jobs)
   })
 
-  it('with damage gives jobs that hold, or one of our errors', () => {
+  it('with damage gives jobs that hold, or one of our errors', { tags: 'long' }, () => {
     const damage = fc.array(fc.tuple(fc.nat(), fc.nat(5), fc.constantFrom(...';:"\' =+*/-09a\n\r[],#', '999999999999999999', '-1', '')), { minLength: 1, maxLength: 4 })
     fc.assert(fc.property(runs, damage, fc.constantFrom('fail' as const, 'skip' as const), (all, places, onBadLine) => {
       const damaged = places.reduce((text, [at, length, by]) => text.slice(0, at % text.length) + by + text.slice((at % text.length) + length), textOf(written(log, all.slice(0, 5))))
@@ -175,7 +175,7 @@ describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, l
     }), { numRuns: 150, seed: 23_14 })
   })
 
-  it('is the same piece by piece', async () => {
+  it('is the same piece by piece', { tags: 'long' }, async () => {
     await fc.assert(fc.asyncProperty(runs, fc.integer({ min: 1, max: 3000 }), async (all, size) => {
       const bytes = bytesOf(`${textOf(written(log, all))}what is this?\n${textOf(written(log, all))}`)
       const reading = { file: 'f', onBadLine: 'skip' } as const
@@ -196,7 +196,7 @@ describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, l
   })
 })
 
-it('a log too large to be held is read piece by piece, so that its machine is known, unless it is to be streamed', async () => {
+it('a log too large to be held is read piece by piece, so that its machine is known, unless it is to be streamed', { tags: 'long' }, async () => {
   const [, log] = logs['Grid Engine']!
   const comments = `# ${'x'.repeat(2 ** 20)}\n`.repeat(33) // packed files are held up to 32 MiB
   const at = writeFiles(join(folder, 'large'), { 'sge.gz': gzipSync(`${textOf(written(log, [one]))}${comments}${textOf(written(log, [{ ...one, id: 2, perNode: 9 }]))}`, { level: 0 }) })

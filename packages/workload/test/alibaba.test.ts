@@ -44,7 +44,7 @@ describe('batch tasks of Alibaba\'s trace of 2017', () => {
   })
 
   const real = realTrace('alibaba-2017/batch_task.csv.gz')
-  it.skipIf(!real.there)(`reads ${real.title}`, () => {
+  it.skipIf(!real.there)(`reads ${real.title}`, { tags: 'long' }, () => {
     const trace = openTrace(real.path)
     let tasks = 0
     for (const { stages } of jobsOf(trace)) tasks += stages.length

@@ -46,7 +46,7 @@ describe('openTrace', () => {
     expect(detectFormat(file('bom.tsv', `\uFEFF${rows}`))).toBe('swim')
   })
 
-  it('gives the jobs that were written, held or streamed, packed or not', async () => {
+  it('gives the jobs that were written, held or streamed, packed or not', { tags: 'long' }, async () => {
     const expected = [...jobsOf(facebookMixed())]
     const paths = [file('plain.jsonl', nativeText), file('packed.jsonl', gzipSync(nativeText))]
     for (const path of paths)

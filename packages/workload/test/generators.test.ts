@@ -210,7 +210,7 @@ describe.each(generators.map((one) => [one.generator, one] as const))('every gen
     return JSON.stringify([generator.from({ ...base, ...options }).jobs, jobs])
   }
 
-  it('gives the same jobs every time', () => {
+  it('gives the same jobs every time', { tags: 'long' }, () => {
     const workload = generator.from(base)
     expect(all(workload)).toEqual(all(workload))
     expect(all(generator.from(base))).toEqual(all(workload))
@@ -224,7 +224,7 @@ describe.each(generators.map((one) => [one.generator, one] as const))('every gen
     expect(all(workload).length).toBeGreaterThanOrEqual(count)
   })
 
-  it('has no option without effect', () => {
+  it('has no option without effect', { tags: 'long' }, () => {
     const options = Object.keys(generator.options.shape).filter((option) => option !== 'cpuFactors') // has a test below
     expect(Object.keys(others[name]!)).toEqual(options)
     const usual = open({})

@@ -283,7 +283,7 @@ describe('a table of jobs', () => {
   })
 
   const real = realTrace('alibaba-2017/cloudsimpy_jobs.csv.gz')
-  it.skipIf(!real.there)(`reads ${real.title} through a mapping`, () => {
+  it.skipIf(!real.there)(`reads ${real.title} through a mapping`, { tags: 'long' }, () => {
     const options = { columns: { submit: 'submit_time', tasks: 'instances_num', queue: 'job_id' }, demands: { cpu: { column: 'cpu', scale: 100 }, mem: { column: 'memory', scale: 1e6 } } }
     expect(openTrace(real.path, { format: 'job-table', options })).toMatchObject({ jobs: 31_756, report: { skipped: 0 } })
   })

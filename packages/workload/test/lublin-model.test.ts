@@ -38,7 +38,7 @@ describe.each<[LublinKind, number[]]>([
   ['batch', [2.18, 1.83, 1.52, 1.26, 1.03, 1.66, 2.57, 3.57, 4.55, 5.42, 6.12, 6.61, 6.87, 6.93, 6.8, 6.52, 6.12, 5.64, 5.11, 4.56, 4.03, 3.51, 3.02, 2.58]],
   ['interactive', [2.03, 1.61, 1.26, 0.98, 0.75, 0.62, 1.27, 2.19, 3.31, 4.51, 5.66, 6.63, 7.34, 7.74, 7.82, 7.62, 7.2, 6.61, 5.91, 5.17, 4.44, 3.73, 3.09, 2.52]],
 ])('the day of %s', (kind, percent) => {
-  it('has the share of jobs in each hour that the gamma density has', () => {
+  it('has the share of jobs in each hour that the gamma density has', { tags: 'long' }, () => {
     const parameters = lublinParameters(kind, 256)
     const clock = dayClock(parameters)
     const hours = new Float64Array(24)
@@ -57,7 +57,7 @@ describe.each<[LublinKind, number, { mean: number, deviation: number, below: [nu
   ['batch', 16, { mean: 9624.64, deviation: 14_091, below: [0.0703, 0.4285, 0.616] }],
   ['interactive', 16, { mean: 338.17, deviation: 3265, below: [0.5452, 0.9231, 0.9931] }],
 ])('run times of %s on %d processors', (kind, size, model) => {
-  it(`have mean ${model.mean} s, and the fractions below e^3, e^6 and e^9 s of the mixture`, () => {
+  it(`have mean ${model.mean} s, and the fractions below e^3, e^6 and e^9 s of the mixture`, { tags: 'long' }, () => {
     const draw = lublinRuntimes(lublinParameters(kind, 256), 13, 'test')
     const values = new Float64Array(samples).map(() => draw(size) + 0.5) // whole seconds: half a one is dropped on the average
     expect(Math.abs(mean(values) - model.mean)).toBeLessThan((4 * model.deviation) / Math.sqrt(samples))

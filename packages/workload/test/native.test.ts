@@ -88,13 +88,13 @@ const anyJobs = fc.array(anyJob, { minLength: 1, maxLength: 6 }).map((drafts) =>
 })
 
 describe('native format', () => {
-  it('gives back deeply equal jobs: write, then read', () => {
+  it('gives back deeply equal jobs: write, then read', { tags: 'long' }, () => {
     fc.assert(fc.property(anyJobs, (jobs) => {
       expect(read(write(jobs))).toEqual(jobs)
     }), { numRuns: 100, seed: 20_261 })
   })
 
-  it('writes the same bytes for what was read: write, read, write', () => {
+  it('writes the same bytes for what was read: write, read, write', { tags: 'long' }, () => {
     fc.assert(fc.property(anyJobs, (jobs) => {
       expect(write(read(write(jobs)))).toBe(write(jobs))
     }), { numRuns: 50, seed: 20_262 })
@@ -105,7 +105,7 @@ describe('native format', () => {
     expect(read(write([mpi]))).toEqual([mpi])
   })
 
-  it('writes equal jobs as equal bytes, whatever the order of their fields', () => {
+  it('writes equal jobs as equal bytes, whatever the order of their fields', { tags: 'long' }, () => {
     const reversed = (value: unknown): unknown =>
       Array.isArray(value) ? value.map(reversed) : typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).reverse().map(([key, each]) => [key, reversed(each)])) : value
     fc.assert(fc.property(anyJobs, (jobs) => {

@@ -49,7 +49,7 @@ describe('stand-ins for clusters A to D', () => {
     expect(factors[0]).toBeLessThan(2.7)
   })
 
-  it('keep the published percentiles of gaps and run times, and more than 80 % batch jobs', () => {
+  it('keep the published percentiles of gaps and run times, and more than 80 % batch jobs', { tags: 'long' }, () => {
     for (const cluster of ['A', 'B', 'C'] as const) {
       const jobs = all(omegaCluster({ cluster, horizon: 150_000 }))
       const [batch, service] = [ofClass(jobs, 'batch'), ofClass(jobs, 'service')]
@@ -79,7 +79,7 @@ describe('stand-ins for clusters A to D', () => {
 })
 
 describe('MapReduce jobs', () => {
-  it('are a part of the batch jobs at the same times, mouldable, with the usual numbers of workers', () => {
+  it('are a part of the batch jobs at the same times, mouldable, with the usual numbers of workers', { tags: 'long' }, () => {
     const [plain, mixed] = [0, 0.2].map((part) => all(omegaCluster({ horizon: 100_000, mapReduce: part }))) as [JobSpec[], JobSpec[]]
     const own = ofClass(mixed, 'mapreduce')
     expect(own.length / ofClass(plain, 'batch').length).toBeCloseTo(0.2, 2)

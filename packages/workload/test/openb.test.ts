@@ -86,7 +86,7 @@ describe('pods of Alibaba\'s GPU cluster', () => {
   })
 
   const real = realTrace('gpu/openb_pod_list_default.csv')
-  it.skipIf(!real.there)(`reads ${real.title}`, () => {
+  it.skipIf(!real.there)(`reads ${real.title}`, { tags: 'long' }, () => {
     const trace = openTrace(real.path)
     const gpus = new Map<number, number>()
     for (const { stages } of jobsOf(trace)) gpus.set(stages[0]!.demand['gpu'] ?? 0, (gpus.get(stages[0]!.demand['gpu'] ?? 0) ?? 0) + 1)

@@ -128,7 +128,7 @@ describe('a trace in Parquet', () => {
   const dateOf = (seconds: number) => new Date(seconds * 1000)
   const csvOf = (text: string | undefined) => (text === undefined ? '' : `"${text.replaceAll('"', '""').replace('\n', ' ')}"`)
 
-  it('makes the jobs that the CSV of the same table makes', async () => {
+  it('makes the jobs that the CSV of the same table makes', { tags: 'long' }, async () => {
     const mapping = {
       columns: { id: 'jid', submit: 'sub', start: 'beg', duration: 'run', user: 'who', estimate: 'hours', gang: 'gang' }, demands: { procs: 'cores', mem: { column: 'mem', scale: 0.5 } },
       time: { estimate: 'h' },

@@ -34,7 +34,7 @@ describe('the simplified table of the Philly trace', () => {
   })
 
   const real = realTrace('gpu/philly_5vc.csv.gz')
-  it.skipIf(!real.there)(`reads ${real.title}`, () => {
+  it.skipIf(!real.there)(`reads ${real.title}`, { tags: 'long' }, () => {
     const trace = openTrace(real.path)
     const queues = new Map<string, number>()
     for (const { queue } of jobsOf(trace)) queues.set(queue!, (queues.get(queue!) ?? 0) + 1)

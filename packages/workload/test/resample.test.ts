@@ -89,7 +89,7 @@ describe('resample', () => {
     return [...rows.map(({ gap, user }, i) => job(`j${i}`, (submit += gap), `u${user}`, i > 0 && user > 3 ? { after: `j${i - 1}` } : {})), job('last', submit + 40, 'u0')]
   })
 
-  it('keeps the time in the period, the order, the names and the number of users (law)', () => {
+  it('keeps the time in the period, the order, the names and the number of users (law)', { tags: 'long' }, () => {
     fc.assert(fc.property(anyLog, fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 0, max: 4 }), (jobs, seed, longTerm) => {
       const options = { seed, period: 10, longTerm }
       const result = drawn(jobs, options)
@@ -121,7 +121,7 @@ describe('resample', () => {
   })
 
   const kth = realTrace('swf/KTH-SP2-1996-2.swf.gz')
-  it.skipIf(!kth.there)(`keeps the hours of the day of a real log: ${kth.title}`, () => {
+  it.skipIf(!kth.there)(`keeps the hours of the day of a real log: ${kth.title}`, { tags: 'long' }, () => {
     const trace = swf(kth.path)
     const day = 86_400
     const nightly = (jobs: readonly JobSpec[]) => jobs.filter(({ submit }) => submit % day < day / 4).length / jobs.length

@@ -323,7 +323,7 @@ describe('sacct', () => {
       expect(rules.map(({ rule }) => rule)).not.toContain('notFollowed')
     })
 
-    it('come when all of their name have ended, in any log: who has waited for them need not name them again', () => {
+    it('come when all of their name have ended, in any log: who has waited for them need not name them again', { tags: 'long' }, () => {
       const draft = fc.record({ runs: fc.integer({ min: 1, max: 9 }), isSingleton: fc.boolean(), JobName: fc.constantFrom('x', 'y') })
       fc.assert(fc.property(fc.array(draft, { minLength: 1, maxLength: 12 }), (drafts) => {
         const log = withCommands(...drafts.map(({ isSingleton, JobName }, i) => ({ ...(isSingleton ? needs(String(i), 'singleton') : { JobID: String(i) }), JobName })))

@@ -49,7 +49,7 @@ const facts = [
 ]
 
 describe.each(facts)('the log $log.title', ({ log, jobs, procs, load, rules }) => {
-  it.skipIf(!log.there)('has the jobs, processors and oddities that its README counts', () => {
+  it.skipIf(!log.there)('has the jobs, processors and oddities that its README counts', { tags: 'long' }, () => {
     const trace = swf(log.path, { overrun: 'keep' })
     expect([trace.jobs, trace.machine!.resources, Object.fromEntries(trace.report.rules!.map((one) => [one.rule, one.jobs]))]).toEqual([jobs, { procs }, rules])
     expect(summaryOf(trace, { procs }).resources[0]!.load).toBeCloseTo(load, 1)
@@ -60,13 +60,13 @@ describe.skipIf(!logs.hpc2n.there)(`the log ${logs.hpc2n.title}`, () => {
   const bytes = logs.hpc2n.there ? readBytes(logs.hpc2n.path) : new Uint8Array()
   const read = (options: SwfOptions = {}) => parseSwf(bytes, options)
 
-  it('knows used memory of 200,733 jobs, requested memory of 175,359, and no status of 878', () => {
+  it('knows used memory of 200,733 jobs, requested memory of 175,359, and no status of 878', { tags: 'long' }, () => {
     const unknown = (memory: 'used' | 'requested') => read({ memory, mem: 1e9 }).report.rules!.find(({ rule }) => rule === 'memory')!.jobs
     expect([202_871 - unknown('used'), 202_871 - unknown('requested')]).toEqual([200_733, 175_359])
     expect(read({ status: ['completed', 'failed', 'cancelled'] }).jobs).toBe(202_871 - 878)
   })
 
-  it('gives 729 jobs another number of processors than they requested', () => {
+  it('gives 729 jobs another number of processors than they requested', { tags: 'long' }, () => {
     const [requested, allocated] = (['requested', 'allocated'] as const).map((processors) => read({ processors }).open())
     let different = 0
     for (let job = requested!.next(); job !== undefined; job = requested!.next())
@@ -74,7 +74,7 @@ describe.skipIf(!logs.hpc2n.there)(`the log ${logs.hpc2n.title}`, () => {
     expect(different).toBe(729)
   })
 
-  it('gives the same jobs read twice, and as a stream of chunks', async () => {
+  it('gives the same jobs read twice, and as a stream of chunks', { tags: 'long' }, async () => {
     const once = read()
     const digest = digestOf(jobsOf(once))
     expect(digestOf(jobsOf(once))).toBe(digest)
@@ -94,7 +94,7 @@ describe.skipIf(!logs.ctc.there)(`the log ${logs.ctc.title}`, () => {
 
   const bytes = logs.ctc.there ? readBytes(logs.ctc.path) : new Uint8Array()
 
-  it('gives the same jobs split into pieces of any size', () => {
+  it('gives the same jobs split into pieces of any size', { tags: 'long' }, () => {
     const digest = digestOf(jobsOf(parseTrace(bytes)))
     const checked = swfFormat.options.parse({})
     const decoder = new LineDecoder((place) => swfFormat.create(checked, place), {})

@@ -94,7 +94,7 @@ describe('writing SWF', () => {
     expect(doing).toThrow(message)
   })
 
-  it('writes files, packed by their name, that are read again', async () => {
+  it('writes files, packed by their name, that are read again', { tags: 'long' }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sched-swf-'))
     const rows = Array.from({ length: 2_000 }, (_, i) => ({ job: i, submit: i, runtime: 5, allocated: 2, requestedTime: 10 }))
     for (const name of ['a.swf', 'b.swf.gz']) await saveLines(writeSwf(rows), join(folder, name))

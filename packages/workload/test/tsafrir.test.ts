@@ -167,7 +167,7 @@ describe('tsafrirEstimates', () => {
   })
 
   const log = realTrace('swf/CTC-SP2-1996-3.1-cln.swf.gz')
-  it.skipIf(!log.there)(`looks like the estimates of users: ${log.title}`, () => {
+  it.skipIf(!log.there)(`looks like the estimates of users: ${log.title}`, { tags: 'long' }, () => {
     // CTC was one of the four logs of the paper: at most 18 h, 20 values for some 89 % of jobs, 18 h given by about a quarter
     const real = swf(log.path, { overrun: 'keep' })
     const popularShare = (jobs: readonly JobSpec[]) =>

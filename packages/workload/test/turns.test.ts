@@ -26,7 +26,7 @@ describe.each(Object.entries(logs))('a file that is held in memory: %s', (kind, 
   const folder = temporaryFolder()
   const fileOf = (name: string, lines: readonly string[]) => `${writeFiles(folder, { [name]: [head, ...lines, ''].join('\n') })}/${name}`
 
-  it('gives way to others after every MiB or so', async () => {
+  it('gives way to others after every MiB or so', { tags: 'long' }, async () => {
     const content = bytesOf([head, ...numbers.map(job), ''].join('\n'))
     let turns = 0
     const turn = () => Promise.resolve(void turns++)
@@ -35,7 +35,7 @@ describe.each(Object.entries(logs))('a file that is held in memory: %s', (kind, 
     await expect(parseTraceInTurns(content, {}, () => Promise.reject(new Error('enough')))).rejects.toThrow('enough')
   })
 
-  it('is read as a whole, and counts its lines through all pieces', async () => {
+  it('is read as a whole, and counts its lines through all pieces', { tags: 'long' }, async () => {
     const trace = await openTraceFile(fileOf(`whole.${kind}`, numbers.map(job)))
     expect([trace.report.lines, trace.report.jobs, [...jobsOf(trace)].map(({ id }) => id)]).toEqual([LINES + 1, LINES, numbers.map(String)])
     const bad = fileOf(`bad.${kind}`, numbers.map((id) => (id === 7900 ? job(id).replace('10', 'ten').replace(/1970/g, '70x') : job(id))))

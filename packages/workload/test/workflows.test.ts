@@ -43,7 +43,7 @@ describe('an order of stages', () => {
     expect(circles).toBeGreaterThan(100)
   })
 
-  it('is found of 100,000 in a row, written from the last to the first, in a moment', () => {
+  it('is found of 100,000 in a row, written from the last to the first, in a moment', { tags: 'long' }, () => {
     const before = Array.from({ length: 100_000 }, (_, i) => (i === 99_999 ? [] : [i + 1]))
     expect(stagesInOrder(stages(100_000), before)![0]!.name).toBe('99999')
   })

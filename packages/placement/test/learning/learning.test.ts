@@ -157,7 +157,7 @@ describe('the learning scheduler', () => {
     expect(() => learning(arrival(), { utility: 'best' as never })).toThrow(/utility/)
   })
 
-  it('decides as its plain reference does, start by start', () => {
+  it('decides as its plain reference does, start by start', { tags: 'long' }, () => {
     const use = fc.constantFrom(undefined, { cores: 0.1 }, { cores: 0.9, memory: 2 }, { cores: 3, memory: 6 }, { memory: 5 })
     const draft = fc.record({ gap: fc.constantFrom(0, 0, 1, 2.5, 9), tasks: fc.integer({ min: 1, max: 4 }), duration: fc.constantFrom(2, 5, 11.5, 30), demand: fc.constantFrom(1, 1, 2), use })
     const group = fc.record({ count: fc.integer({ min: 1, max: 3 }), cores: fc.constantFrom(1, 2, 4), slots: fc.constantFrom(2, 5) })
@@ -181,7 +181,7 @@ describe('the learning scheduler', () => {
     expect(starts).toBeGreaterThan(900)
   })
 
-  it('obeys the laws of policies', () => {
+  it('obeys the laws of policies', { tags: 'long' }, () => {
     const { launches } = checkPolicyLaws(() => learning(arrival()), { runs: 25 })
     expect(launches).toBeGreaterThan(200)
   })

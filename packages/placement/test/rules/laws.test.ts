@@ -31,7 +31,7 @@ const step = fc.record({
 const ROOM = 3
 
 describe('placement rules', () => {
-  it('let tasks be where a look at all that runs would let them be, whatever started and ended before', () => {
+  it('let tasks be where a look at all that runs would let them be, whatever started and ended before', { tags: 'long' }, () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 14 }), (steps) => {
         const cluster = { nodes: zones.map((zone, i) => ({ count: 1, names: [`node-${i}`], racks: [`r${i % 3}`], resources: { cpu: ROOM }, ...(zone !== undefined && { labels: { zone } }) })) }

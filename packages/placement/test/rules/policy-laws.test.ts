@@ -36,7 +36,7 @@ const policies: Record<string, Plug<'policy'>> = {
 }
 
 describe('tasks start where rules let them be at that time', () => {
-  it.each(Object.entries(policies))('under %s', (_, policy) => {
+  it.each(Object.entries(policies))('under %s', { tags: 'long' }, (_, policy) => {
     let launches = 0
     fc.assert(
       fc.property(fc.array(draft, { minLength: 1, maxLength: 12 }), (drafts) => {

@@ -64,7 +64,7 @@ describe('arrays of which so many tasks may run at once', () => {
     expect(begun).toEqual(['low', '7_0', '7_1', 'low'])
   })
 
-  it('of as many as there are tasks are as without, and at every moment no more run', () => {
+  it('of as many as there are tasks are as without, and at every moment no more run', { tags: 'long' }, () => {
     const world = fc.array(fc.record({ procs: fc.integer({ min: 1, max: 4 }), minutes: fc.integer({ min: 1, max: 9 }), wait: fc.integer({ min: 0, max: 200 }), count: fc.integer({ min: 1, max: 5 }), throttle: fc.integer({ min: 1, max: 3 }) }), { minLength: 1, maxLength: 6 })
     fc.assert(fc.property(world, fc.boolean(), (drawn, twoPass) => {
       let submit = 0

@@ -57,7 +57,7 @@ describe('tasks of an array', () => {
     expect(told.slice(0, 3)).toEqual([[0, 1, 1], [1, 2, 0], [2, 2, 0]])
   })
 
-  it('are jobs of their own where every task may have a reservation and nothing else is limited', () => {
+  it('are jobs of their own where every task may have a reservation and nothing else is limited', { tags: 'long' }, () => {
     const world = fc.array(fc.record({ procs: fc.integer({ min: 1, max: 4 }), minutes: fc.integer({ min: 1, max: 9 }), wait: fc.integer({ min: 0, max: 200 }), count: fc.integer({ min: 1, max: 4 }) }), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(world, (drawn) => {

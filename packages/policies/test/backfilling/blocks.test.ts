@@ -57,7 +57,7 @@ describe('blocks', () => {
     expect(nodesOf([2, 2, 2, 2], [2, 8], 3, { weights: [1, 5, 1, 5, 1, 5, 5, 5] })).toEqual([6, 7, 4])
   })
 
-  it('have the nodes that a plain reading of Slurm finds, on random machines', () => {
+  it('have the nodes that a plain reading of Slurm finds, on random machines', { tags: 'long' }, () => {
     let seed = 1
     const random = (below: number) => ((seed = (seed * 16_807) % 2_147_483_647) % below)
     let [held, refused] = [0, 0]

@@ -83,7 +83,7 @@ describe.each<[string, Kind]>([
   ['windows', { outages: false, windows: true }],
   ['both', { outages: true, windows: true }],
 ])('on random small clusters with %s', (_, kind) => {
-  it.each(Object.entries(pairs))('%s starts every task as its plain reference does', (_name, { policy, reference, length = asEstimated }) => {
+  it.each(Object.entries(pairs))('%s starts every task as its plain reference does', { tags: 'long' }, (_name, { policy, reference, length = asEstimated }) => {
     fc.assert(
       fc.property(worldsOf(kind), (world) => {
         expect(logOf(world, policy(world))).toEqual(scheduleOnNodes(world, reference(world), length))

@@ -45,7 +45,7 @@ describe('users that share no node', () => {
     expect(starts(specs.map((each) => ({ ...each, queue: 'any' })), { nodes: 'named' })).toMatchObject({ L: 3 })
   })
 
-  it('are never beside others, on any queue', () => {
+  it('are never beside others, on any queue', { tags: 'long' }, () => {
     const job = fc.record({ user: fc.constantFrom('ann', 'bob', 'cyd'), queue: fc.constantFrom('own', 'any'), tasks: fc.integer({ min: 1, max: 6 }), minutes: fc.integer({ min: 1, max: 9 }), submit: fc.integer({ min: 0, max: 600 }) })
     fc.assert(fc.property(fc.array(job, { minLength: 1, maxLength: 12 }), fc.boolean(), (all, twoPass) => {
       const specs = all.sort((a, b) => a.submit - b.submit).map(({ user, queue, tasks, minutes, submit }, i) => spec(`J${i}`, user, queue, tasks, minutes, submit))

@@ -54,7 +54,7 @@ describe('replan with bf_licenses', () => {
       expect(Object.fromEntries(startsOf(jobs, [1], replan(fifo(), { bf_licenses: { fluent: 3 }, nodes }), { nodes: 8 }))).toEqual({ late: 0, small: 120, wide: 500 })
   })
 
-  it('is what a plan does that has licences among the resources', () => {
+  it('is what a plan does that has licences among the resources', { tags: 'long' }, () => {
     const asked = fc.record({ submit: fc.integer({ min: 0, max: 600 }), procs: fc.integer({ min: 1, max: 6 }), licenses: fc.integer({ min: 0, max: 3 }), minutes: fc.integer({ min: 1, max: 9 }), runtime: fc.integer({ min: 1, max: 600 }) })
     const options = fc.record({ bf_resolution: fc.constantFrom(1, 60, 100), twoPass: fc.boolean(), bf_job_part_count_reserve: fc.integer({ min: 0, max: 2 }), bf_window: fc.constantFrom(5, 1440) })
     fc.assert(

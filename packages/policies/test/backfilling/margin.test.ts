@@ -37,7 +37,7 @@ describe('margin', () => {
     }
   })
 
-  it('plans as if all estimates were so much longer', () => {
+  it('plans as if all estimates were so much longer', { tags: 'long' }, () => {
     fc.assert(
       fc.property(worlds, fc.integer({ min: 1, max: 5 }), fc.constantFrom(1, 2, 'all' as const), ({ slots, jobs }, margin, reservations) => {
         const longer = jobs.map((each) => ({ ...each, estimate: each.estimate + margin }))

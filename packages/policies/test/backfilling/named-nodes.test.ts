@@ -113,7 +113,7 @@ describe('plans of nodes by name', () => {
     expect(recorder.launches.map(({ job, node, time }) => `${job} on ${node} at ${time}`)).toEqual(['J0 on small-0 at 0', 'J1 on large-0 at 1', 'J2 on small-0 at 10'])
   })
 
-  it('keep the promises of conservative however wrong the estimates', () => {
+  it('keep the promises of conservative however wrong the estimates', { tags: 'long' }, () => {
     let kept = 0
     fc.assert(
       fc.property(worlds(false), ({ jobs, nodes, room }) => {

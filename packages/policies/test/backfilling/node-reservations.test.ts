@@ -86,7 +86,7 @@ describe('reservations of nodes', () => {
     expect(starts([spec('X', 1, 1, { reservation: 'gone' })], [{ name: 'r', from: 0, to: 600, nodes: ['node-0'] }])).toEqual({ X: 0 })
   })
 
-  it('are never entered by others, on any queue', () => {
+  it('are never entered by others, on any queue', { tags: 'long' }, () => {
     const reservations: Reservations = [{ name: 'r', from: 300, to: 900, every: 1500, nodes: [SECOND] }, { name: 's', from: 600, to: 1500, nodes: ['node-2', SECOND] }]
     const job = fc.record({ tasks: fc.integer({ min: 1, max: 8 }), minutes: fc.integer({ min: 1, max: 9 }), submit: fc.integer({ min: 0, max: 1200 }), reservation: fc.constantFrom('', '', 'r', 's') })
     fc.assert(fc.property(fc.array(job, { minLength: 1, maxLength: 12 }), fc.boolean(), fc.constantFrom('linear' as const, 'cons_tres' as const), (all, twoPass, select) => {

@@ -35,7 +35,7 @@ const windowsOf = ({ window: { from, length, size } }: World) => [{ from, to: fr
 const reservedFor = ({ window: { from, length, size } }: World) => new Map([[job(size, length), from]])
 
 describe('easy', () => {
-  it('with reservations for the first k agrees with its reference', () => {
+  it('with reservations for the first k agrees with its reference', { tags: 'long' }, () => {
     fc.assert(
       fc.property(worlds, fc.constantFrom(0, 1, 2, 3, Infinity), ({ slots, jobs }, k) => {
         expect(simulated(jobs, [slots], easy(fifo(), { reservations: k === Infinity ? 'all' : k }))).toEqual(schedule(jobs, [slots], reserving(k)))
@@ -44,7 +44,7 @@ describe('easy', () => {
     )
   })
 
-  it('with a window agrees with its reference', () => {
+  it('with a window agrees with its reference', { tags: 'long' }, () => {
     fc.assert(
       fc.property(worlds, fc.constantFrom(1, 2), (world, k) => {
         const policy = easy(fifo(), { reservations: k, windows: windowsOf(world) })
@@ -130,7 +130,7 @@ describe('conservative', () => {
       { seed: 14, numRuns: 300 },
     )
   })
-  it('compresses in the order of the queue, or of reserved starts, as its reference does', () => {
+  it('compresses in the order of the queue, or of reserved starts, as its reference does', { tags: 'long' }, () => {
     // 3 slots, A (two of them) ends at 1 instead of 2, C has the third until 2: B (2 slots) and D (1 slot), both reserved at 2,
     // have room for one of them at 1. B is the first in the queue, D the shorter of two with one start
     const queue = [job(2, 1, 0, 2), job(2, 6), job(1, 2), job(1, 1)]
@@ -207,7 +207,7 @@ describe('windows', () => {
     for (const policy of [strict, easy, conservative, fattened, replan]) expect(simulated(jobs, [4, 10], policy(fifo(), { windows }))).toEqual([0, 120])
   })
 
-  it('of conservative agree with its reference', () => {
+  it('of conservative agree with its reference', { tags: 'long' }, () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const policy = conservative(fifo(), { windows: windowsOf(world) })

@@ -58,7 +58,7 @@ const worlds = fc.record({
 })
 const shortestFirst = (jobs: RigidJob[]) => [...jobs].sort((a, b) => a.estimate - b.estimate)
 
-it.each([[true], [false]])('easy agrees with its reference, with extra: %s and any of the others', (extra) => {
+it.each([[true], [false]])('easy agrees with its reference, with extra: %s and any of the others', { tags: 'long' }, (extra) => {
   fc.assert(
     fc.property(worlds, fc.boolean(), fc.boolean(), fc.boolean(), ({ slots, jobs }, endBefore, keepHead, isSjf) => {
       const options = { extra, endBefore, keepHead }

@@ -50,7 +50,7 @@ describe('replan', () => {
     )
   })
 
-  it('is EASY with reservations for all when nothing else is limited', () => {
+  it('is EASY with reservations for all when nothing else is limited', { tags: 'long' }, () => {
     fc.assert(
       fc.property(jobs, ({ slots, queue }) => {
         expect(simulated(queue, [slots], replan(fifo(), exact))).toEqual(simulated(queue, [slots], easy(fifo(), { reservations: 'all' })))
@@ -285,7 +285,7 @@ describe('replan with named nodes', () => {
     [{ select: 'cons_tres', bf_window_linear: 45 }, (window) => window + 45],
   ]
 
-  it('starts every job at the time and on the nodes of a plain reading of Slurm', () => {
+  it('starts every job at the time and on the nodes of a plain reading of Slurm', { tags: 'long' }, () => {
     fc.assert(
       fc.property(jobsOn(fc.integer({ min: 4, max: 12 }), 20), fc.constantFrom(1, 1, 2, 3, 4), fc.constantFrom(1, 60, 100), fc.constantFrom(...looks), ({ slots, queue }, perNode, step, [options, windows]) => {
         const places = new Map<string, number[]>()

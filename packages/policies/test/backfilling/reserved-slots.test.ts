@@ -44,7 +44,7 @@ const slotsOf = (count: number, reserved: readonly Reserved[], isClosed = true) 
 const inForce = (reserved: readonly Reserved[]) => reserved.filter(({ end }) => end > 0)
 
 describe('ReservedSlots', () => {
-  it('finds the first time at which enough nodes are not reserved, and these nodes', () => {
+  it('finds the first time at which enough nodes are not reserved, and these nodes', { tags: 'long' }, () => {
     fc.assert(
       fc.property(worlds, fc.boolean(), ({ count, allowed, reserved, least, from, length }, isClosed) => {
         const freeFrom = (time: number) => allowed.filter((node) => !inForce(reserved).some(({ nodes, start, end }) => nodes.includes(node) && (isClosed ? start <= time + length : start < time + length) && end > time))

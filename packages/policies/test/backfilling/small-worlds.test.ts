@@ -57,8 +57,8 @@ describe('on random small worlds, job by job', () => {
       )
     }
     it(`${name} starts as its second-by-second reference does`, () => agrees({ overrun: false, resources: 1 }, 3000))
-    it(`${name} does so with two resources`, () => agrees({ overrun: false, resources: 2 }, 600))
-    it(`${name} does so when jobs outlive their estimates`, () => agrees({ overrun: true, resources: 1 }, 600))
+    it(`${name} does so with two resources`, { tags: 'long' }, () => agrees({ overrun: false, resources: 2 }, 600))
+    it(`${name} does so when jobs outlive their estimates`, { tags: 'long' }, () => agrees({ overrun: true, resources: 1 }, 600))
     it(`${name} does so when jobs have parts that start together and end one by one`, { tags: 'long' }, () => agrees({ overrun: false, resources: 1 }, 2000, worldOfParts))
     it(`${name} does so when such parts ask several resources, and outlive their estimates`, { tags: 'long' }, () => agrees({ overrun: true, resources: 2 }, 1500, worldOfParts))
   }

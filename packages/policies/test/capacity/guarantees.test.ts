@@ -129,7 +129,7 @@ describe('what capacities promise', () => {
     expect(launches).toBeGreaterThan(500)
   })
 
-  it('ends the starvation of a large task: it starts within two longest small tasks, whatever else arrives', () => {
+  it('ends the starvation of a large task: it starts within two longest small tasks, whatever else arrives', { tags: 'long' }, () => {
     // the free parts of all nodes together are enough for it, those of no node are: 5 nodes of 9 with 4 tasks of 2 leave 1 each
     const worlds = fc.record({ nodes: fc.integer({ min: 5, max: 8 }), mem: fc.constantFrom(7, 9, 11), longest: fc.integer({ min: 5, max: 20 }) })
     let isStarving = 0

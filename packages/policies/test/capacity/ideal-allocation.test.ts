@@ -77,7 +77,7 @@ describe('what preemption takes in one look', () => {
     expect(equalsPlainForm({ minLength: 1, maxLength: 14 }, (own, i) => own % (i + 1), 200)).toBeGreaterThan(50)
   })
 
-  it('equals the plain form on a root with many children, which are at many different parts of their guarantees', () => {
+  it('equals the plain form on a root with many children, which are at many different parts of their guarantees', { tags: 'long' }, () => {
     expect(equalsPlainForm({ minLength: 40, maxLength: 70 }, () => 0, 12)).toBeGreaterThan(4)
   })
 })

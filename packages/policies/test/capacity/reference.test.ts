@@ -76,7 +76,7 @@ function agree(runs: number, shipped: (options: CapacitySchedulerOptions) => Plu
 }
 
 describe('the capacity scheduler decides as its plain form', () => {
-  it('the order, under the greedy discipline', () => {
+  it('the order, under the greedy discipline', { tags: 'long' }, () => {
     const orderOptions = ({ queues, ties, resourceCalculator, userLimitBasis }: CapacitySchedulerOptions) => ({ queues, ties, resourceCalculator, userLimitBasis }) as CapacitySchedulerOptions
     agree(25, (options) => greedy(capacity(orderOptions(options)), firstNode()), (options) => naiveGreedy(naiveCapacity(orderOptions(options))))
   })
@@ -99,7 +99,7 @@ describe('the capacity scheduler decides as its plain form', () => {
     expect(agree(10, preempting(capacityScheduler), preempting(naiveCapacityScheduler), full)).toBeGreaterThan(5)
   })
 
-  it('gangs alone, which reserve nothing: as one after another over all nodes', () => {
+  it('gangs alone, which reserve nothing: as one after another over all nodes', { tags: 'long' }, () => {
     const draft = fc.record({ gap: oneOf(0, 0, 1, 4), tasks: fc.integer({ min: 2, max: 9 }), cpu: oneOf(1, 1, 2, 4), mem: oneOf(0, 1, 3), duration: oneOf(3, 7, 20), priority: oneOf(0, 0, 1) })
     const sizes = fc.array(oneOf({ cpu: 4, mem: 8 }, { cpu: 2, mem: 4 }, { cpu: 8, mem: 4 }), { minLength: 2, maxLength: 6 })
     let launches = 0

@@ -75,7 +75,7 @@ describe('usage', () => {
     ['halves often', { halfLife: 1000, calcPeriod: 1, resets: NO_RESETS }],
     ['is forgotten by the calendar', { halfLife: 0, calcPeriod: 1, resets: resetsOf('quarterly', { start: 1.7e9, warn: () => undefined }) }],
     ['is forgotten now and then', { halfLife: 1e6, calcPeriod: 1, resets: every(3e6) }],
-  ])('is the same over very many periods at once where it %s', (_, decay) => {
+  ])('is the same over very many periods at once where it %s', { tags: 'long' }, (_, decay) => {
     const [once, steps] = [new DecayedUsage(decay), new DecayedUsage(decay)]
     for (const usage of [once, steps]) {
       for (const name of ['a', 'b', 'c']) usage.id(name)
@@ -229,7 +229,7 @@ describe('fair-share', () => {
     expect(launches).toBeGreaterThan(120)
   })
 
-  it.each([['fair tree', () => greedy(fairShare({ calcPeriod: 5, halfLife: 20 }), firstNode())], ['classic', () => greedy(fairShare({ algorithm: 'classic', calcPeriod: 5, halfLife: 20 }), firstNode())]] as const)('obeys the laws of policies (%s)', (_, make) => {
+  it.each([['fair tree', () => greedy(fairShare({ calcPeriod: 5, halfLife: 20 }), firstNode())], ['classic', () => greedy(fairShare({ algorithm: 'classic', calcPeriod: 5, halfLife: 20 }), firstNode())]] as const)('obeys the laws of policies (%s)', { tags: 'long' }, (_, make) => {
     expect(checkPolicyLaws(make, { runs: 12 }).launches).toBeGreaterThan(100)
   })
 })
@@ -425,7 +425,7 @@ describe('multifactor', () => {
     expect(() => starts(jobs, { age: 1, PriorityWeightAge: 2 })).toThrow("age is given under its own name and Slurm's")
   })
 
-  it('decides as a reference that computes every priority at every decision', () => {
+  it('decides as a reference that computes every priority at every decision', { tags: 'long' }, () => {
     let launches = 0
     const weight = fc.constantFrom(0, 1, 7, 1000)
     const weights: fc.Arbitrary<Weights> = fc.record({
@@ -443,7 +443,7 @@ describe('multifactor', () => {
     expect(launches).toBeGreaterThan(200)
   })
 
-  it('obeys the laws of policies', () => {
+  it('obeys the laws of policies', { tags: 'long' }, () => {
     const make = () => greedy(multifactor({ age: 1000, fairShare: 2000, jobSize: 500, maxAge: 100, calcPeriod: 7, PriorityFlags: 'NO_FAIR_TREE' }), firstNode())
     expect(checkPolicyLaws(make, { runs: 12 }).launches).toBeGreaterThan(100)
   })

@@ -138,12 +138,12 @@ describe('jobs that may not be moved (safeToConsolidate)', () => {
 })
 
 describe('in any small world', () => {
-  it('the laws of policies hold', () => {
+  it('the laws of policies hold', { tags: 'long' }, () => {
     const options: KaiOptions = { maxConsolidationPreemptees: 4 }
     expect(checkPolicyLaws(() => kaiPreempting(options, firstNode()), { runs: 12 }).launches).toBeGreaterThan(90)
   })
 
-  it('who is moved runs again at the same time, and one more with it', () => {
+  it('who is moved runs again at the same time, and one more with it', { tags: 'long' }, () => {
     const load = fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 3 }), fc.boolean())
     const lasts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 16, maxLength: 16 })
     let moved = 0

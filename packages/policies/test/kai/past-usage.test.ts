@@ -109,12 +109,12 @@ describe('queues take turns (time_aware_fairness_test.go)', () => {
     expect([one, other].map((part) => Math.round(10 * (part as number)))).toEqual([5, 5])
   })
 
-  it('where jobs of one are larger than its part, which else never run, the more the more past usage counts', () => {
+  it('where jobs of one are larger than its part, which else never run, the more the more past usage counts', { tags: 'long' }, () => {
     const burst = (kValue?: number) => Math.round(100 * (parts({ one: 1, two: 1, burst: 12 }, kValue === undefined ? undefined : of({ kValue })).burst as number))
     expect([burst(), burst(1), burst(2), burst(10)]).toEqual([0, 0, 15, 30]) // with 1 its part is 2/3 at most, and 12 of 16 are more
   })
 
-  it('and the laws of policies hold', () => {
+  it('and the laws of policies hold', { tags: 'long' }, () => {
     expect(checkPolicyLaws(() => kaiPreempting({ pastUsage: { fetchInterval: 3, windowSize: 20, halfLifePeriod: 4 } }, firstNode()), { runs: 12 }).launches).toBeGreaterThan(90)
   })
 

@@ -95,7 +95,7 @@ describe('reclaim by steady fair shares', () => {
     })
   })
 
-  it('keeps the laws of policies', () => {
+  it('keeps the laws of policies', { tags: 'long' }, () => {
     const withGpus = ({ cpu = 0, ...others }: Readonly<Record<string, number>>) => ({ ...others, gpu: cpu })
     const ofGpus = worlds({ slots: false, gangs: true }).map((world): World => ({
       ...world,

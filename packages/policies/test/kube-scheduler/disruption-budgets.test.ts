@@ -141,7 +141,7 @@ describe('disruption budgets of kube-scheduler', () => {
     expect(bad({ of: {}, minAvailable: 'half' })).toThrow('a percentage such as "50%"')
   })
 
-  it('keep the laws of policies', () => {
+  it('keep the laws of policies', { tags: 'long' }, () => {
     const budgets: Budgets = [{ of: {}, maxUnavailable: '30%' }]
     expect(checkPolicyLaws(() => kubeScheduler({ disruptionBudgets: budgets }), { runs: 20, seed: 5, worlds: { gangs: true, outages: true, failures: true } }).evictions).toBeGreaterThan(5)
   })

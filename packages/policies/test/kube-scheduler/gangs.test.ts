@@ -100,7 +100,7 @@ describe('workloadAwarePreemption', () => {
     expect(preempt([1, 1, 1], held, [high, 1, 1])).toEqual([1, 'p3'])
     expect(preempt([1, 1, 1], held, [high, 1, 1], {})).toEqual([1, 'g g'])
   })
-  it('keeps the laws of policies', () => {
+  it('keeps the laws of policies', { tags: 'long' }, () => {
     const { evictions } = checkPolicyLaws(() => kubeScheduler({ workloadAwarePreemption: true }), { runs: 40, seed: 3, worlds: { gangs: true, outages: true, failures: true } })
     expect(evictions).toBeGreaterThan(10)
   })

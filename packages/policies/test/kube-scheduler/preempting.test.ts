@@ -85,7 +85,7 @@ describe('kube-scheduler', () => {
     expect(chosen({ minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0 })).toEqual(chosen({ minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 1 }))
     for (const minCandidateNodesAbsolute of [0, 1]) expect(chosen({ minCandidateNodesPercentage: 100, minCandidateNodesAbsolute })).toEqual(['9'])
   })
-  it('leaves nobody waiting for whom those of lower priority on one node would make room, and takes from nobody else', () => {
+  it('leaves nobody waiting for whom those of lower priority on one node would make room, and takes from nobody else', { tags: 'long' }, () => {
     let kills = 0
     fc.assert(
       fc.property(fc.array(draft, { minLength: 2, maxLength: 14 }), (drafts) => {
@@ -116,7 +116,7 @@ describe('kube-scheduler', () => {
     )
     expect(kills).toBeGreaterThan(500)
   })
-  it('keeps the laws of policies', () => {
+  it('keeps the laws of policies', { tags: 'long' }, () => {
     expect(checkPolicyLaws(() => kubeScheduler(), { runs: 40, seed: 3, worlds: { gangs: true, outages: true, failures: true } }).evictions).toBeGreaterThan(10)
   })
 })

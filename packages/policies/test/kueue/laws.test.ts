@@ -25,7 +25,7 @@ describe('the laws of policies', () => {
     'fair sharing': [(queues) => tree(queues, { fairSharing: true }), { worlds: { heartbeats: true } }],
     'fair sharing with queues that are strict': [(queues) => tree(queues, { fairSharing: true }, true), {}],
   }
-  it.each(Object.entries(cases))('hold for %s', (_, [options, law]) => {
+  it.each(Object.entries(cases))('hold for %s', { tags: 'long' }, (_, [options, law]) => {
     const { launches } = checkPolicyLaws(({ queues }) => kueue(options(queues)), { runs: 20, ...law })
     expect(launches).toBeGreaterThan(200)
   })
@@ -57,7 +57,7 @@ function most(world: World, options: KueueOptions): { readonly evictions: number
 }
 
 describe('quotas', () => {
-  it('are kept on any small world, by each queue and by its cohort', () => {
+  it('are kept on any small world, by each queue and by its cohort', { tags: 'long' }, () => {
     let evictions = 0
     const quota = fc.record({ nominal: fc.integer({ min: 1, max: 6 }), borrowing: fc.integer({ min: 0, max: 4 }) })
     fc.assert(
@@ -82,7 +82,7 @@ describe('preemption', () => {
   const within = fc.constantFrom('Never' as const, 'LowerPriority' as const, 'LowerOrNewerEqualPriority' as const)
   const options = fc.record({ fairSharing: fc.boolean(), nominal: fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 3, maxLength: 3 }), within, weight: fc.integer({ min: 1, max: 3 }), pool: fc.integer({ min: 0, max: 9 }) })
 
-  it('comes to rest at every time, whatever comes', () => {
+  it('comes to rest at every time, whatever comes', { tags: 'long' }, () => {
     let most = 0
     fc.assert(
       fc.property(options, fc.array(load, { minLength: 4, maxLength: 14 }), ({ fairSharing, nominal, within: withinClusterQueue, weight, pool }, loads) => {
@@ -100,7 +100,7 @@ describe('preemption', () => {
     expect(most).toBeGreaterThan(1)
   })
 
-  it('leaves nobody waiting for whom there is room, whatever comes and ends', () => {
+  it('leaves nobody waiting for whom there is room, whatever comes and ends', { tags: 'long' }, () => {
     const step = fc.record({ ends: fc.boolean(), which: fc.nat(), load })
     const limits = fc.record({ borrowing: fc.constantFrom(undefined, 0, 2), lending: fc.constantFrom(undefined, 0, 2), isStrict: fc.boolean() })
     let waited = 0

@@ -57,7 +57,7 @@ describe('a division by drf', () => {
     })
   })
 
-  it('is no better for a user who lies about its demand (strategy-proofness), over thousands of lies', () => {
+  it('is no better for a user who lies about its demand (strategy-proofness), over thousands of lies', { tags: 'long' }, () => {
     const lies = fc.array(fc.tuple(fc.nat(), fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 4, maxLength: 4 })), { minLength: 4, maxLength: 4 })
     let told = 0
     fc.assert(

@@ -93,7 +93,7 @@ describe('hierarchical drf', () => {
 })
 
 describe('rescaled drf', () => {
-  it('decides as a tree that is computed anew at every decision', () => {
+  it('decides as a tree that is computed anew at every decision', { tags: 'long' }, () => {
     const weight = fc.constantFrom(0.5, 2, 3)
     const weights = fc.record({ a: weight, b: weight, c: weight, 'c.x': weight }, { requiredKeys: [] }) as fc.Arbitrary<Record<string, number>>
     let launches = 0

@@ -46,7 +46,7 @@ describe('preempting knows the shares of orders that divide slots', () => {
     expect(warnings).toEqual(['preemption has no effect: the order under it has no shares'])
   })
 
-  it.each([['drf', drf({ by })], ['max-min', maxMin({ by, shares: { a: { min: 2 } } })]])('and keeps the laws over %s', (_, order) => {
+  it.each([['drf', drf({ by })], ['max-min', maxMin({ by, shares: { a: { min: 2 } } })]])('and keeps the laws over %s', { tags: 'long' }, (_, order) => {
     expect(checkPolicyLaws(() => preempting(greedy(order, firstNode()), { minTimeout: 1, fairTimeout: 1, interval: 1 }), { runs: 12 }).launches).toBeGreaterThan(80)
   })
 })

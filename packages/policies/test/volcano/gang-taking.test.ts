@@ -88,7 +88,7 @@ describe('gangreclaim', () => {
   })
 })
 
-it('with these actions the laws of policies hold', () => {
+it('with these actions the laws of policies hold', { tags: 'long' }, () => {
   const options: VolcanoOptions = { actions: ['allocate', 'gangpreempt', 'gangreclaim'], tiers: [{ plugins: ['priority', 'gang', 'proportion'] }] }
   expect(checkPolicyLaws(() => volcano(options), { runs: 12, seed: 3, worlds: { gangJobs: true } }).launches).toBeGreaterThan(50)
 })

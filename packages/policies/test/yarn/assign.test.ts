@@ -91,7 +91,7 @@ describe('the load balancer', () => {
 describe('the laws of policies', () => {
   // one start per heartbeat needs heartbeats: elsewhere a round about one node may be the last
   const laws: LawOptions = { runs: 10, worlds: { heartbeats: true } }
-  it.each<[string, YarnAssignOptions]>([['one start', {}], ['half', { assignMultiple: true }], ['two', { assignMultiple: true, dynamicMaxAssign: false, maxAssign: 2 }], ['balanced', { assignMultiple: true, dynamicMaxAssign: false, loadBalancer: true }]])('hold for yarn-assign: %s', (_, options) => {
+  it.each<[string, YarnAssignOptions]>([['one start', {}], ['half', { assignMultiple: true }], ['two', { assignMultiple: true, dynamicMaxAssign: false, maxAssign: 2 }], ['balanced', { assignMultiple: true, dynamicMaxAssign: false, loadBalancer: true }]])('hold for yarn-assign: %s', { tags: 'long' }, (_, options) => {
     expect(checkPolicyLaws(() => yarnAssign(greedy(yarnFair(), firstNode()), options), laws).launches).toBeGreaterThan(80)
   })
 })

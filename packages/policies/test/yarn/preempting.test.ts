@@ -230,7 +230,7 @@ describe('no job is taken below its fair share', () => {
   const queues: Queues = { a: { weight: 2, minResources: { map: 5 } }, b: {}, c: { queues: { x: { minResources: { map: 3 } }, y: { weight: 3, policy: 'fifo' } } } }
   const entry = (weight: number, min: number, active: boolean) => ({ weight, min, max: Infinity, active })
 
-  it('whatever comes and ends, by shares that are computed anew', () => {
+  it('whatever comes and ends, by shares that are computed anew', { tags: 'long' }, () => {
     let killed = 0
     for (let seed = 1; seed <= 6; seed++) {
       const draw = randomStream(seed, 'preempting')
@@ -294,7 +294,7 @@ describe('the laws of policies', () => {
   it.each([
     ['greedy', () => yarnPreempting(greedy(yarnFair({ root }), firstNode()), options)],
     ['delay', () => yarnPreempting(delay(yarnFair({ root }), { node: 2, rack: 5 }), options)],
-  ])('hold for yarn-preempting over %s', (_, make) => {
+  ])('hold for yarn-preempting over %s', { tags: 'long' }, (_, make) => {
     expect(checkPolicyLaws(make, { runs: 12 }).launches).toBeGreaterThan(80)
   })
 })

@@ -97,7 +97,7 @@ describe('yunikorn-preempting', () => {
     expect(taken(10)).toEqual([[], []])
     expect(taken(9)).toEqual([['b small'], ['a 1']])
   })
-  it('keeps the laws of policies', () => {
+  it('keeps the laws of policies', { tags: 'long' }, () => {
     const known = (resources: readonly string[]): YunikornOptions =>
       two({ guaranteed: Object.fromEntries(resources.map((name) => [name, 4])), preemptionDelay: 1 }, { guaranteed: Object.fromEntries(resources.map((name) => [name, 2])), preemptionDelay: 2 })
     const { launches } = checkPolicyLaws(({ jobs }) => yunikornPreempting(known([...new Set(jobs.flatMap(({ stages }) => stages.flatMap(({ demand }) => Object.keys(demand))))]), firstNode()), { runs: 20 })
