@@ -178,6 +178,14 @@ describe('a job that may start in several queues has a place in each (Slurm 22.0
       expect(end(60, 'B')).toEqual(['K on nb'])
     })
 
+    it('and all its tasks in the one in which the first starts, also if these start one by one', () => {
+      // J has two tasks of 3 processors: the second waits for the rest of na, also with all of nb free
+      const [stage] = job('J', 'a,b', 3).stages
+      const { come, pass, end } = twoNodes(replan(fifo(), options))
+      expect(come(0, { ...job('J', 'a,b', 3), stages: [{ ...stage, tasks: 2 } as JobSpec['stages'][number]] }, job('K', 'b', 1))).toEqual(['J on na', 'K on nb'])
+      expect([pass(30), end(60, 'J')]).toEqual([[], ['J on na']])
+    })
+
     it('of which the one that cannot start lets no others start in its queue, and each of the others does in its own', () => {
       const { come } = twoNodes(replan(fifo(), options))
       expect(come(0, job('A', 'a', 4), job('B', 'b', 2, 20))).toEqual(['A on na', 'B on nb'])
