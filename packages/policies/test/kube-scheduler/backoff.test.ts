@@ -154,6 +154,20 @@ describe('backoff of kube-scheduler', () => {
     expect([makespan(), makespan({}), makespan(waits)]).toEqual(['208.7', '208.7', '303.1'])
   })
 
+  it('says that nobody does with heartbeats, where a round sees one node', () => {
+    const starts = (backoff: Backoff | undefined) => {
+      const [policy, told] = [kubeScheduler({ ...(backoff && { backoff }) }), [] as string[]]
+      const { recorder } = run({
+        cluster: { nodes: [{ count: 2, resources: { cpu: 1 } }], heartbeat: { interval: 1, stagger: true } },
+        policy: { ...policy, create: (env) => policy.create({ ...env, warn: (message) => void told.push(message) }) },
+        jobs: Array.from({ length: 12 }, (_, i) => job({ id: `${i}`, submit: i / 3, demand: { cpu: 1 }, duration: 2 + ((i * 7) % 5) / 2 })),
+      })
+      return { starts: recorder.launches.map(({ time, job: id }) => `${time} ${id}`), told }
+    }
+    expect(starts(waits)).toEqual({ starts: starts(undefined).starts, told: [expect.stringContaining('nobody backs off on a cluster with heartbeats')] })
+    expect(starts(undefined).told).toEqual([])
+  })
+
   it('has a longest time that is not shorter than the first', () => {
     expect(() => kubeScheduler({ backoff: { podInitialBackoffSeconds: 11 } })).toThrow('`podMaxBackoffSeconds` is less than `podInitialBackoffSeconds`')
   })
