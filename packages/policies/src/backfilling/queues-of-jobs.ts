@@ -103,8 +103,9 @@ export class QueuesOfJobs implements WorkListener {
   onFinish(job: JobId): void {
     if (job === this.#sought) this.#sought = -1
     if (this.#several.size > 0) this.#several.delete(job)
-    if (this.#awaiting.size > 0) this.#awaiting.delete(job)
-    if (this.#started.size > 0 && !this.#env.work.comesAgain(job)) this.#started.delete(job)
+    if ((this.#awaiting.size === 0 && this.#started.size === 0) || this.#env.work.comesAgain(job)) return
+    this.#awaiting.delete(job)
+    this.#started.delete(job)
   }
 
   memory(): QueuesMemory {
