@@ -1,4 +1,4 @@
-import { dispatcher, type Placed } from '@sched/cluster'
+import { dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import { kubeScheduler, type KubeSchedulerOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -123,6 +123,27 @@ describe('backoff of kube-scheduler', () => {
       return at.end(20, 'urgent')
     }
     expect([starts(undefined), starts({})]).toEqual([['first'], ['second']])
+  })
+
+  it('does so after a restart, too, when they wait anew before anything has started', () => {
+    // urgent has the room of first, and second that of third, which has ended
+    const { master, come } = world(2, {}, {})
+    for (const [id, now] of [['first', 0], ['third', 0.1], ['second', 0.5]] as const) come(now, id)
+    const next = world(2, {}, {}).master
+    const running = (['first', 'third'] as const).map((id, i) => {
+      next.submit(job({ id, demand: { cpu: 1 } }), i / 10, { again: true })
+      return next.adopt({ job: id, node: 'n-0' }, i / 10)
+    })
+    next.submit(job({ id: 'second', demand: { cpu: 1 } }), 0.5, { again: true })
+    next.recall(JSON.parse(JSON.stringify(master.memory())) as DispatcherMemory)
+    const after = [master, next].map((each, i) => {
+      each.submit(job({ id: 'urgent', priority: 9, demand: { cpu: 2 } }), 10)
+      const [urgent] = each.pass(10).start as [Placed]
+      each.taskEnded(urgent, 10)
+      each.submit(job({ id: 'more', priority: 9, demand: { cpu: 1 } }), 10)
+      return [i, urgent.job, ...each.pass(10).start.map((start) => start.job)]
+    })
+    expect([running.length, after]).toEqual([2, [[0, 'urgent', 'more', 'second'], [1, 'urgent', 'more', 'second']]])
   })
 
   it('is of jobs: what waits of one is tried together, and what starts is out of it', () => {
