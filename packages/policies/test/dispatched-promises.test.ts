@@ -150,7 +150,7 @@ describe('a promised start that no longer holds', () => {
         return { schedule: (round) => { for (const each of work.jobs()) if (!told.has(work.name(each))) { told.add(work.name(each)); round.reserve(each, 100) } } }
       },
     })
-    const { master, said } = begin(own.plug())
+    const { master, said } = begin(own.plug({}))
     master.submit(job('first', 4), 0)
     for (const now of [0, 1]) master.pass(now)
     expect(said()).toEqual(['first by 100'])
