@@ -1,6 +1,7 @@
 import type { HeldDevices } from './held-devices.js'
 import type { InterruptedTask } from './interrupted-tasks.js'
 import type { TaskName } from './task-name.js'
+import type { PromisesMemory } from './told-promises.js'
 
 /** A task to start or to kill on a node. */
 export interface Placed extends TaskName {
@@ -15,7 +16,7 @@ export interface Placed extends TaskName {
 }
 
 /** Raise it when older memories cannot be read any more, also for a policy's part. */
-export const MEMORY_VERSION = 3
+export const MEMORY_VERSION = 4
 
 /** The state of a dispatcher that nobody else can restore after a restart: plain data for JSON. */
 export interface DispatcherMemory {
@@ -33,6 +34,8 @@ export interface DispatcherMemory {
   readonly least: readonly Readonly<Record<string, number>>[]
   /** Tasks that are suspended, or were suspended and run again. */
   readonly interrupted: readonly InterruptedTask[]
+  /** Jobs whose promised starts the caller knows; absent where nobody asks which no longer hold (`withdrawn`). */
+  readonly promises?: PromisesMemory
   /** The policy's own memory, in its own format; absent for a policy without one. */
   readonly remembered?: unknown
 }

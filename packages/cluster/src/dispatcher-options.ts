@@ -13,7 +13,8 @@ export interface DispatcherOptions {
   readonly promised?: (job: string, start: Seconds) => void
   /**
    * Called when the promise that `promised` told last of a job no longer holds and none has taken its place: a more urgent job has come before it, a limit holds it
-   * back, or its time has passed. Not called for a job that starts or leaves. Told at the end of a round, as of all of it.
+   * back, or its time has passed. Not called for a job that starts or leaves, nor under a policy without `promisedStart`. Told
+   * at the end of a round, as of all of it.
    */
   readonly withdrawn?: (job: string) => void
   /** True: note why jobs wait, for `explain`. A policy then looks at every waiting job, which takes longer, and decides the same. Default false. */

@@ -19,7 +19,7 @@ import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { giveBack } from './places.js'
 import { Shapes } from './shapes.js'
 import { Starts } from './starts.js'
-import { ToldPromises } from './told-promises.js'
+import { toldPromises, type ToldPromises } from './told-promises.js'
 import { withTimes, type SubmittedJob } from './submitted-job.js'
 import { unplacedTask } from './task-name.js'
 import { Unheeded } from './unheeded.js'
@@ -87,7 +87,7 @@ export class Dispatcher {
       heedsPlacementRules: this.#unheeded.heedsPlacementRules,
     })
     this.#waiting = explained ? new WaitingJobs(this.work, this.cell) : undefined
-    this.#told = withdrawn === undefined ? undefined : new ToldPromises({ work: this.work, policy: this.policy, promised, withdrawn })
+    this.#told = withdrawn === undefined ? undefined : toldPromises({ work: this.work, policy: this.policy, promised, withdrawn })
     this.#jobs = new DispatchedJobs(this.work, this.cell, this.#waiting, this.#told)
     this.#starts = new Starts(this.work, this.cell)
     const sink = new DispatchedDecisions({ work: this.work, jobs: this.#jobs, starts: this.#starts, wakes: this.#wakes, waiting: this.#waiting, promised, told: this.#told, now: () => this.#now })
@@ -198,7 +198,7 @@ export class Dispatcher {
       draws: this.#streams.draws,
       least: this.work.shapes.least.map(({ resources, amounts }) => Object.fromEntries(resources.map((r, i) => [this.#model.resources[r] as string, amounts[i] as number]))),
       interrupted: interruptedTasks(this.work, this.cell),
-      ...(remembered !== undefined && { remembered }),
+      ...withoutUndefined({ promises: this.#told?.memory(), remembered }),
     }
   }
 
@@ -216,7 +216,7 @@ export class Dispatcher {
     // the policy expects the ends of these jobs at other times now
     for (const job of takeUpInterrupted(memory.interrupted, this.work, this.cell, this.#jobs.byName, this.#nodes)) this.#comeAgain(job, this.work.spec(job))
     if (memory.remembered !== undefined) this.policy.recall?.(memory.remembered)
-    this.#told?.recall(memory.now)
+    if (memory.promises !== undefined) this.#told?.recall(memory.promises)
   }
 
   /** Reports that a started task has ended; true if it was the last of its job. */

@@ -113,7 +113,7 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
 /** What to do where GPUs are asked in thousandths, as traces have it, of nodes that count whole ones. */
 function wholeDevices({ demand }: StageSpec, model: ClusterModel): string | undefined {
   const most = (name: string) => Math.max(...model.total.slice(model.resources.indexOf(name) * model.nodes, (model.resources.indexOf(name) + 1) * model.nodes))
-  const found = Object.entries(demand).find(([name, amount]) => /^gpus?$/i.test(name) && model.devices === undefined && amount >= 1000 && amount % 100 === 0 && most(name) < 100)
+  const found = Object.entries(demand).find(([name, amount]) => /^gpus?$/i.test(name) && model.devices === undefined && amount >= 1000 && amount % 100 === 0 && most(name) > 0 && most(name) < 100)
   if (found === undefined) return undefined
   const [name] = found
   return `Thousandths of ${name} are asked for, and nodes have up to ${most(name)}: describe them as devices of 1000 each, \`devices: { ${name}: ${most(name)} }\`.`

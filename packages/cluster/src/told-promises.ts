@@ -1,4 +1,4 @@
-import type { JobId, LaneId, Policy, Seconds } from '@sched/core'
+import { jobsByName, type JobId, type LaneId, type Policy, type Seconds } from '@sched/core'
 import type { Work } from './work.js'
 
 interface Parts {
@@ -8,6 +8,15 @@ interface Parts {
   /** The promise no longer holds, and no other has been made. */
   withdrawn(job: string): void
 }
+
+/** Names of waiting jobs of which the caller was told a start last, and of those of which it was told that none holds. */
+export interface PromisesMemory {
+  readonly told: readonly string[]
+  readonly withdrawn: readonly string[]
+}
+
+/** Absent for a policy that does not say which promises it goes by: those that it has made may still hold. */
+export const toldPromises = (parts: Parts): ToldPromises | undefined => (parts.policy.promisedStart === undefined ? undefined : new ToldPromises(parts))
 
 /** The jobs of which the caller of a dispatcher has been told a promised start that has not come yet: tells it of promises that no longer hold. */
 export class ToldPromises {
@@ -49,9 +58,17 @@ export class ToldPromises {
     }
   }
 
-  /** The policy goes on from the memory of another dispatcher, which has told its caller. */
-  recall(now: Seconds): void {
-    for (const job of this.#it.work.jobs()) if (this.#startOf(job, now) !== undefined) this.made(job)
+  memory(): PromisesMemory {
+    const names = (jobs: ReadonlySet<JobId>) => Array.from(jobs, (job) => this.#it.work.name(job))
+    return { told: names(this.#told), withdrawn: names(this.#withdrawn) }
+  }
+
+  /** Goes on from what another dispatcher has told its caller, also of promises that the policy makes anew in its next round, or not. */
+  recall({ told, withdrawn }: PromisesMemory): void {
+    const jobs = jobsByName(this.#it.work)
+    const known = (names: readonly string[]) => names.flatMap((name) => jobs.get(name) ?? [])
+    for (const job of known(told)) this.#told.add(job)
+    for (const job of known(withdrawn)) this.#withdrawn.add(job)
   }
 
   #startOf(job: JobId, now: Seconds): Seconds | undefined {

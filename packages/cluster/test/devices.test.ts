@@ -212,4 +212,5 @@ it('tells who asks for thousandths of GPUs that the nodes count whole how to des
   }
   expect(why({ cpu: 8, gpu: 4 }, { cpu: 1, gpu: 2000 })).toBe('a task of job j asks {"cpu":1,"gpu":2000}, more than any node of c has. Thousandths of gpu are asked for, and nodes have up to 4: describe them as devices of 1000 each, `devices: { gpu: 4 }`.')
   expect(why({ cpu: 8, gpu: 4 }, { cpu: 1, gpu: 5 })).toBe('a task of job j asks {"cpu":1,"gpu":5}, more than any node of c has. Use larger nodes.')
+  expect(why({ cpu: 8, gpu: 0 }, { cpu: 1, gpu: 2000 })).toBe('a task of job j asks {"cpu":1,"gpu":2000}, more than any node of c has. Use larger nodes.')
 })

@@ -88,7 +88,7 @@ export interface Policy extends WorkListener {
   readonly promises?: boolean | undefined
   /**
    * The start that the policy promises a waiting job as of its last round; `undefined` if none: it goes by no promise any more that it has made (`Round.reserve`)
-   * and of which this is not the start. Asked only where somebody follows promises.
+   * and of which this is not the start. Asked only where somebody follows promises. Absent: what it has promised holds until it promises another start.
    */
   promisedStart?(job: JobId): Seconds | undefined
   /** True: the policy calls `Round.makeRoom`, where it is there, for each job that finds no room when its turn comes. */

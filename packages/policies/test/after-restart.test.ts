@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, replan, slurmLimits, slurmPreempting, volcano, yarnFair, yunikorn } from '../src/index.js'
+import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, multifactor, replan, slurmLimits, slurmPreempting, volcano, yarnFair, yunikorn } from '../src/index.js'
 
 const nodes = (count: number, resources: Record<string, number>) => ({ nodes: [{ count, name: 'n', resources }] })
 const job = (id: string, more: Partial<JobSpec> = {}, tasks = 1, demand: Record<string, number> = { cpu: 1 }): JobSpec =>
@@ -82,6 +82,25 @@ describe('after a restart', () => {
     before.submit(c1, 2)
     const late = begunAgain(cluster, policy(), before, { jobs: [[first, 0], [inB, 0], [c1, 2]], runs: [['first', 0, 0], ['in-b', 0, 0]] })
     expect([ids(before.pass(2).start), ids(late.pass(2).start)]).toEqual([['c1.0'], ['c1.0']])
+  })
+
+  it('replan looks at the other places of a job for which others have been told to leave, as it would have', () => {
+    // J of a,b takes the place of V, which runs on for a minute: the next pass starts it in b
+    const on = (name: string, ...queues: string[]) => ({ count: 1, names: [name], resources: { cpu: 4 }, labels: Object.fromEntries(queues.map((queue) => [`partition:${queue}`, 'true'])) })
+    const cluster = { nodes: [on('n-0', 'a', 'low'), on('n-1', 'b')] }
+    const of = (id: string, ...queues: string[]): JobSpec => {
+      const alike = queues.map((queue) => `partition:${queue}`)
+      return { ...job(id, { queue: queues[0] as string, estimate: 600 }), stages: [{ name: 's', tasks: 1, demand: { cpu: 4 }, duration: 1, constraints: { require: { [alike.join('|')]: 'true' }, ...(alike.length > 1 && { alike }) } }] }
+    }
+    const policy = () => slurmPreempting(replan(multifactor({ tiers: { a: 2 } }), { nodes: 'named' }), { tiers: { a: 2 }, mode: 'cancel', graceTime: { low: 60 } })
+    const before = dispatcher({ cluster, policy: policy() })
+    const [low, both] = [of('V', 'low'), of('J', 'a', 'b')]
+    before.submit(low, 0)
+    expect(ids(before.pass(0).start)).toEqual(['V.0'])
+    before.submit(both, 2)
+    expect(ids(before.pass(2).start)).toEqual([])
+    const late = begunAgain(cluster, policy(), before, { jobs: [[low, 0], [both, 2]], runs: [['V', 0, 0]] })
+    expect([ids(before.pass(32).start), ids(late.pass(32).start)]).toEqual([['J.0'], ['J.0']])
   })
 
   it('slurm-limits counts jobs of a user who names no account where the first of them was, though that one has left', () => {

@@ -1,4 +1,5 @@
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
+import { definePolicy } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { conservative, easy, fair, fifo, greedy, priority } from '../src/index.js'
 
@@ -103,6 +104,56 @@ describe('a promised start that no longer holds', () => {
     master.nodeDown('n-0', 10)
     master.pass(10)
     expect(said()).toEqual(['first by no time'])
+  })
+
+  it.each<[string, () => Policy]>([
+    ['easy', () => easy(priority())],
+    ['easy with two reservations', () => easy(priority(), { reservations: 2 })],
+    ['easy with named nodes', () => easy(priority(), { nodes: 'named' })],
+    ['conservative', () => conservative(priority())],
+  ])('is known to a successor of which the policy has yet to plan, and one that was withdrawn, too: %s', (_, policy) => {
+    const submitted = [job('runs', 4), job('first', 4), job('second', 4)]
+    const urgent = job('urgent', 4, { priority: 5 })
+    const one = begin(policy())
+    for (const each of submitted) one.master.submit(each, 0)
+    const [runs] = one.master.pass(0).start as [Placed]
+    const successor = (of: Dispatcher, jobs: readonly (typeof urgent)[]) => {
+      const next = begin(policy())
+      for (const each of jobs) next.master.submit(each, 0, { again: true })
+      next.master.adopt(runs, 0)
+      next.master.recall(JSON.parse(JSON.stringify(of.memory())) as DispatcherMemory)
+      return next
+    }
+    const heard = ({ master, said }: typeof one, act: (master: Dispatcher) => void, now: number) => {
+      said()
+      act(master)
+      master.pass(now)
+      return said().sort()
+    }
+    const two = successor(one.master, submitted)
+    const comes = (master: Dispatcher) => { master.submit(urgent, 10) }
+    const before = heard(one, comes, 10)
+    expect(before.some((line) => line.endsWith('no time'))).toBe(!policy().name.startsWith('conservative'))
+    expect(heard(two, comes, 10)).toEqual(before)
+    const three = successor(one.master, [...submitted, urgent])
+    const leaves = (master: Dispatcher) => { master.cancel('urgent', 20) }
+    expect(heard(three, leaves, 20)).toEqual(heard(one, leaves, 20))
+  })
+
+  it('is not said to be withdrawn of a policy that does not say which promises it goes by', () => {
+    const own = definePolicy({
+      name: 'own',
+      summary: 'promises every job the same start, once',
+      source: 'none',
+      create: (_, { work }) => {
+        const told = new Set<string>()
+        return { schedule: (round) => { for (const each of work.jobs()) if (!told.has(work.name(each))) { told.add(work.name(each)); round.reserve(each, 100) } } }
+      },
+    })
+    const { master, said } = begin(own.plug({}))
+    master.submit(job('first', 4), 0)
+    for (const now of [0, 1]) master.pass(now)
+    expect(said()).toEqual(['first by 100'])
   })
 
   it('is of no policy that promises nothing', () => {

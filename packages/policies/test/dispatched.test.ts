@@ -355,7 +355,7 @@ describe('the memory of a dispatcher', () => {
 
   it.each([
     ['the memory of a dispatcher with the policy "easy", and this one has "conservative"', dispatcher({ cluster, policy: easy() }).memory()],
-    ['of version 1, and this @sched/cluster reads version 3', { policy: 'conservative', now: 0, wakes: [], draws: {} } as unknown as DispatcherMemory],
+    ['of version 1, and this @sched/cluster reads version 4', { policy: 'conservative', now: 0, wakes: [], draws: {} } as unknown as DispatcherMemory],
     ['no memory of a dispatcher, and this one has "conservative"', JSON.parse('null') as DispatcherMemory],
   ])('is refused where it is %s', (fact, memory) => {
     expect(() => { dispatcher({ cluster, policy: conservative() }).recall(memory) }).toThrow(`memory: it is ${fact}. Give what \`memory\` of one with the same policy, options and version returned`)

@@ -1,4 +1,4 @@
-import { dispatcher } from '@sched/cluster'
+import { dispatcher, type JobUpdate } from '@sched/cluster'
 import type { Constraints, JobSpec, Plug } from '@sched/core'
 import { fifo, multifactor, replan, slurmLimits, slurmPreempting, type ReplanOptions, type SlurmLimitsOptions } from '@sched/policies'
 import { instantCluster } from '@sched/testkit'
@@ -141,6 +141,7 @@ function twoNodes(policy: Plug<'policy'>, queues: Readonly<Record<string, string
   }
   return {
     pass,
+    update: (now: number, id: string, changes: JobUpdate) => { master.update(id, changes, now) },
     come: (now: number, ...jobs: readonly JobSpec[]) => {
       for (const each of jobs) master.submit(each, now)
       return pass(now)
@@ -176,6 +177,14 @@ describe('a job that may start in several queues has a place in each (Slurm 22.0
       expect(come(0, job('A', 'a', 4), job('B', 'b', 4))).toEqual(['A on na', 'B on nb'])
       expect(come(2, job('J', 'a,b', 4, 5, 2), job('K', 'c', 4, 5, 2))).toEqual([])
       expect(end(60, 'B')).toEqual(['K on nb'])
+    })
+
+    it('and all its tasks in the one in which the first starts, also if these start one by one', () => {
+      // J has two tasks of 3 processors: the second waits for the rest of na, also with all of nb free
+      const [stage] = job('J', 'a,b', 3).stages
+      const { come, pass, end } = twoNodes(replan(fifo(), options))
+      expect(come(0, { ...job('J', 'a,b', 3), stages: [{ ...stage, tasks: 2 } as JobSpec['stages'][number]] }, job('K', 'b', 1))).toEqual(['J on na', 'K on nb'])
+      expect([pass(30), end(60, 'J')]).toEqual([[], ['J on na']])
     })
 
     it('of which the one that cannot start lets no others start in its queue, and each of the others does in its own', () => {
@@ -257,6 +266,15 @@ describe('a job that may start in several queues preempts, and is preempted,', (
     const { come, pass } = twoNodes(slurmPreempting(replan(multifactor({ tiers: { a: 2 } }), { nodes: 'named' }), { tiers: { a: 2 }, mode: 'cancel', graceTime: { low: 60 } }), low)
     expect(come(0, job('V', 'low', 4))).toEqual(['V on na'])
     expect(come(2, job('J', 'a,b', 4, 10, 2))).toEqual([])
+    expect(pass(32)).toEqual(['J on nb'])
+  })
+
+  it('in its other queues, too, then if it was updated meanwhile', () => {
+    const low = { a: 'na', low: 'na', b: 'nb' }
+    const { come, pass, update } = twoNodes(slurmPreempting(replan(multifactor({ tiers: { a: 2 } }), { nodes: 'named' }), { tiers: { a: 2 }, mode: 'cancel', graceTime: { low: 60 } }), low)
+    come(0, job('V', 'low', 4))
+    expect(come(2, job('J', 'a,b', 4, 10, 2))).toEqual([])
+    update(10, 'J', { priority: 1 })
     expect(pass(32)).toEqual(['J on nb'])
   })
 

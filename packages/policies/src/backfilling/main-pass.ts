@@ -127,9 +127,15 @@ export class MainPass {
         continue
       }
       if (waiting.hasReservations && this.#begun(round).isReserved?.(job) === true) continue
-      if (this.#isNamed && this.#begun(round).isTooSmall?.(job) === true) continue
+      if (this.#isTooSmall(job, queue, round)) continue
       if (queue === undefined ? !this.#close(job, round) : !this.#closePlace(job, round)) return
     }
+  }
+
+  /** Whether the nodes of its queue can never be enough for the job. No plan is begun for one whose queue and whose own description bound them in no way. */
+  #isTooSmall(job: JobId, queue: string | undefined, round: Round): boolean {
+    const isBounded = queue !== undefined || (this.#plans[round.lane]?.mostNodes?.(job) ?? Infinity) < Infinity
+    return isBounded && this.#begun(round).isTooSmall?.(job) === true
   }
 
   /** Whether all of the job starts, if need be in the place of others. */

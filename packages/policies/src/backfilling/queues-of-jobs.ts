@@ -1,6 +1,12 @@
 import { rememberedJobs, type Env, type JobId, type LaneId, type WorkListener } from '@sched/core'
 import { queuesIn } from './partitions.js'
 
+/** Jobs by name: those of several queues with the one in which they started last, and those for which others have been told to leave. */
+export interface QueuesMemory {
+  readonly started: readonly (readonly [job: string, queue: string])[]
+  readonly awaiting: readonly (readonly [job: string])[]
+}
+
 /**
  * The queues of jobs, for what is demanded of the jobs of each, and for their rank: that which a job names, or of several in which it may start the one in which
  * nodes are looked for now, or in which it has started. A job of several has a place in the queue for each of them, unless it is one gang of several stages.
@@ -97,16 +103,19 @@ export class QueuesOfJobs implements WorkListener {
   onFinish(job: JobId): void {
     if (job === this.#sought) this.#sought = -1
     if (this.#several.size > 0) this.#several.delete(job)
-    if (this.#awaiting.size > 0) this.#awaiting.delete(job)
-    if (this.#started.size > 0 && !this.#env.work.comesAgain(job)) this.#started.delete(job)
+    if ((this.#awaiting.size === 0 && this.#started.size === 0) || this.#env.work.comesAgain(job)) return
+    this.#awaiting.delete(job)
+    this.#started.delete(job)
   }
 
-  /** By job: the queue in which it started, of several. */
-  memory(): Readonly<Record<string, string>> {
-    return Object.fromEntries([...this.#started].map(([job, queue]) => [this.#env.work.name(job), queue]))
+  memory(): QueuesMemory {
+    const { work } = this.#env
+    return { started: Array.from(this.#started, ([job, queue]) => [work.name(job), queue] as const), awaiting: Array.from(this.#awaiting, (job) => [work.name(job)] as const) }
   }
 
   recall(memory: unknown): void {
-    for (const [job, queue] of rememberedJobs(Object.entries(memory as Readonly<Record<string, string>>), this.#env.work)) this.#started.set(job, queue)
+    const { started, awaiting } = memory as QueuesMemory
+    for (const [job, queue] of rememberedJobs(started, this.#env.work)) this.#started.set(job, queue)
+    for (const [job] of rememberedJobs(awaiting, this.#env.work)) this.#awaiting.add(job)
   }
 }

@@ -79,11 +79,11 @@ export class WaitingJobs implements WorkListener {
     places.cut(most)
   }
 
-  /** Comes to a place: `queue`, if its job may start in several. Whether the job still waits for it, and has not started in another one. */
+  /** Comes to a place: `queue`, if its job may start in several. Whether the job still waits for it, and none of its tasks has started in another one. */
   comeTo(job: JobId, queue: string | undefined, { work, lane }: Round): boolean {
     if (queue === undefined) return true
     this.#queues.seek(job, queue)
-    return work.unplaced(job, lane) > 0
+    return work.unplaced(job, lane) > 0 && this.#queues.placesOf(job)?.includes(queue) === true
   }
 
   /** Whether limits keep the job from starting in the queue of its place alone. */

@@ -1,5 +1,5 @@
 import { rememberedJobs, type Env, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
-import { QueuesOfJobs } from '../backfilling/queues-of-jobs.js'
+import { QueuesOfJobs, type QueuesMemory } from '../backfilling/queues-of-jobs.js'
 
 /** What happens to preempted jobs; off: they are not preempted. */
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
@@ -18,7 +18,7 @@ interface Rules {
 
 interface RightsMemory {
   readonly priorities: readonly (readonly [job: string, priority: number])[]
-  readonly queues: Readonly<Record<string, string>>
+  readonly queues: QueuesMemory
 }
 
 /**

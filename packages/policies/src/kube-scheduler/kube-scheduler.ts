@@ -40,6 +40,8 @@ type Settings = z.output<typeof kubeSchedulerOptions>
 /** Seconds until tasks that have just started can be preempted, and those have gone whose place is not taken at once; in Kubernetes both are at once. */
 const MOMENT: Seconds = 0.001
 
+const NO_BACKOFF = 'kube-scheduler: nobody backs off on a cluster with heartbeats, where a round sees one node: an attempt is in vain when all have been looked at. Leave out `backoff`, or the heartbeats.'
+
 /**
  * Starts tasks one by one, those of the highest priority first, then by submission; a task that fits nowhere does not hold up others. Such a task may
  * preempt tasks of lower priority on one node, if that makes room: the least important go, and no more than needed. Of several nodes it takes the one
@@ -89,6 +91,7 @@ class KubeScheduler implements Policy {
 
   constructor(options: Settings, env: Env, placement: Placement) {
     const byPriority = priority()
+    if (options.backoff !== undefined && env.cluster.heartbeat > 0) env.warn(NO_BACKOFF)
     this.#queue = options.backoff && new SchedulingQueue(env, options.backoff)
     const order = this.#queue ?? byPriority.create(env)
     this.#options = options

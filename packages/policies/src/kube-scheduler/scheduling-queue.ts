@@ -180,6 +180,7 @@ export class SchedulingQueue implements Order {
   recall(memory: unknown): void {
     const jobs = jobsByName(this.#env.work)
     this.#gone = 0
+    this.onCommit() // what was adopted
     for (const [lane, entries] of (memory as Kept).entries())
       for (const [name, attempts, tried, isUpToDate] of entries) {
         const job = jobs.get(name)

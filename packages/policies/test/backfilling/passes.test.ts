@@ -1,6 +1,8 @@
+import { dispatcher } from '@sched/cluster'
 import type { JobSpec, Observer, Pass } from '@sched/core'
 import { easy, fifo, replan, type ReplanOptions } from '@sched/policies'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { NamedPlan } from '../../src/backfilling/named-plan.js'
 import { startsOf } from './machine.js'
 
 const job = (id: string, procs: number, minutes: number, submit: number): JobSpec => ({
@@ -39,6 +41,18 @@ it('and of the passes in order before them, with twoPass, of which a plan withou
     [420, 'plan', 1, 1, 1, 0, 3],
     [600, 'first', 1, 1, 1, 1, undefined],
   ])
+})
+
+it('no plan of what runs is made in a pass at events of which the first job does not fit by amounts', () => {
+  const begins = vi.spyOn(NamedPlan.prototype, 'begin')
+  const master = dispatcher({ cluster: { nodes: [{ count: 2, name: 'n', resources: { procs: 4 } }] }, policy: planned({ twoPass: true, nodes: 'named' }) })
+  for (const [id, now] of [['A', 0], ['B', 3]] as const) {
+    begins.mockClear()
+    master.submit({ id, estimate: 600, stages: [{ name: 'job', tasks: 2, demand: { procs: 4 } }] }, now)
+    master.pass(now)
+  }
+  expect(begins).not.toHaveBeenCalled() // at 3 s; the next plan is at 30 s
+  begins.mockRestore()
 })
 
 it('counts jobs behind a limit as looked at and not as tried', () => {

@@ -1,4 +1,4 @@
-import { dispatcher, type Placed } from '@sched/cluster'
+import { dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import { kubeScheduler, type KubeSchedulerOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -125,6 +125,27 @@ describe('backoff of kube-scheduler', () => {
     expect([starts(undefined), starts({})]).toEqual([['first'], ['second']])
   })
 
+  it('does so after a restart, too, when they wait anew before anything has started', () => {
+    // urgent has the room of first, and second that of third, which has ended
+    const { master, come } = world(2, {}, {})
+    for (const [id, now] of [['first', 0], ['third', 0.1], ['second', 0.5]] as const) come(now, id)
+    const next = world(2, {}, {}).master
+    const running = (['first', 'third'] as const).map((id, i) => {
+      next.submit(job({ id, demand: { cpu: 1 } }), i / 10, { again: true })
+      return next.adopt({ job: id, node: 'n-0' }, i / 10)
+    })
+    next.submit(job({ id: 'second', demand: { cpu: 1 } }), 0.5, { again: true })
+    next.recall(JSON.parse(JSON.stringify(master.memory())) as DispatcherMemory)
+    const after = [master, next].map((each, i) => {
+      each.submit(job({ id: 'urgent', priority: 9, demand: { cpu: 2 } }), 10)
+      const [urgent] = each.pass(10).start as [Placed]
+      each.taskEnded(urgent, 10)
+      each.submit(job({ id: 'more', priority: 9, demand: { cpu: 1 } }), 10)
+      return [i, urgent.job, ...each.pass(10).start.map((start) => start.job)]
+    })
+    expect([running.length, after]).toEqual([2, [[0, 'urgent', 'more', 'second'], [1, 'urgent', 'more', 'second']]])
+  })
+
   it('is of jobs: what waits of one is tried together, and what starts is out of it', () => {
     const at = world(2, waits)
     at.come(0, 'full', 9, 2)
@@ -152,6 +173,20 @@ describe('backoff of kube-scheduler', () => {
       return run({ cluster: instantCluster({ nodes: [{ count: 10, resources: { cpu: 1 } }] }), policy: kubeScheduler({ ...(backoff && { backoff }) }), jobs }).recorder.ended?.toFixed(1)
     }
     expect([makespan(), makespan({}), makespan(waits)]).toEqual(['208.7', '208.7', '303.1'])
+  })
+
+  it('says that nobody does with heartbeats, where a round sees one node', () => {
+    const starts = (backoff: Backoff | undefined) => {
+      const [policy, told] = [kubeScheduler({ ...(backoff && { backoff }) }), [] as string[]]
+      const { recorder } = run({
+        cluster: { nodes: [{ count: 2, resources: { cpu: 1 } }], heartbeat: { interval: 1, stagger: true } },
+        policy: { ...policy, create: (env) => policy.create({ ...env, warn: (message) => void told.push(message) }) },
+        jobs: Array.from({ length: 12 }, (_, i) => job({ id: `${i}`, submit: i / 3, demand: { cpu: 1 }, duration: 2 + ((i * 7) % 5) / 2 })),
+      })
+      return { starts: recorder.launches.map(({ time, job: id }) => `${time} ${id}`), told }
+    }
+    expect(starts(waits)).toEqual({ starts: starts(undefined).starts, told: [expect.stringContaining('nobody backs off on a cluster with heartbeats')] })
+    expect(starts(undefined).told).toEqual([])
   })
 
   it('has a longest time that is not shorter than the first', () => {
