@@ -160,6 +160,12 @@ export class DecayedUsage {
     return (this.#periods + 1) * this.#decay.calcPeriod
   }
 
+  /** When parts of all usage may change next, unless somebody begins to use something: decay alone leaves them as they are. `Infinity`: never. */
+  get changesAt(): Seconds {
+    if (this.#active.size > 0) return this.next
+    return this.charged.some((each) => each > 0) ? this.#afterPeriods(Infinity) : Infinity
+  }
+
   #charge(id: number, now: Seconds): void {
     this.#current[id] = (this.#current[id] as number) + (this.#rate[id] as number) * (now - (this.#since[id] as number))
     this.#since[id] = now

@@ -1,4 +1,4 @@
-import type { NodeId, Seconds } from '@sched/core'
+import type { FairShareView, JobId, NodeId, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { MINUTE } from './slurm-time.js'
 
@@ -110,6 +110,8 @@ export type Length = (piece: Piece) => Seconds
 
 /** The next piece of a job, tasks that start together, with what it asks for. */
 export interface Piece {
+  /** The job; absent before it is in the system. */
+  readonly job?: JobId
   /** Whether no task of the job runs yet. */
   readonly isFirst: boolean
   /** The amount of a resource that the piece asks for; after the last resource, its cost. */
@@ -253,6 +255,15 @@ export const nodesLimit = (least: number, reason: string): Limit => ({ reason, i
 
 /** The longest time limit. A job without one passes: it gets the longest that it may have. */
 export const timeLimit = (most: Seconds, reason: string): Limit => ({ isOfNumbers: true, reason, isOver: ({ estimate }) => estimate > most && estimate < Infinity })
+
+/**
+ * The least that fair share must add to the priorities of the jobs of a QOS.
+ *
+ * Source: Slurm, QOS_FLAG_ENFORCE_USAGE_THRES in `job_limits_check`.
+ */
+export const thresholdLimit = (of: Counted, fairShare: FairShareView, least: number): Limit => ({
+  of, reason: whose('QOSUsageThreshold', of), isOver: ({ job }) => job !== undefined && fairShare.of(job) < least, opensAt: () => fairShare.next,
+})
 
 /** Forbids every start. */
 export const never = (reason: string): Limit => ({ reason, isOver: () => true })
