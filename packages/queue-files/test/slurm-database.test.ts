@@ -197,6 +197,12 @@ describe('a table of QOS', () => {
     expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages, since what nodes have is not known), RequiresReservation (there are no reservations in advance)']])
   })
 
+  it.each(['GrpTRESMins', 'GrpTRESRunMins', 'MaxTRESRunMinsPU', 'MaxTRESRunMinsPA', 'GrpWall'])('has the periods of the file for %s, which depends on them', (limit) => {
+    const table = `Name|${limit}\nnormal|${limit === 'GrpWall' ? '60' : 'cpu=9'}`
+    expect((made(`${enforced}\nPriorityCalcPeriod=2`, table).policy as { 'slurm-limits': object })['slurm-limits']).toMatchObject({ calcPeriod: 120 })
+    expect((made(`${enforced}\nPriorityCalcPeriod=2`, 'Name|GrpTRES\nnormal|cpu=9').policy as { 'slurm-limits': object })['slurm-limits']).not.toHaveProperty('calcPeriod')
+  })
+
   it('gives UsageThreshold where the flag enforces it, whether limits are enforced or not, and the use that it goes by even without a weight', () => {
     const table = 'Name|Flags|UsageThres|UsageFactor\nnormal|EnforceUsageThreshold|0.600000|2.000000\nlow||0.500000|1.000000\nhigh|EnforceUsageThreshold|0.000000|1.000000'
     const multifactorOf = (conf: string) => (limitsOf(conf, table) as { policy: { replan: { order: unknown } } }).policy.replan.order

@@ -155,6 +155,11 @@ export class DecayedUsage {
     while (this.next <= now) this.#end(this.next)
   }
 
+  /** The length of a period, seconds. */
+  get period(): Seconds {
+    return this.#decay.calcPeriod
+  }
+
   /** When the current period ends. */
   get next(): Seconds {
     return (this.#periods + 1) * this.#decay.calcPeriod

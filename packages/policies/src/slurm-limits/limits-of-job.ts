@@ -234,7 +234,7 @@ export class LimitsOfJob {
   }
 
   #lefts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
-    for (const { resource, tres, most } of amounts) this.#add(leftLimit(of, resource, most * MINUTE, reasonOf(scope, tres), this.now, this.counts))
+    for (const { resource, tres, most } of amounts) this.#add(leftLimit(of, resource, most * MINUTE, reasonOf(scope, tres), { ...this.counts, usage: this.past.usage }))
     if (amounts.length > 0) this.past.timed.add(of)
   }
 }

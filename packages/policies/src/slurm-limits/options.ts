@@ -78,7 +78,7 @@ export const slurmLimitsOptions = z.strictObject({
   safe: z.boolean().default(false).describe('jobs start under GrpTRESMins only where they, and all that run, could run to their time limits, under GrpWall where they could (AccountingStorageEnforce=safe)'),
   halfLife: z.number().nonnegative().default(604_800).describe('seconds in which what counts for GrpTRESMins halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
   usageReset: usageResetOption,
-  calcPeriod: z.number().min(1).default(300).describe('seconds: usage for GrpTRESMins is counted at multiples of it (PriorityCalcPeriod); default 5 minutes'),
+  calcPeriod: z.number().min(1).default(300).describe('seconds: at multiples of it usage for GrpTRESMins is counted, and what running jobs have left for GrpTRESRunMins (PriorityCalcPeriod); default 5 minutes'),
 })
 /** Options of `slurm-limits`. */
 export type SlurmLimitsOptions = z.input<typeof slurmLimitsOptions>
