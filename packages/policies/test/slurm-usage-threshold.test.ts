@@ -59,6 +59,18 @@ describe('UsageThreshold', () => {
     expect(least('classic')).toEqual([true, true, true, false]) // S = 1/8 x 1/4, UE = UA = 1
   })
 
+  it('of 0.6 holds back whom it held back under Slurm 22.05.8', () => {
+    // games and news have a third of the shares of their account each, and 4/5 and 1/5 of its use: F is 1/4 and 2/4 among four users, and 2^-2.4 and 2^-0.6 without a weight
+    const tree = { root: { users: { root: 1 } }, a: { shares: 1, users: { root: 1, games: 1, news: 1 } } }
+    const held = (weight: number) => {
+      const { come } = machine(atLeast(0.6), { policy: weighted({ fairShare: weight, accounts: tree }) })
+      come(0, procs('games_1', 4, { account: 'a' }), procs('news_1', 1, { account: 'a' }))
+      const started = come(130, procs('games_2', 1, { account: 'a' }), procs('news_2', 1, { account: 'a' }))
+      return ['games_2', 'news_2'].filter((id) => !started.includes(id))
+    }
+    expect([held(1), held(1000), held(0)]).toEqual([['games_2', 'news_2'], [], ['games_2']])
+  })
+
   it('needs the flag, and that the job asks for the QOS itself', () => {
     expect(starts(weighted({ fairShare: 1 }), { qos: { normal: { UsageThreshold: 0.6 } } })).toBe(true)
     const ofPartition = { qos: { part: { UsageThreshold: 0.6, Flags: ['EnforceUsageThreshold'] }, normal: {} }, partitions: { main: { QOS: 'part' } } }
