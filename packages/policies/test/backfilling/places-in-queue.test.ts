@@ -10,7 +10,7 @@ const jobs = [
 ]
 const of = (job: JobId) => jobs[job] as (typeof jobs)[number]
 const queues = { placesOf: (job: JobId) => (of(job).queues === '' ? undefined : of(job).queues.split(',')) } as QueuesOfJobs
-const work = { rank: (job: JobId) => job as number, array: (job: JobId) => of(job).array } as WorkView
+const work = { rank: (job: JobId) => job, array: (job: JobId) => of(job).array } as WorkView
 
 function placesOf(score?: (job: JobId, lane: LaneId, queue?: string) => number): string {
   const places = new PlacesInQueue()
