@@ -81,6 +81,8 @@ export interface Policy extends WorkListener {
   wantsRound?(now: Seconds): boolean
   /** Shares for a preempting wrapper, if the policy's order divides capacity. */
   readonly sharing?: Sharing | undefined
+  /** Fair-share factors for limits around the policy, if its order goes by past usage. */
+  readonly fairShare?: FairShareView | undefined
   /**
    * True: the policy plans starts on all its nodes over time and may promise them (`Round.reserve`). Its promises hold only while nobody else starts
    * tasks on these nodes.
@@ -130,6 +132,8 @@ export interface Order extends WorkListener {
   next(): JobBlock | undefined
   /** Shares for a preempting wrapper, if it divides capacity. */
   readonly sharing?: Sharing | undefined
+  /** Fair-share factors of jobs, if it keeps account of past usage. */
+  readonly fairShare?: FairShareView | undefined
   /** The priority that it computes for a waiting job, as shown to users; `queue`: in this one of several. Absent: it computes none, and the job's own stands. */
   priority?(job: JobId, lane: LaneId, queue?: string): number
   /** By what it lists a job, highest first, equal ones by submission; `queue`: as if in this one of several (`startsInQueues`). Absent: queues do not matter. */
@@ -144,6 +148,16 @@ export interface Order extends WorkListener {
    * refused.
    */
   readonly startsGangJobs?: boolean | undefined
+}
+
+/** Fair-share factors of jobs as of the end of the last period of an order, for limits that depend on them. */
+export interface FairShareView {
+  /** What fair share adds to the priority of a job in the system, at least 0: its factor times its weight. Where that is 0: 2^(-usage / shares), in [0, 1]. */
+  of(job: JobId): number
+  /** Ends the periods that are over. Returns the version of the factors: a new number whenever they may have changed. */
+  version(now: Seconds): number
+  /** When they may change next, unless somebody comes or tasks start; `Infinity`: never. */
+  readonly next: Seconds
 }
 
 /** An order's pools as a preempting wrapper sees them. Pool ids belong to the order and are dense from 0. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forwarding, type Commit, type JobId, type LaneId, type NodeId, type Policy, type Sharing } from '../src/index.js'
+import { forwarding, type Commit, type FairShareView, type JobId, type LaneId, type NodeId, type Policy, type Sharing } from '../src/index.js'
 
 const JOB = 3 as JobId
 
@@ -24,11 +24,12 @@ describe('forwarding', () => {
     expect(forwarding({ queueFor: () => undefined }).queueFor?.({ id: 'j', submit: 0, stages: [] })).toBeUndefined()
   })
 
-  it('says what the parts say of themselves: shares and promises', () => {
+  it('says what the parts say of themselves: shares, fair-share factors and promises', () => {
     const sharing = { pools: 2 } as Sharing
-    const inside: Policy = { schedule: () => undefined, sharing, promises: true }
+    const fairShare = { next: 300 } as FairShareView
+    const inside: Policy = { schedule: () => undefined, sharing, fairShare, promises: true }
     const around = forwarding({ onSubmit: () => undefined }, forwarding(inside))
-    expect([around.sharing, around.promises]).toEqual([sharing, true])
+    expect([around.sharing, around.fairShare, around.promises]).toEqual([sharing, fairShare, true])
     expect(forwarding({ onSubmit: () => undefined })).not.toHaveProperty('promises')
   })
 

@@ -28,6 +28,14 @@ describe('under limits', () => {
     for (const policy of [limited, slurmPreempting(limited, { tiers: { main: 2, other: 3 } })]) expect([...startsOf(specs, [2], policy)]).toEqual([['short', 0]])
   })
 
+  it('starts at the end of the period in which running jobs have so much less left, though nothing else happens then', () => {
+    const wide = (id: string, submit: number, tasks: number, estimate: number): JobSpec => ({ id, submit, queue: 'main', estimate, stages: [{ name: 'job', tasks, gang: true, demand: { procs: 1 }, duration: estimate }] })
+    const limited = (period: number) => slurmLimits(replan(), { qos: { normal: { GrpTRESRunMins: 'cpu=40' } }, calcPeriod: period })
+    // 2400 processor seconds are left to the first at 0; with 600 more 10 x (240 - t) must be at most 1800
+    const starts = (period: number) => [...startsOf([wide('long', 0, 10, 240), wide('short', 5, 10, 60)], [40], limited(period))]
+    expect([starts(1), starts(25), starts(60), starts(70)]).toEqual([60, 75, 60, 70].map((at) => [['long', 0], ['short', at]]))
+  })
+
   it('whose priorities change as time passes, a run ends with the jobs that limits never let start, too', () => {
     const limited = slurmLimits(replan(multifactor({ age: 10, calcPeriod: 60 })), { partitions: { main: { MaxTime: 1 } } })
     const passes: number[] = []

@@ -335,7 +335,7 @@ describe('limits on past use', () => {
 describe('limits on what running jobs have left', () => {
   it('hold for each user and each account of a QOS (MaxTRESRunMinsPerUser, MaxTRESRunMinsPerAccount)', () => {
     // cpu-minutes: 10 of a user, 15 of an account. ann_1 has 8 of them left, ann_2 would add 3, bob_1 8 (16 of the account), bob_2 7
-    const { come, pass, end } = machine({ qos: { normal: { MaxTRESRunMinsPerUser: 'cpu=10', MaxTRESRunMinsPerAccount: 'cpu=15' } } })
+    const { come, pass, end } = machine({ qos: { normal: { MaxTRESRunMinsPerUser: 'cpu=10', MaxTRESRunMinsPerAccount: 'cpu=15' } }, calcPeriod: 1 })
     const jobs = [procs('ann_1', 1, { estimate: 480 }), procs('ann_2', 1, { estimate: 180 }), procs('bob_1', 1, { estimate: 480 }), procs('bob_2', 1, { estimate: 420 })].map((each) => ({ ...each, account: 'science' }))
     expect(come(0, ...jobs, procs('ann_3', 1, { estimate: 120, account: 'arts' }))).toEqual(['ann_1', 'bob_2', 'ann_3'])
     expect([pass(60), pass(150)]).toEqual([[], ['ann_2']]) // of ann 7 + 1 are left, then 5.5 - 0.5, of the account 10; bob_1 would add 8 to 4.5
@@ -413,15 +413,25 @@ describe('LimitFactor', () => {
 
 describe('limits on time', () => {
   it('that running jobs have left open as it passes (GrpTRESRunMins)', () => {
-    const { come, pass } = machine({ qos: { normal: { GrpTRESRunMins: 'cpu=10' } } })
+    const { come, pass } = machine({ qos: { normal: { GrpTRESRunMins: 'cpu=10' } }, calcPeriod: 1 })
     // 2 x 200 s are left to the first: with 2 x 200 s more that is 800 s of 600, until 2 x (200 - 100) + 400 = 600
     expect(come(0, procs('ann_1', 2, { estimate: 200 }), procs('ann_2', 2, { estimate: 200 }), procs('bob_1', 1, { estimate: 200 }), procs('cid_1', 7, { estimate: 100 }))).toEqual(['ann_1', 'bob_1'])
     expect([pass(99), pass(132)]).toEqual([[], []]) // with the one of bob: 2 x (200 - t) + (200 - t) + 400 = 600 at 133.3
     expect(pass(134)).toEqual(['ann_2'])
   })
 
+  it('that running jobs have left falls at the ends of periods (_apply_new_usage of Slurm)', () => {
+    const { come, end, pass } = machine({ qos: { normal: { GrpTRESRunMins: 'cpu=40' } }, calcPeriod: 60 })
+    expect(come(30, procs('ann_1', 3, { estimate: 630 }), procs('ann_2', 3, { estimate: 200 }))).toEqual(['ann_1']) // 1890, with 600 more 2490 of 2400
+    expect([pass(59), pass(60)]).toEqual([[], ['ann_2']]) // 3 x (630 - 30) + 600 = 2400
+    expect([...come(61, procs('bob_1', 1, { estimate: 240 })), ...pass(119)]).toEqual([])
+    expect(pass(120)).toEqual(['bob_1']) // 3 x (630 - 90) + 3 x (200 - 60) + 240 = 2280, 2640 a period before
+    expect(come(121, procs('bob_2', 1, { estimate: 121 }))).toEqual([]) // 2401
+    expect(end(122, 'bob_1')).toEqual(['bob_2']) // what has ended has nothing left at once
+  })
+
   it('that running jobs have left is what it was when one is updated', () => {
-    const { come, update, pass } = machine({ qos: { normal: { GrpTRESRunMins: 'cpu=10' } } })
+    const { come, update, pass } = machine({ qos: { normal: { GrpTRESRunMins: 'cpu=10' } }, calcPeriod: 1 })
     come(0, procs('ann_1', 2, { estimate: 200 }))
     update('ann_1', { priority: 1 }, 100)
     expect(come(100, procs('bob_1', 2, { estimate: 200 }))).toEqual(['bob_1']) // 2 x (200 - 100) + 2 x 200 s of 600: as if it had begun now it would be 800

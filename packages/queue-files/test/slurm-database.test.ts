@@ -191,10 +191,33 @@ describe('a table of QOS', () => {
     expect(limitsOf('', flags(...all))).toMatchObject({ qos: { normal: { Flags: ['PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } } })
     expect(ofFlags('', 'DenyOnLimit', 'PartitionMaxNodes')).toEqual([['approximated', 'without DenyOnLimit (AccountingStorageEnforce does not have limits)']])
     expect(['EnforceUsageThreshold', 'RequiresReservation', 'Relative', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
-      ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'there are no reservations in advance'],
+      ['ignored', 'it has no UsageThreshold'], ['ignored', 'there are no reservations in advance'],
       ['ignored', 'its limits are taken for amounts, not for percentages, since what nodes have is not known'], ['ignored', 'not simulated; did you mean NoReserve?'],
     ])
     expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages, since what nodes have is not known), RequiresReservation (there are no reservations in advance)']])
+  })
+
+  it.each(['GrpTRESMins', 'GrpTRESRunMins', 'MaxTRESRunMinsPU', 'MaxTRESRunMinsPA', 'GrpWall'])('has the periods of the file for %s, which depends on them', (limit) => {
+    const table = `Name|${limit}\nnormal|${limit === 'GrpWall' ? '60' : 'cpu=9'}`
+    expect((made(`${enforced}\nPriorityCalcPeriod=2`, table).policy as { 'slurm-limits': object })['slurm-limits']).toMatchObject({ calcPeriod: 120 })
+    expect((made(`${enforced}\nPriorityCalcPeriod=2`, 'Name|GrpTRES\nnormal|cpu=9').policy as { 'slurm-limits': object })['slurm-limits']).not.toHaveProperty('calcPeriod')
+  })
+
+  it('gives UsageThreshold where the flag enforces it, whether limits are enforced or not, and the use that it goes by even without a weight', () => {
+    const table = 'Name|Flags|UsageThres|UsageFactor\nnormal|EnforceUsageThreshold|0.600000|2.000000\nlow||0.500000|1.000000\nhigh|EnforceUsageThreshold|0.000000|1.000000'
+    const multifactorOf = (conf: string) => (limitsOf(conf, table) as { policy: { replan: { order: unknown } } }).policy.replan.order
+    expect(limitsOf('', table)).toMatchObject({ qos: { normal: { UsageThreshold: 0.6, Flags: ['EnforceUsageThreshold'] }, low: {}, high: {} } })
+    expect(multifactorOf('')).toEqual({ multifactor: { usageFactors: { normal: 2 }, chargeEnds: false } })
+    expect(multifactorOf(enforced)).toEqual({ multifactor: { usageFactors: { normal: 2 } } })
+    expect(multifactorOf('PriorityWeightFairshare=9')).toEqual({ multifactor: { PriorityWeightFairshare: 9, usageFactors: { normal: 2 }, chargeEnds: false } })
+    expect((made('', table, dump).policy as { 'slurm-limits': { policy: { replan: { order: object } } } })['slurm-limits'].policy.replan.order).toMatchObject({ multifactor: { accounts: { arts: { shares: 40 } } } })
+    expect(told('', table).map(([verdict, line, setting, note]) => [verdict, line, String(setting).replace('QOS ', ''), note])).toEqual([
+      ['honoured', 2, 'normal Flags', ''], ['honoured', 2, 'normal UsageThres', ''], ['honoured', 2, 'normal UsageFactor', 'for shares'],
+      ['ignored', 3, 'low UsageThres', 'it does not have the flag EnforceUsageThreshold'], ['ignored', 4, 'high Flags', 'it has no UsageThreshold'],
+    ])
+    const basic = 'PriorityType is priority/basic, which has no fair-share factors'
+    expect(told('PriorityType=priority/basic', table).slice(0, 2)).toEqual([['ignored', 2, 'QOS normal Flags', basic], ['ignored', 2, 'QOS normal UsageThres', basic]])
+    expect(messageOf(() => made('', table.replace('0.600000', 'high')))).toContain('found "high", expected a number. Correct it')
   })
 
   it('has every setting of sacctmgr, or says why not', () => {

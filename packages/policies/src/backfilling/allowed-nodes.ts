@@ -1,5 +1,5 @@
 import { runningTasks, type ClusterView, type JobId, type LaneId, type NodeId, type Round, type ShapeId, type WorkView } from '@sched/core'
-import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
+import { bitsFor, clearBit, countBits, setBit, type NodeBits } from './node-bits.js'
 
 /** The nodes that a job may use, whatever runs there: those in sight that have its labels, and none that it must not share with its own tasks. */
 export class AllowedNodes {
@@ -34,6 +34,13 @@ export class AllowedNodes {
   close(label: string): void {
     const own = this.withLabel(label)
     for (let w = 0; w < own.length; w++) this.#inSight[w] = (this.#inSight[w] as number) & ~(own[w] as number)
+  }
+
+  /** The number of nodes in sight, of those with a label if one is given. */
+  countInSight(label: string | undefined): number {
+    this.setAll()
+    if (label !== undefined) this.keep(this.withLabel(label))
+    return countBits(this.bits)
   }
 
   /** Sets `bits` to all nodes in sight. */

@@ -18,7 +18,7 @@ export interface Plan {
   separateUsers?(): void
   /** In a plan of named nodes: whether reservations leave the job too few nodes now, whatever runs there. */
   isReserved?(job: JobId): boolean
-  /** In a plan of named nodes: whether the job may not have as many as it needs in its queue, or where it has several places that of this one has too few left. */
+  /** In a plan of named nodes: whether the job may not have as many as it needs in its queue, or of this too few are left that are neither down nor closed. */
   isTooSmall?(job: JobId): boolean
   /** Whether the job could start now, but only on nodes that are too far apart for it. */
   isFar?(job: JobId): boolean

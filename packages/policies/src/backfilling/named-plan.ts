@@ -11,6 +11,7 @@ import type { Licenses } from './licenses.js'
 import type { NodeReservations } from './node-reservations.js'
 import { NodeUsers } from './node-users.js'
 import type { Window } from './options.js'
+import { partitionOf } from './partitions.js'
 import type { QueuesOfJobs } from './queues-of-jobs.js'
 import { Releases } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
@@ -132,7 +133,11 @@ export class NamedPlan implements Plan {
   isTooSmall(job: JobId): boolean {
     const { lane } = this.#lane
     const [least, most, label] = [this.#work.minNodes(job), this.mostNodes(job), this.#labelOf(job)]
-    if (this.#work.isGangJob(job) || (most === Infinity && label === undefined)) return false
+    if (this.#work.isGangJob(job)) return false
+    if (label === undefined) {
+      if (this.#allowedNodes.countInSight(partitionOf(this.#work.constraints(job, this.#work.frontStage(job, lane)))) < least) return true
+      if (most === Infinity) return false
+    }
     const releases = this.#releasesFor(job)
     releases.take(this.#work.shape(job, lane), this.#cluster)
     const fewest = Math.max(least, releases.leastNodes(this.#work.together(job, lane)))

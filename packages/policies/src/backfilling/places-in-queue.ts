@@ -6,9 +6,10 @@ type Score = ((job: JobId, lane: LaneId, queue?: string) => number) | undefined
 
 /**
  * Places in the queue, most deserving first: one of each waiting job, and of one that may start in several queues one for each of these, by what it has there. Of
- * equal ones the job that was submitted first comes first, and of the places of one job that of the queue it names first.
+ * equal ones the job that was submitted first comes first, and of the places of one job that of the queue it names first. Tasks of an array count as one job
+ * there: all of them come in one queue before any comes in the next.
  *
- * Source: Slurm, `build_job_queue` and `sort_job_queue2` of slurmctld/job_scheduler.c.
+ * Source: Slurm, `build_job_queue`, `sort_job_queue2` and `next_task` of slurmctld/job_scheduler.c and sched/backfill.
  */
 export class PlacesInQueue {
   readonly jobs: JobId[] = []
@@ -31,32 +32,50 @@ export class PlacesInQueue {
   spread(queuesOf: QueuesOfJobs, work: WorkView, lane: LaneId, { score, first }: { readonly score: Score; readonly first: (job: JobId) => boolean }): void {
     const { jobs, queues } = this
     const listed = jobs.splice(0)
+    if (score === undefined) return this.#spreadInTurn(listed, queuesOf, work)
     const several: JobId[] = []
-    for (const job of listed) {
-      const places = queuesOf.placesOf(job)
-      if (places === undefined) this.#add(jobs.length, job, undefined)
-      else if (score === undefined) for (const queue of places) this.#add(jobs.length, job, queue)
-      else several.push(job)
-    }
-    if (score === undefined) return
-    const isBefore = (job: JobId, own: number, at: number): boolean => {
+    /** By array: the rank of its first task. */
+    const ranks = new Map<string, number>()
+    for (const job of listed)
+      if (queuesOf.placesOf(job) === undefined) this.#add(jobs.length, job, undefined)
+      else {
+        several.push(job)
+        const array = work.array(job)
+        if (array !== '') ranks.set(array, Math.min(work.rank(job), ranks.get(array) ?? Infinity))
+      }
+    const rankOf = (job: JobId) => ranks.get(work.array(job)) ?? work.rank(job)
+    const isBefore = (job: JobId, place: number, own: number, at: number): boolean => {
       const other = jobs[at] as JobId
       const [isFirst, isOther] = [first(job), first(other)]
       if (isFirst !== isOther) return isFirst
       const others = score(other, lane, queues[at])
-      return own > others || (own === others && work.rank(job) < work.rank(other))
+      if (own !== others) return own > others
+      if (rankOf(job) !== rankOf(other)) return rankOf(job) < rankOf(other)
+      const otherPlace = queuesOf.placesOf(other)?.indexOf(queues[at] as string) ?? 0
+      return place < otherPlace || (place === otherPlace && work.rank(job) < work.rank(other))
     }
     for (const job of several)
-      for (const queue of queuesOf.placesOf(job) as readonly string[]) {
+      for (const [place, queue] of (queuesOf.placesOf(job) as readonly string[]).entries()) {
         const own = score(job, lane, queue)
         let [low, high] = [0, jobs.length]
         while (low < high) {
           const middle = (low + high) >> 1
-          if (isBefore(job, own, middle)) high = middle
+          if (isBefore(job, place, own, middle)) high = middle
           else low = middle + 1
         }
         this.#add(low, job, queue)
       }
+  }
+
+  /** The same where the queue does not matter: in the order of the list, tasks of an array that follow one another together. */
+  #spreadInTurn(listed: readonly JobId[], queuesOf: QueuesOfJobs, work: WorkView): void {
+    for (let from = 0, to = 1; from < listed.length; from = to, to++) {
+      const array = work.array(listed[from] as JobId)
+      while (array !== '' && to < listed.length && work.array(listed[to] as JobId) === array) to++
+      const tasks = listed.slice(from, to).map((job) => [job, queuesOf.placesOf(job) ?? [undefined]] as const)
+      for (let place = 0; tasks.some(([, places]) => place < places.length); place++)
+        for (const [job, places] of tasks) if (place < places.length) this.#add(this.jobs.length, job, places[place])
+    }
   }
 
   #add(at: number, job: JobId, queue: string | undefined): void {

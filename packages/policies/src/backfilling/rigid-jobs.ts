@@ -1,5 +1,5 @@
 import {
-  FirstFit, forwarding, None, nothingToPlace, runningTasks, SchedError, type Env, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId,
+  FirstFit, forwarding, None, nothingToPlace, runningTasks, SchedError, type Env, type FairShareView, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId,
   type Order, type Placement, type Release, type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener,
 } from '@sched/core'
 import { onlyNode } from '../disciplines/lowest-fitting.js'
@@ -38,6 +38,7 @@ interface Evicted {
 export class RigidJobs implements WorkListener {
   readonly lanes: readonly RigidLane[]
   readonly sharing: Sharing | undefined
+  readonly fairShare: FairShareView | undefined
   /** Whether its orders let jobs that are one gang of several stages start. */
   readonly startsGangJobs: boolean
   readonly #env: Env
@@ -75,6 +76,7 @@ export class RigidJobs implements WorkListener {
     this.#env = env
     this.#order = order
     this.sharing = order.sharing
+    this.fairShare = order.fairShare
     this.startsGangJobs = order.startsGangJobs !== false && backfillOrder?.startsGangJobs !== false
     this.#placement = placement
     this.#others = backfillOrder === undefined && placement === undefined ? undefined : forwarding(backfillOrder, placement)

@@ -3,7 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { accountOptions, AssociationTree } from './association-tree.js'
 import { addedUp, billingOf, maxTresOption } from './billing.js'
 import { DecayedUsage, type UsageMemory } from './decayed-usage.js'
-import { classicFairShare, depthObliviousFairShare, fairTree } from './factors.js'
+import { classicFairShare, depthObliviousFairShare, fairTree, siblingHalvings } from './factors.js'
 import { resetsOf, usageResetOption } from './usage-resets.js'
 
 const WEEK = 604_800
@@ -73,6 +73,8 @@ export class AccountUsage implements WorkListener {
   readonly #associationOf: number[] = []
   /** The factors of this version; `undefined` until they are first asked for. */
   #factors: Float64Array | undefined
+  /** The same of `halving`. */
+  #halvings: Float64Array | undefined
   #version = 0
   /** The end of the period to which the version belongs; -1: another user has come since. */
   #asOf: Seconds = -1
@@ -94,6 +96,16 @@ export class AccountUsage implements WorkListener {
     return this.#factors[this.#associationOf[job] as number] as number
   }
 
+  /**
+   * 2^(-usage / shares) of the job's user in this version, in [0, 1]. It is the factor, but with `fair-tree` usage and shares are fractions of those of the
+   * siblings then.
+   */
+  halving(job: JobId): number {
+    if (this.#options.algorithm !== 'fair-tree') return this.factor(job)
+    this.#halvings ??= siblingHalvings(this.#tree, this.#usage.charged, this.#options.dampening)
+    return this.#halvings[this.#associationOf[job] as number] as number
+  }
+
   /** The end of the last calculation period. */
   get tick(): Seconds {
     return this.#usage.tick
@@ -103,10 +115,21 @@ export class AccountUsage implements WorkListener {
   version(): number {
     if (this.#asOf !== this.tick) {
       this.#asOf = this.tick
-      this.#factors = undefined
+      this.#factors = this.#halvings = undefined
       this.#version++
     }
     return this.#version
+  }
+
+  /** The same after the periods that are over have been ended. */
+  versionAt(now: Seconds): number {
+    this.#usage.advance(now)
+    return this.version()
+  }
+
+  /** When factors may change next, unless somebody comes or begins to use something; `Infinity`: never. */
+  get changesAt(): Seconds {
+    return this.#usage.changesAt
   }
 
   /** Ends the periods that are over, and asks for a round when factors change next: without heartbeats nothing else may happen then. */
@@ -159,7 +182,7 @@ export class AccountUsage implements WorkListener {
     this.#usage.recall(usage)
     this.#version = version
     this.#asOf = asOf
-    this.#factors = undefined
+    this.#factors = this.#halvings = undefined
   }
 
   /** Associates all jobs anew, after these users and accounts have come in this order: the first of a user's is that of jobs without an account. */

@@ -155,9 +155,20 @@ export class DecayedUsage {
     while (this.next <= now) this.#end(this.next)
   }
 
+  /** The length of a period, seconds. */
+  get period(): Seconds {
+    return this.#decay.calcPeriod
+  }
+
   /** When the current period ends. */
   get next(): Seconds {
     return (this.#periods + 1) * this.#decay.calcPeriod
+  }
+
+  /** When parts of all usage may change next, unless somebody begins to use something: decay alone leaves them as they are. `Infinity`: never. */
+  get changesAt(): Seconds {
+    if (this.#active.size > 0) return this.next
+    return this.charged.some((each) => each > 0) ? this.#afterPeriods(Infinity) : Infinity
   }
 
   #charge(id: number, now: Seconds): void {

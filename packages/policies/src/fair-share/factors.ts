@@ -128,6 +128,15 @@ export function levelFairShare(associations: Associations, usage: ArrayLike<numb
 }
 
 /**
+ * 2^(-usage / shares / dampening) of every association, in [0, 1], both as fractions of those of its siblings. 1 without usage, or with the shares of its
+ * parent; 0 without shares.
+ *
+ * Source: Slurm, `priority_p_calc_fs_factor` of what fair tree leaves in `usage_efctv` and `shares_norm`.
+ */
+export const siblingHalvings = (associations: Associations, usage: ArrayLike<number>, dampening: number): Float64Array =>
+  levelFairShare(associations, usage).map((level) => (level === 0 ? 0 : portableExp2(-1 / level / dampening)))
+
+/**
  * Fair tree: a factor by rank, 1 for the first user and 1 / users for the last; 0 for accounts. The tree is visited from the root,
  * children by level fair share, largest first, so that all users of an account come before all of a sibling with a smaller value.
  * Users with equal values have the same rank, and users come before accounts of that value. An account with the same value as the sibling before it begins

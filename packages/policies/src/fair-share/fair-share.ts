@@ -2,6 +2,7 @@ import { defineOrder, type Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { byUsage } from './by-usage.js'
+import { weightedFactors } from './weighted-factors.js'
 
 const fairShareOptions = z.strictObject({ ...usageOptions, ...decayOptions })
 /** Options of `fair-share`; all may be left out. */
@@ -20,7 +21,7 @@ export const fairShareOrder = defineOrder({
   options: fairShareOptions,
   create: (options, env) => {
     const usage = new AccountUsage(options, env)
-    return byUsage(usage, env, (job) => usage.factor(job))
+    return { ...byUsage(usage, env, (job) => usage.factor(job)), fairShare: weightedFactors(usage, 1) }
   },
 })
 

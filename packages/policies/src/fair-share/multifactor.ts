@@ -10,6 +10,7 @@ import { sizeOf } from './job-size.js'
 import { RisingScores } from './rising-scores.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
 import { TresWeights } from './tres-weights.js'
+import { weightedFactors } from './weighted-factors.js'
 
 const WEEK = 604_800
 /** The highest priority: in Slurm priorities have 32 bits. */
@@ -100,14 +101,15 @@ export const multifactorOrder = defineOrder({
       ? jobPriority(job, lane, options, usage, lasting, ages)
       : placePriority(job, options, usage, lastingTerms(job, lane, options, { tres, associations }, env, queue), ages))
     const listeners = ages === undefined ? [lasting] : [lasting, ages]
+    const fairShare = weightedFactors(usage, options.fairShare)
     if (!options.onlyUp)
-      return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), listeners, accruals && (() => accruals.refill())), priority: (job, lane, queue) => ranking(job, lane, queue) % TIER, scoreIn: ranking }
+      return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), listeners, accruals && (() => accruals.refill())), fairShare, priority: (job, lane, queue) => ranking(job, lane, queue) % TIER, scoreIn: ranking }
     const rising = new RisingScores(ranking, env)
     const order = byUsage(usage, env, (job, _, lane) => rising.of(job, lane), [...listeners, rising], () => {
       accruals?.refill()
       rising.raise(usage.version())
     })
-    return { ...order, priority: (job, lane, queue) => rising.of(job, lane, queue) % TIER, scoreIn: (job, lane, queue) => rising.of(job, lane, queue) }
+    return { ...order, fairShare, priority: (job, lane, queue) => rising.of(job, lane, queue) % TIER, scoreIn: (job, lane, queue) => rising.of(job, lane, queue) }
   },
 })
 

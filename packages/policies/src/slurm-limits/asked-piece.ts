@@ -10,8 +10,8 @@ import type { Limit, Piece } from './counted.js'
 export class AskedPiece implements Piece {
   isFirst = true
   estimate: Seconds = Infinity
+  job!: JobId
   readonly #env: Env
-  #job!: JobId
   #lane!: LaneId
   #running = 0
   #bill: Bill | undefined
@@ -26,7 +26,7 @@ export class AskedPiece implements Piece {
   /** Begins to ask about a job. `running`: number of its tasks that run in any lane; `bill`: how it is billed, undefined: billing is not limited. */
   ask(job: JobId, lane: LaneId, running: number, bill: Bill | undefined): void {
     const { work } = this.#env
-    this.#job = job
+    this.job = job
     this.#lane = lane
     this.#running = running
     this.#bill = bill
@@ -47,30 +47,30 @@ export class AskedPiece implements Piece {
   }
 
   get mostNodes(): number {
-    return this.#env.work.maxNodes(this.#job)
+    return this.#env.work.maxNodes(this.job)
   }
 
   amount(resource: number): number {
     const { work, cluster } = this.#env
     const isBill = resource === cluster.resources.length
-    if (this.#parts === undefined) return isBill ? this.#cost() - this.#costOf(this.#running) : this.#of(resource, work.together(this.#job, this.#lane))
-    if (!isBill) return work.asked(this.#job, this.#lane, resource as ResourceId)
+    if (this.#parts === undefined) return isBill ? this.#cost() - this.#costOf(this.#running) : this.#of(resource, work.together(this.job, this.#lane))
+    if (!isBill) return work.asked(this.job, this.#lane, resource as ResourceId)
     return this.#parts.reduce((sum, part) => sum + this.#costWith(part) - this.#costWith(part, 0), 0)
   }
 
   whole(resource: number): number {
     const { work, cluster } = this.#env
     const isBill = resource === cluster.resources.length
-    if (this.#parts === undefined) return isBill ? this.#cost() : this.#of(resource, work.together(this.#job, this.#lane) + work.running(this.#job, this.#lane))
+    if (this.#parts === undefined) return isBill ? this.#cost() : this.#of(resource, work.together(this.job, this.#lane) + work.running(this.job, this.#lane))
     const part = this.#parts[this.#part] as GangPart
     return isBill ? this.#costWith(part) : (part.tasks + this.#runningOf(part)) * work.demand(part.shape, resource as ResourceId)
   }
 
   #cost(): number {
-    return this.#costOf(this.#running + this.#env.work.together(this.#job, this.#lane))
+    return this.#costOf(this.#running + this.#env.work.together(this.job, this.#lane))
   }
 
-  #costOf(tasks: number, shape = this.#env.work.shape(this.#job, this.#lane)): number {
+  #costOf(tasks: number, shape = this.#env.work.shape(this.job, this.#lane)): number {
     return this.#bill === undefined ? 0 : billOf(this.#bill, tasks, shape, this.#lane, this.#env)
   }
 
@@ -80,12 +80,12 @@ export class AskedPiece implements Piece {
   }
 
   #runningOf({ stage }: GangPart): number {
-    return this.#running === 0 ? 0 : runningOf(this.#job, this.#lane, stage, this.#env.work)
+    return this.#running === 0 ? 0 : runningOf(this.job, this.#lane, stage, this.#env.work)
   }
 
   #of(resource: number, tasks: number): number {
     const { work } = this.#env
-    return tasks * work.demand(work.shape(this.#job, this.#lane), resource as ResourceId)
+    return tasks * work.demand(work.shape(this.job, this.#lane), resource as ResourceId)
   }
 }
 

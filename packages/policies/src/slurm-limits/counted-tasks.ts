@@ -11,7 +11,8 @@ export class CountedTasks {
   readonly #past: PastUse
   /** Absent where no limit is about nodes. */
   readonly #nodes: NodeLimits | undefined
-  /** By task: when it is expected to end. */
+  /** By task: when it started, and when it is expected to end. */
+  readonly #startOf: Seconds[] = []
   readonly #endOf: Seconds[] = []
   /** By job: the number of running tasks. By task: its cost, by which that of the job grew when it started. */
   readonly #running: number[] = []
@@ -42,7 +43,8 @@ export class CountedTasks {
       this.#billOf[task] = billOf(bill, running, shape, lane, this.#env) - billOf(bill, running - 1, shape, lane, this.#env)
     }
     const started = work.started(task) // a number if the eviction of the task was taken back
-    this.#endOf[task] = (Number.isNaN(started) ? this.#env.now() : started) + work.taskEstimate(task) - work.worked(task)
+    const start = (this.#startOf[task] = Number.isNaN(started) ? this.#env.now() : started)
+    this.#endOf[task] = start + work.taskEstimate(task) - work.worked(task)
   }
 
   /** Counts a task that starts (`sign` 1) or ends (-1) for its job, and in all groups of the job. */
@@ -55,13 +57,14 @@ export class CountedTasks {
     const isWhole = running === (sign > 0 ? 1 : 0) // the job begins or stops to run with it
     const isShared = this.#nodes?.isShared(shape) === true
     const cost = bill === undefined ? 0 : (this.#billOf[task] as number)
-    const end = this.#endOf[task] as number
+    this.#past.usage.advance(now)
+    const span = { start: this.#startOf[task] as number, end: this.#endOf[task] as number, tick: this.#past.usage.tick }
     if (isWhole) for (const { of, amount } of licenses) of.licenses += sign * amount
     for (const group of counted) {
       if (isWhole) group.running += sign
       if (isShared) group.isOn(node, sign)
-      for (const resource of cluster.lanes[lane]?.resources ?? []) group.holds(resource, sign * work.demand(shape, resource), end, factor)
-      if (cost > 0) group.holds(billing, sign * cost, end, factor)
+      for (const resource of cluster.lanes[lane]?.resources ?? []) group.holds(resource, sign * work.demand(shape, resource), span, factor)
+      if (cost > 0) group.holds(billing, sign * cost, span, factor)
       for (const { id, resource } of group.charges) {
         const amount = resource < 0 ? Number(isWhole) : resource === billing ? cost : work.demand(shape, resource as ResourceId)
         if (amount > 0) usageOf(group, this.#past).change(id, sign * amount * factor, now)

@@ -1,4 +1,4 @@
-import type { NodeId, Seconds } from '@sched/core'
+import type { FairShareView, JobId, NodeId, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { MINUTE } from './slurm-time.js'
 
@@ -74,20 +74,31 @@ export class Counted {
     else this.nodes.delete(node)
   }
 
-  /** An amount is held until `end`; a negative amount is given back. `factor`: with what factor its use counts. */
-  holds(resource: number, amount: number, end: Seconds, factor: number): void {
+  /**
+   * An amount is held from `start` until `end`; a negative amount is given back. `factor`: with what factor its use counts; `tick`: the end of the last period in
+   * which use is counted.
+   */
+  holds(resource: number, amount: number, { start, end, tick }: Span, factor: number): void {
     this.used[resource] = (this.used[resource] as number) + amount
     if (end === Infinity) return
     let timed = this.#timed.get(factor)
-    if (timed === undefined) this.#timed.set(factor, (timed = { amounts: new Float64Array(this.#resources), ends: new Float64Array(this.#resources) }))
+    if (timed === undefined) this.#timed.set(factor, (timed = new Timed(this.#resources)))
     timed.amounts[resource] = (timed.amounts[resource] as number) + amount
     timed.ends[resource] = (timed.ends[resource] as number) + amount * end
+    if (start > tick) timed.begin(resource, amount * (start - tick), tick)
   }
 
   /** Amount x seconds that its running tasks still have until their time limits, times their factors. */
   left(resource: number, now: Seconds): number {
     let left = 0
     for (const [factor, { amounts, ends }] of this.#timed) left += factor * Math.max(0, (ends[resource] as number) - (amounts[resource] as number) * now)
+    return left
+  }
+
+  /** The same as of the end of a period, at or after the last one; as of their starts for tasks that have started since. */
+  leftAtTick(resource: number, tick: Seconds): number {
+    let left = 0
+    for (const [factor, timed] of this.#timed) left += factor * Math.max(0, (timed.ends[resource] as number) - (timed.amounts[resource] as number) * tick - timed.begunSince(tick, resource))
     return left
   }
 
@@ -99,10 +110,37 @@ export class Counted {
   }
 }
 
-/** By resource: the sum of amounts, and the sum of amount x expected end. */
-interface Timed {
+/** When an amount is held, by its time limit, and the end of the last period in which use is counted. */
+export interface Span {
+  readonly start: Seconds
+  readonly end: Seconds
+  readonly tick: Seconds
+}
+
+/** What running tasks with a time limit hold. */
+class Timed {
+  /** By resource: the sum of amounts, and the sum of amount x expected end. */
   readonly amounts: Float64Array
   readonly ends: Float64Array
+  /** By resource: the sum of amount x time from the end of a period to the start, of tasks that have started after it. */
+  readonly #begun: Float64Array
+  #tick: Seconds = NaN
+
+  constructor(resources: number) {
+    this.amounts = new Float64Array(resources)
+    this.ends = new Float64Array(resources)
+    this.#begun = new Float64Array(resources)
+  }
+
+  begin(resource: number, held: number, tick: Seconds): void {
+    if (this.#tick !== tick) this.#begun.fill(0)
+    this.#tick = tick
+    this.#begun[resource] = (this.#begun[resource] as number) + held
+  }
+
+  begunSince(tick: Seconds, resource: number): number {
+    return this.#tick === tick ? (this.#begun[resource] as number) : 0
+  }
 }
 
 /** The run time of a piece for limits of amounts x time: its time limit, with UsageFactorSafe times UsageFactor and in whole minutes. */
@@ -110,6 +148,8 @@ export type Length = (piece: Piece) => Seconds
 
 /** The next piece of a job, tasks that start together, with what it asks for. */
 export interface Piece {
+  /** The job; absent before it is in the system. */
+  readonly job?: JobId
   /** Whether no task of the job runs yet. */
   readonly isFirst: boolean
   /** The amount of a resource that the piece asks for; after the last resource, its cost. */
@@ -224,14 +264,23 @@ export const wallLimit = (of: Counted, { usage, id, lengthOf }: Charge, most: Se
   return { of, isOfNumbers: true, reason: whose(reason, of), isOver: (piece) => usage.of(id) >= most || wholeMinutes(usage.of(id)) + asked(piece) > most, opensAt: (piece) => opensAt(asked(piece)) }
 }
 
-/** A limit on the remaining usage of running jobs until their time limits: `most` in amount x seconds. `isFree` and `lengthOf` as in `Charge`. */
-export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds, { isFree, lengthOf }: Pick<Charge, 'isFree' | 'lengthOf'>): Limit {
+/**
+ * A limit on the remaining usage of running jobs until their time limits: `most` in amount x seconds. What they have left falls at the ends of the periods of
+ * `usage`. `isFree` and `lengthOf` as in `Charge`.
+ *
+ * Source: Slurm, `grp_used_tres_run_secs`, from which `_apply_new_usage` of priority/multifactor takes what has passed.
+ */
+export function leftLimit(of: Counted, resource: number, most: number, reason: string, { usage, isFree, lengthOf }: Pick<Charge, 'usage' | 'isFree' | 'lengthOf'>): Limit {
   of.hasOthers = true
-  const beyond = (piece: Piece) => (piece.estimate < Infinity ? (isFree ? 0 : of.left(resource, now())) + piece.amount(resource) * lengthOf(piece) - most : 0)
+  const beyond = (piece: Piece, tick = usage.tick) => (piece.estimate < Infinity ? (isFree ? 0 : of.leftAtTick(resource, tick)) + piece.amount(resource) * lengthOf(piece) - most : 0)
   return {
     of, reason: whose(reason, of),
     isOver: (piece) => piece.amount(resource) > 0 && beyond(piece) > 0,
-    opensAt: (piece) => (piece.amount(resource) * lengthOf(piece) > most ? Infinity : now() + Math.max(1, Math.ceil(beyond(piece) / of.pace(resource)))),
+    opensAt: (piece) => {
+      if (piece.amount(resource) * lengthOf(piece) > most) return Infinity
+      const after = Math.max(0, beyond(piece, usage.next)) / of.pace(resource)
+      return usage.next + (after > 0 ? Math.ceil(after / usage.period) * usage.period : 0)
+    },
   }
 }
 
@@ -253,6 +302,15 @@ export const nodesLimit = (least: number, reason: string): Limit => ({ reason, i
 
 /** The longest time limit. A job without one passes: it gets the longest that it may have. */
 export const timeLimit = (most: Seconds, reason: string): Limit => ({ isOfNumbers: true, reason, isOver: ({ estimate }) => estimate > most && estimate < Infinity })
+
+/**
+ * The least that fair share must add to the priorities of the jobs of a QOS.
+ *
+ * Source: Slurm, QOS_FLAG_ENFORCE_USAGE_THRES in `job_limits_check`.
+ */
+export const thresholdLimit = (of: Counted, fairShare: FairShareView, least: number): Limit => ({
+  of, reason: whose('QOSUsageThreshold', of), isOver: ({ job }) => job !== undefined && fairShare.of(job) < least, opensAt: () => fairShare.next,
+})
 
 /** Forbids every start. */
 export const never = (reason: string): Limit => ({ reason, isOver: () => true })

@@ -47,14 +47,16 @@ export class LimitedJobs implements WorkListener {
   /** Whether the policy is also told of jobs that a limit of a QOS or an association holds back (assoc_limit_stop). */
   readonly #stops: boolean
   #tick: Seconds = 0
+  /** The version of the fair-share factors by which jobs were held back. */
+  #factors = NaN
   /** Absent where no limit is about nodes. */
   readonly #nodes: NodeLimits | undefined
 
   /** `told` is the policy that hears only of jobs that no limit holds back. */
-  constructor(options: ReadOptions, env: Env, told: WorkListener & Pick<Policy, 'startsInQueues'>) {
+  constructor(options: ReadOptions, env: Env, told: WorkListener & Pick<Policy, 'startsInQueues' | 'fairShare'>) {
     this.#env = env
     this.#told = told
-    this.#book = new TermsBook(options, env)
+    this.#book = new TermsBook(options, env, told.fairShare)
     this.#lanes = env.cluster.lanes.length
     this.#stops = options.assocLimitStop
     const nodes = this.#book.areOfNodes ? slurmResource('node', env.cluster.resources) : -1
@@ -201,6 +203,7 @@ export class LimitedJobs implements WorkListener {
       for (const group of charged) this.#hideOver(group)
       for (const group of charged) this.#looser.add(group)
     }
+    this.#lookAtFactors(now)
     for (const group of this.#tighter) if (group.isLimiting) this.#hideOver(group)
     this.#tighter.clear()
     for (const entry of this.#changed)
@@ -211,6 +214,17 @@ export class LimitedJobs implements WorkListener {
     if (this.#looser.size === 0) return
     for (const group of this.#looser) for (const entry of [...group.held]) this.#lookAgain(entry)
     this.#looser.clear()
+  }
+
+  /** Looks again at all jobs that fair share holds back or may hold back if its factors have changed. */
+  #lookAtFactors(now: Seconds): void {
+    const { thresholds, fairShare } = this.#book
+    if (thresholds.size === 0 || fairShare === undefined) return
+    const version = fairShare.version(now)
+    if (version === this.#factors) return
+    this.#factors = version
+    for (const group of thresholds) this.#hideOver(group)
+    for (const group of thresholds) this.#looser.add(group)
   }
 
   /** What is to be kept over a restart. */
@@ -224,6 +238,7 @@ export class LimitedJobs implements WorkListener {
     for (const job of this.#terms.recall(ofTerms)) this.#comeAgain(job)
     this.#book.past.usage.recall(usage)
     this.#book.past.lasting.recall(lasting)
+    this.#factors = NaN
     this.#tick = NaN // so that the next round checks all jobs anew
     const groups = new Set(this.#env.work.jobs().flatMap((job) => this.#terms.of(job).limiting))
     for (const group of groups) {
@@ -265,8 +280,8 @@ export class LimitedJobs implements WorkListener {
   /** Ends a round: reports which limits hold jobs back, if reasons are asked for, and asks for a round when a limit changes as time passes. */
   end(round: Round): void {
     this.#isInRound = false
-    const { charged, timed } = this.#book.past
-    if ((charged.length > 0 || timed.size > 0) && round.cluster.heartbeat === 0) this.#wake(round)
+    const { past: { charged, timed }, thresholds } = this.#book
+    if ((charged.length > 0 || timed.size > 0 || thresholds.size > 0) && round.cluster.heartbeat === 0) this.#wake(round)
     if (!round.explained) return
     for (const [entry, { reason }] of this.#nodes?.broken ?? [])
       if (this.#isShown[entry] === true && entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, reason)

@@ -1,8 +1,8 @@
-import type { ClusterView, NodeId, ResourceId, Seconds } from '@sched/core'
+import type { ClusterView, FairShareView, NodeId, ResourceId, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { inherited, type Association } from './associations.js'
-import { amountLimit, jobsLimit, leastLimit, leftLimit, licenseLimit, nodesHeldLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Length, type Limit } from './counted.js'
+import { amountLimit, jobsLimit, leastLimit, leftLimit, licenseLimit, nodesHeldLimit, pastLimit, safeLimit, sizeLimit, spanLimit, thresholdLimit, timeLimit, wallLimit, type Counted, type Length, type Limit } from './counted.js'
 import type { QosOptions, UserOptions } from './options.js'
 import { reasonOf, type Scope } from './reasons.js'
 import { MINUTE } from './slurm-time.js'
@@ -146,6 +146,13 @@ export class LimitsOfJob {
     return group
   }
 
+  /** Adds what fair share must add to the priority of a job with this QOS of its own, and returns it. */
+  addThreshold(qos: string, least: number, fairShare: FairShareView): Limit {
+    const limit = thresholdLimit(this.#count(`QOS ${qos}`), fairShare, least)
+    this.#add(limit)
+    return limit
+  }
+
   /** The group of this name, in which the job counts even if none of the group's limits holds for it. */
   #count(name: string): Counted {
     const group = this.group(name)
@@ -227,7 +234,7 @@ export class LimitsOfJob {
   }
 
   #lefts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
-    for (const { resource, tres, most } of amounts) this.#add(leftLimit(of, resource, most * MINUTE, reasonOf(scope, tres), this.now, this.counts))
+    for (const { resource, tres, most } of amounts) this.#add(leftLimit(of, resource, most * MINUTE, reasonOf(scope, tres), { ...this.counts, usage: this.past.usage }))
     if (amounts.length > 0) this.past.timed.add(of)
   }
 }

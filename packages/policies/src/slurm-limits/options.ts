@@ -34,8 +34,9 @@ const qos = z.strictObject({
   MaxJobsPerAccount: count.optional().describe('jobs of one account that may run at once'),
   MaxSubmitJobsPerAccount: count.optional().describe('jobs of one account that may wait and run; more are refused'),
   UsageFactor: z.number().nonnegative().optional().describe('how much of the use of its jobs counts for GrpTRESMins, GrpTRESRunMins and GrpWall, of whatever; default 1'),
+  UsageThreshold: z.number().nonnegative().optional().describe('with the flag EnforceUsageThreshold: jobs that ask for it wait while fair share adds less than this to their priority, in an order by past usage'),
   LimitFactor: z.number().positive().optional().describe('what GrpTRES and MaxTRESPerJob of associations are multiplied by for its jobs, rounded down; default 1'),
-  Flags: names.optional().describe('DenyOnLimit: jobs that alone are over a limit, of any QOS or association of theirs, are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit, PartitionMaxNodes, PartitionMinNodes: MaxTime, MaxTRESPerJob, MinTRESPerJob of partitions does not count; NoDecay: what counts for GrpTRESMins and GrpWall neither decays nor is forgotten; UsageFactorSafe: what a job asks counts times its UsageFactor, too; Relative: where it is the QOS of a partition, jobs that ask for it are refused'),
+  Flags: names.optional().describe('DenyOnLimit: jobs that alone are over a limit, of any QOS or association of theirs, are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit, PartitionMaxNodes, PartitionMinNodes: MaxTime, MaxTRESPerJob, MinTRESPerJob of partitions does not count; EnforceUsageThreshold: UsageThreshold counts; NoDecay: what counts for GrpTRESMins and GrpWall neither decays nor is forgotten; UsageFactorSafe: what a job asks counts times its UsageFactor, too; Relative: where it is the QOS of a partition, jobs that ask for it are refused'),
 })
 export type QosOptions = z.output<typeof qos>
 
@@ -77,7 +78,7 @@ export const slurmLimitsOptions = z.strictObject({
   safe: z.boolean().default(false).describe('jobs start under GrpTRESMins only where they, and all that run, could run to their time limits, under GrpWall where they could (AccountingStorageEnforce=safe)'),
   halfLife: z.number().nonnegative().default(604_800).describe('seconds in which what counts for GrpTRESMins halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
   usageReset: usageResetOption,
-  calcPeriod: z.number().min(1).default(300).describe('seconds: usage for GrpTRESMins is counted at multiples of it (PriorityCalcPeriod); default 5 minutes'),
+  calcPeriod: z.number().min(1).default(300).describe('seconds: at multiples of it usage for GrpTRESMins is counted, and what running jobs have left for GrpTRESRunMins (PriorityCalcPeriod); default 5 minutes'),
 })
 /** Options of `slurm-limits`. */
 export type SlurmLimitsOptions = z.input<typeof slurmLimitsOptions>

@@ -1,4 +1,4 @@
-import type { ClusterView, Env, Seconds } from '@sched/core'
+import type { ClusterView, Env, FairShareView, Seconds } from '@sched/core'
 import { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { NO_RESETS, resetsOf } from '../fair-share/usage-resets.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
@@ -74,13 +74,18 @@ export class TermsBook {
   readonly areOfNodes: boolean
   /** Undefined: no limit is about billing. */
   readonly #bills: Bills | undefined
+  /** The factors of an order by past usage, for UsageThreshold. */
+  readonly fairShare: FairShareView | undefined
+  /** The groups of jobs that wait where fair share adds too little to their priority. */
+  readonly thresholds = new Set<Counted>()
   readonly #counted = new Map<string, Counted>()
   readonly #terms = new Map<string, Terms>()
   readonly #warn: (message: string) => void
 
-  constructor(options: ReadOptions, env: Pick<Env, 'cluster' | 'now' | 'start' | 'warn'>) {
+  constructor(options: ReadOptions, env: Pick<Env, 'cluster' | 'now' | 'start' | 'warn'>, fairShare: FairShareView | undefined) {
     this.#warn = (message) => env.warn(message)
     this.#options = options
+    this.fairShare = fairShare
     this.#cluster = env.cluster
     this.#associations = new Associations(options.accounts)
     this.#now = env.now
@@ -133,7 +138,7 @@ export class TermsBook {
     const inactive = partition.State === 'INACTIVE' ? [never('PartitionInactive')] : [] // new jobs are refused, those that it has wait
     limits.push(...inactive)
     ;(enforcePartLimits === 'NO' ? limits : strict).push(...checked)
-    const ofPartition = [...inactive, ...checked]
+    const ofPartition = [...inactive, ...checked, ...this.#thresholdOf(own, made)]
     const taken = new Set<string>()
     for (const each of qos) made.addQos(each, user, association.parent?.name ?? 'root', taken)
     made.addAssociation(association, taken)
@@ -151,6 +156,19 @@ export class TermsBook {
         : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : tooMany,
       closed: closedOf(partition, queue),
     }
+  }
+
+  /** The limit of a job's own QOS on what fair share adds to its priority, added to `made`. Slurm checks it last of those of the partition. */
+  #thresholdOf(qos: string, made: LimitsOfJob): Limit[] {
+    const { UsageThreshold, Flags = [] } = this.#options.qos[qos] ?? {}
+    if (UsageThreshold === undefined || !Flags.includes('EnforceUsageThreshold')) return []
+    if (this.fairShare === undefined) {
+      this.#warn(`UsageThreshold of QOS ${qos} holds nobody back: the policy in slurm-limits has no fair-share factors; give it the order multifactor or fair-share`)
+      return []
+    }
+    const limit = made.addThreshold(qos, UsageThreshold, this.fairShare)
+    if (limit.of !== undefined) this.thresholds.add(limit.of)
+    return [limit]
   }
 
   /** Whether jobs may not ask for a QOS since it is Relative and that of a partition. Source: Slurm, `_determine_and_validate_qos`. */

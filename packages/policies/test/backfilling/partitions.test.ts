@@ -68,3 +68,23 @@ describe('the first pass of replan over partitions', () => {
     )
   })
 })
+
+describe('a job that asks for more nodes than closed partitions leave to its own', () => {
+  // left has nodes 0 to 3, right 4 to 7, middle 2 to 5; node 0 is taken
+  const come = (tasks: number, minNodes: number | undefined) => {
+    const master = dispatcher({ cluster: instantCluster({ nodes }), policy: replan(fifo(), { twoPass: true, nodes: 'named', bf_interval: -1 }) })
+    const each = (id: string, partition: string, tasks: number, more: object = {}) =>
+      master.submit(job({ id, submit: 0, estimate: 60, ...more, stages: [{ name: 's', tasks, gang: true, demand: { procs: 1 }, duration: 60, constraints: { require: { [`partition:${partition}`]: 'true' } } }] }), 0)
+    each('taken', 'left', 1)
+    each('wide', 'left', 4)
+    each('few', 'middle', tasks, minNodes === undefined ? {} : { minNodes })
+    each('last', 'middle', 1)
+    return [...new Set(master.pass(0).start.map((task) => task.job))]
+  }
+
+  it('is passed over and closes none (bit_overlap of schedule in slurmctld/job_scheduler.c of Slurm)', () => {
+    expect(come(3, 3)).toEqual(['taken', 'last']) // 4 and 5 are left
+    expect(come(3, 2)).toEqual(['taken']) // enough nodes are left, so that middle is closed
+    expect(come(3, undefined)).toEqual(['taken'])
+  })
+})

@@ -10,6 +10,7 @@ import type { Entity } from './database.js'
 import { makesPlans } from './options.js'
 import { labelOf, markedPartitions } from './partition-nodes.js'
 import { limitingFlags, verdictOnFlags, withFlag } from './qos-flags.js'
+import { haveThresholds, whyNoThreshold } from './quality.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 import { isExclusive, isLinear } from './whole-nodes.js'
 
@@ -40,6 +41,8 @@ export class DatabaseLimits {
   readonly #facts: ClusterFacts
   readonly #findings: Findings
   readonly #isEnforced: boolean
+  /** Whether shares and past usage count for more than limits. */
+  readonly #isByUse: boolean
   /** Findings of settings of associations. There may be thousands of associations, so equal findings are counted and told once. */
   readonly #told = new Map<string, { readonly setting: Setting; readonly verdict: Verdict; readonly note: string; count: number }>()
 
@@ -48,28 +51,37 @@ export class DatabaseLimits {
     this.#facts = facts
     this.#findings = findings
     this.#isEnforced = isEnforced
+    this.#isByUse = conf.general.has('priorityweightfairshare') || haveThresholds(conf)
   }
 
   /** The limits of each QOS, by name. */
   qos(): Options {
     const relative = withFlag(this.#conf, 'Relative')
-    return Object.fromEntries(this.#conf.database.qos.map(({ name, settings }) => {
+    return Object.fromEntries(this.#conf.database.qos.map((entity) => {
+      const { name, settings } = entity
+      const noThreshold = whyNoThreshold(entity, this.#conf)
       const limits: Options = {}
       const ofAll = relative.includes(name) ? this.#totalsOf(name) : undefined
       for (const setting of settings) {
         const tell = (verdict: Verdict, note = '') => this.#findings.add(verdict, setting, `QOS ${name} ${setting.name}`, setting.value, note)
-        if (keyAndValue(setting)[0] === 'flags') this.#flags(setting, this.#partitionOf(name) !== undefined, limits, tell)
+        if (keyAndValue(setting)[0] === 'flags') this.#flags(setting, { isOfPartition: this.#partitionOf(name) !== undefined, noThreshold }, limits, tell)
+        else if (noThreshold !== '' && limitsOfQos[keyAndValue(setting)[0]] === 'UsageThreshold') this.#noThreshold(setting, noThreshold, tell)
         else this.#limit(setting, { ...OF_QOS, ofAll }, limits, tell)
       }
       return [name, limits]
     }))
   }
 
-  #flags({ value }: Setting, isOfPartition: boolean, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
-    const known = limitingFlags(value, this.#isEnforced, isOfPartition)
+  /** Tells why a UsageThreshold holds nobody back, where one is given. */
+  #noThreshold({ value }: Setting, why: string, tell: (verdict: Verdict, note?: string) => void): void {
+    if (value !== '' && !UNLIMITED.test(value) && Number(value) !== 0) tell('ignored', why)
+  }
+
+  #flags({ value }: Setting, { isOfPartition, noThreshold }: { readonly isOfPartition: boolean; readonly noThreshold: string }, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+    const known = limitingFlags(value, { isEnforced: this.#isEnforced, isOfPartition, hasThreshold: noThreshold === '' })
     if (known.length > 0) limits['Flags'] = known
     const percentages = this.#facts.totals === undefined ? 'its limits are taken for amounts, not for percentages, since what nodes have is not known' : ''
-    tell(...verdictOnFlags(value, { limits: this.#isEnforced ? '' : NOT_ENFORCED, percentages: this.#isEnforced ? percentages : NOT_ENFORCED, partitions: '', plans: makesPlans(this.#conf) ? '' : 'no plans are made' }))
+    tell(...verdictOnFlags(value, { limits: this.#isEnforced ? '' : NOT_ENFORCED, percentages: this.#isEnforced ? percentages : NOT_ENFORCED, partitions: '', shares: noThreshold, plans: makesPlans(this.#conf) ? '' : 'no plans are made' }))
   }
 
   /** The totals that amounts of a QOS with the flag Relative are percentages of: those of the partition whose QOS it is, or else of the cluster. */
@@ -112,7 +124,7 @@ export class DatabaseLimits {
 
   #limit(setting: Setting, { names, whyIgnored, ofAll }: Names, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
     const [key, value] = keyAndValue(setting)
-    if (key === 'partition' && value !== '') return this.#isEnforced || this.#conf.general.has('priorityweightfairshare') ? tell('honoured', this.#isEnforced ? '' : `shares alone: ${NOT_ENFORCED}`) : tell('ignored', NOT_ENFORCED)
+    if (key === 'partition' && value !== '') return this.#isEnforced || this.#isByUse ? tell('honoured', this.#isEnforced ? '' : `shares alone: ${NOT_ENFORCED}`) : tell('ignored', NOT_ENFORCED)
     const name = names[key]
     if (name === undefined) {
       const why = whyIgnored[key]
@@ -120,9 +132,9 @@ export class DatabaseLimits {
       return
     }
     if (value === '' || UNLIMITED.test(value) || (name === 'UsageFactor' && Number(value) === 1)) return
-    if (!this.#isEnforced && name === 'UsageFactor' && this.#conf.general.has('priorityweightfairshare')) return tell('honoured', 'for shares')
+    if (!this.#isEnforced && name === 'UsageFactor' && this.#isByUse) return tell('honoured', 'for shares')
     if (name === 'LimitFactor' && !(Number(value) > 0 && Number(value) !== 1)) return
-    if (!this.#isEnforced && name !== 'DefaultQOS' && name !== 'QOS') return tell('ignored', NOT_ENFORCED)
+    if (!this.#isEnforced && name !== 'DefaultQOS' && name !== 'QOS' && name !== 'UsageThreshold') return tell('ignored', NOT_ENFORCED)
     if (name.includes('TRES')) return this.#amounts(setting, { name, value, ofAll }, limits, tell)
     limits[name] = name === 'QOS'
       ? listed(value)
@@ -130,7 +142,7 @@ export class DatabaseLimits {
         ? value
         : name === 'MaxWall' || name === 'GrpWall'
           ? checkedLimit(setting)
-          : name === 'UsageFactor' || name === 'LimitFactor'
+          : name === 'UsageFactor' || name === 'LimitFactor' || name === 'UsageThreshold'
             ? factorOf(setting)
             : wholeOf({ ...setting, value })
     tell('honoured')
@@ -169,7 +181,7 @@ function percentOf(part: string, ofAll: Readonly<Record<string, number>>, resour
 
 function factorOf({ name, value, file, line }: Setting): number {
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value)
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name }, 'Correct it, for example 1.5, or leave it out for 1.')
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name }, 'Correct it, for example 1.5, or leave it out.')
 }
 
 /** Whether all jobs get whole nodes. */

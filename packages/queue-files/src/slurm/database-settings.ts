@@ -7,7 +7,7 @@ const limits: Readonly<Record<string, string>> = {
   maxtres: 'MaxTRESPerJob', maxtresperjob: 'MaxTRESPerJob', maxtrespj: 'MaxTRESPerJob', maxwall: 'MaxWall', maxwallduration: 'MaxWall', maxwalldurationperjob: 'MaxWall',
 }
 export const limitsOfQos = knownWords<string>({
-  ...limits, usagefactor: 'UsageFactor', limitfactor: 'LimitFactor',
+  ...limits, usagefactor: 'UsageFactor', limitfactor: 'LimitFactor', usagethres: 'UsageThreshold', usagethreshold: 'UsageThreshold',
   mintres: 'MinTRESPerJob', mintresperjob: 'MinTRESPerJob', maxtrespu: 'MaxTRESPerUser', maxtresperuser: 'MaxTRESPerUser', maxjobs: 'MaxJobsPerUser', maxjobspu: 'MaxJobsPerUser', maxjobsperuser: 'MaxJobsPerUser',
   maxtresrunminspu: 'MaxTRESRunMinsPerUser', maxtresrunminsperuser: 'MaxTRESRunMinsPerUser', maxtresrunminspa: 'MaxTRESRunMinsPerAccount', maxtresrunminsperaccount: 'MaxTRESRunMinsPerAccount', maxtresrunminsperacct: 'MaxTRESRunMinsPerAccount',
   maxsubmit: 'MaxSubmitJobsPerUser', maxsubmitjobs: 'MaxSubmitJobsPerUser', maxsubmitpu: 'MaxSubmitJobsPerUser', maxsubmitjobspu: 'MaxSubmitJobsPerUser', maxsubmitjobsperuser: 'MaxSubmitJobsPerUser', maxtrespa: 'MaxTRESPerAccount', maxtresperaccount: 'MaxTRESPerAccount',
@@ -40,7 +40,6 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
 export const settingOf = ({ settings }: { readonly settings: readonly Setting[] }, ...names: readonly string[]): Setting | undefined =>
   settings.find((setting) => names.includes(keyAndValue(setting)[0]) && setting.value !== '')
 
-const USAGE_THRESHOLD = 'not simulated; Slurm compares it with the fair-share factor times its weight, which is hardly ever less'
 const ANY_NODES = 'tasks of a job are on any nodes'
 
 /** Why other settings have no effect; empty for those that have nothing to do with scheduling or are told elsewhere. Source of all names: sacctmgr, Slurm 25. */
@@ -52,7 +51,6 @@ const common = {
 }
 export const whyIgnoredOfQos = knownWords<string>({
   ...common, priority: '', preempt: '', flags: '', gracetime: '', preemptmode: '', preemptexempttime: '',
-  usagethres: USAGE_THRESHOLD, usagethreshold: USAGE_THRESHOLD,
   maxjobsaccruepu: '', maxjobsaccrueperuser: '', maxjobsaccruepa: '', maxjobsaccrueperaccount: '', maxjobsaccrueperacct: '', minpriothres: '', minpriothreshold: '', minpriothresh: '',
 })
 export const whyIgnoredOfAssociation = knownWords<string>({

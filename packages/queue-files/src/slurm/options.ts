@@ -89,11 +89,11 @@ export const multifactorNames = [...weights, 'PriorityWeightTRES', ...times, 'Pr
  */
 export function multifactorOptions({ general, database }: SlurmConf, resources: readonly string[], findings: Findings): Record<string, unknown> {
   const options: Record<string, unknown> = {}
-  const isBasic = /^priority\/basic$/i.test(general.get('prioritytype')?.value ?? '')
+  const isOfTime = isBasic({ general })
   for (const name of multifactorNames) {
     const setting = general.get(name.toLowerCase())
     if (setting === undefined) continue
-    if (isBasic) findings.add('ignored', setting, name, setting.value, 'PriorityType is priority/basic')
+    if (isOfTime) findings.add('ignored', setting, name, setting.value, 'PriorityType is priority/basic')
     else if (name === 'PriorityWeightQOS' && database.qos.length === 0)
       findings.add(
         'ignored',
@@ -109,6 +109,9 @@ export function multifactorOptions({ general, database }: SlurmConf, resources: 
   }
   return options
 }
+
+/** Whether PriorityType is priority/basic. */
+export const isBasic = ({ general }: Pick<SlurmConf, 'general'>): boolean => /^priority\/basic$/i.test(general.get('prioritytype')?.value ?? '')
 
 /** The words of a setting such as PriorityFlags, in capital letters. */
 export const flagsOf = (setting: Setting | undefined): string[] => listed((setting?.value ?? '').toUpperCase())

@@ -3,6 +3,7 @@ import { slurmResource, slurmSeconds } from '@sched/policies'
 import { listed, type Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
+import { isBasic } from './options.js'
 import { ofPartitions } from './priority-order.js'
 import { withFlag } from './qos-flags.js'
 import { checkedLimit, UNLIMITED } from './times.js'
@@ -37,7 +38,7 @@ export class PartitionsOfJob {
     this.#known = new Map(conf.partitions.map((each) => [each.name.value, demandsOf(each, tiers[each.name.value] ?? 1, factors[each.name.value] ?? 1)]))
     this.#unlimited = { time: withFlag(conf, 'PartitionTimeLimit'), fewest: withFlag(conf, 'PartitionMinNodes'), most: withFlag(conf, 'PartitionMaxNodes') }
     this.#mustKeepAll = /^(ALL|YES)$/i.test(conf.general.get('enforcepartlimits')?.value ?? '')
-    this.#byFactor = Number(conf.general.get('priorityweightpartition')?.value ?? 0) > 0 && !/^priority\/basic$/i.test(conf.general.get('prioritytype')?.value ?? '')
+    this.#byFactor = Number(conf.general.get('priorityweightpartition')?.value ?? 0) > 0 && !isBasic(conf)
   }
 
   /** Whether a partition demands several nodes. */

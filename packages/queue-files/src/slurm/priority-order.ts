@@ -5,9 +5,9 @@ import { associationPriorities } from './association-priorities.js'
 import { partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { areLimitsEnforced } from './limits.js'
-import { flagsOf, multifactorOptions, tellType, weights } from './options.js'
+import { flagsOf, isBasic, multifactorOptions, tellType, weights } from './options.js'
 import { requeueDelay } from './preemption.js'
-import { usageFactors } from './quality.js'
+import { haveThresholds, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import { withoutEmpty } from './without-empty.js'
 
@@ -19,7 +19,7 @@ interface PriorityOrder {
   readonly order: Config
   /** Whether it goes by a setting of multifactor, not by tiers and priorities of partitions and QOS alone. */
   readonly isWeighted: boolean
-  /** Whether past usage counts (PriorityWeightFairshare above 0). */
+  /** Whether past usage counts (PriorityWeightFairshare above 0, or a UsageThreshold). */
   readonly isByUse: boolean
 }
 
@@ -27,7 +27,8 @@ interface PriorityOrder {
 export function priorityOrder(conf: SlurmConf, { tiers, priorities }: { readonly tiers: Numbers; readonly priorities: Numbers }, resources: readonly string[], findings: Findings): PriorityOrder {
   const factors = ofPartitions(conf, 'priorityjobfactor')
   const own = multifactorOptions(conf, resources, findings)
-  const isByUse = Number(own['PriorityWeightFairshare'] ?? 0) > 0
+  const hasThresholds = haveThresholds(conf)
+  const isByUse = Number(own['PriorityWeightFairshare'] ?? 0) > 0 || hasThresholds
   const accounts = isByUse ? sharesOf(conf, findings) : undefined
   const accrue = accrualOf(conf, findings)
   const associations = associationPriorities(conf, Number(own['PriorityWeightAssoc'] ?? 0) > 0, findings)
@@ -35,7 +36,7 @@ export function priorityOrder(conf: SlurmConf, { tiers, priorities }: { readonly
   const multifactor = {
     ...own,
     ...withoutEmpty({
-      countDown: /^priority\/basic$/i.test(conf.general.get('prioritytype')?.value ?? ''),
+      countDown: isBasic(conf),
       accrue,
       associations,
       requeueDelay: isByAge && (requeueDelay(conf) || false),
@@ -49,7 +50,7 @@ export function priorityOrder(conf: SlurmConf, { tiers, priorities }: { readonly
     ...(isByUse && !areLimitsEnforced(conf) && { chargeEnds: false }),
   }
   tellPriorityType(conf, findings)
-  return { order: Object.keys(multifactor).length === 0 ? 'fifo' : { multifactor }, isWeighted: Object.keys(own).length > 0, isByUse }
+  return { order: Object.keys(multifactor).length === 0 && !hasThresholds ? 'fifo' : { multifactor }, isWeighted: Object.keys(own).length > 0, isByUse }
 }
 
 /** The highest tier or job factor: they have 16 bits. */

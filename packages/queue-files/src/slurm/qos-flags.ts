@@ -3,8 +3,8 @@ import { listed } from '../setting.js'
 import type { SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 
-/** What a flag of a QOS is about: its limits, their being percentages, limits of partitions, or backfill plans. */
-type Subject = 'limits' | 'percentages' | 'partitions' | 'plans'
+/** What a flag of a QOS is about: its limits, their being percentages, limits of partitions, fair share, or backfill plans. */
+type Subject = 'limits' | 'percentages' | 'partitions' | 'shares' | 'plans'
 
 /** A flag: what it is about, or why it has no effect here. */
 interface Flag {
@@ -23,7 +23,7 @@ const FLAGS: readonly Flag[] = [
   { name: 'PartitionMaxNodes', about: 'partitions' },
   { name: 'PartitionMinNodes', about: 'partitions' },
   { name: 'NoReserve', about: 'plans' },
-  { name: 'EnforceUsageThreshold', why: 'UsageThreshold is not simulated' },
+  { name: 'EnforceUsageThreshold', about: 'shares' },
   { name: 'RequiresReservation', why: 'there are no reservations in advance' },
   { name: 'Relative', about: 'percentages' },
 ]
@@ -34,11 +34,11 @@ const flagOf = (written: string): Flag => FLAGS.find(({ name }) => name.toLowerC
 const flagsAbout = (value: string, subject: Subject): string[] => listed(value).map(flagOf).filter(({ about }) => about === subject).map(({ name }) => name)
 
 /**
- * The flags that `slurm-limits` takes: those about the QOS's own limits if these are enforced, those about limits of partitions, and Relative for a QOS that
- * is the QOS of a partition, for which jobs then may not ask themselves.
+ * The flags that `slurm-limits` takes: those about the QOS's own limits if these are enforced, those about limits of partitions, that about fair share for a
+ * QOS with a threshold, and Relative for a QOS that is the QOS of a partition, for which jobs then may not ask themselves.
  */
-export const limitingFlags = (value: string, isEnforced: boolean, isOfPartition: boolean): string[] =>
-  [...(isEnforced ? flagsAbout(value, 'limits') : []), ...flagsAbout(value, 'partitions'), ...(isOfPartition ? flagsAbout(value, 'percentages') : [])]
+export const limitingFlags = (value: string, { isEnforced, isOfPartition, hasThreshold }: { readonly isEnforced: boolean; readonly isOfPartition: boolean; readonly hasThreshold: boolean }): string[] =>
+  [...(isEnforced ? flagsAbout(value, 'limits') : []), ...flagsAbout(value, 'partitions'), ...(hasThreshold ? flagsAbout(value, 'shares') : []), ...(isOfPartition ? flagsAbout(value, 'percentages') : [])]
 
 /** The names of the QOS that have a flag. */
 export const withFlag = ({ database }: SlurmConf, flag: string): string[] =>

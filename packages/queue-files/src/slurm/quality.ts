@@ -2,6 +2,7 @@ import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { settingOf } from './database-settings.js'
 import type { Entity } from './database.js'
+import { isBasic } from './options.js'
 import { qosNamed } from './partition-limits.js'
 import { withFlag } from './qos-flags.js'
 import { secondsOf, UNLIMITED } from './times.js'
@@ -26,6 +27,20 @@ export function usageFactors({ database }: SlurmConf): Readonly<Record<string, n
     return factor === 1 || Number.isNaN(factor) ? [] : [[qos.name, factor]]
   }))
 }
+
+/**
+ * Why the UsageThreshold of a QOS, the least that fair share must add to the priorities of its jobs, holds none of them back; empty: it may. It does not depend
+ * on AccountingStorageEnforce.
+ */
+export function whyNoThreshold(qos: Entity, conf: SlurmConf): string {
+  const setting = settingOf(qos, 'usagethres', 'usagethreshold')
+  if (setting === undefined || UNLIMITED.test(setting.value) || Number(setting.value) === 0) return 'it has no UsageThreshold'
+  if (!withFlag(conf, 'EnforceUsageThreshold').includes(qos.name)) return 'it does not have the flag EnforceUsageThreshold'
+  return isBasic(conf) ? 'PriorityType is priority/basic, which has no fair-share factors' : ''
+}
+
+/** Whether any QOS has a UsageThreshold that may hold jobs back. */
+export const haveThresholds = (conf: SlurmConf): boolean => conf.database.qos.some((qos) => whyNoThreshold(qos, conf) === '')
 
 /** Whether PreemptType is preempt/qos. */
 export const isByQos = (type: Setting | undefined): boolean => /^preempt\/qos$/i.test(type?.value ?? '')
