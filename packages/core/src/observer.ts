@@ -1,6 +1,7 @@
 import type { JobId, LaneId, NodeId, Seconds, TaskId } from './ids.js'
 import type { JobSpec } from './job.js'
-import type { Architecture, Decision, Pass } from './plugs.js'
+import type { Pass } from './pass.js'
+import type { Architecture, Decision } from './plugs.js'
 import type { NodeState } from './power.js'
 import type { Reason } from './round.js'
 import type { ClusterView, WorkView } from './views.js'

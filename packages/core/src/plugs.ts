@@ -1,5 +1,7 @@
+import type { FairShareView } from './fair-share-view.js'
 import type { JobId, LaneId, NodeId, None, Savepoint, Seconds, TaskId } from './ids.js'
 import type { JobSpec, StageSpec } from './job.js'
+import type { Pass } from './pass.js'
 import type { Reason, Round } from './round.js'
 import type { ClusterView, WorkListener, WorkView } from './views.js'
 
@@ -37,22 +39,6 @@ export interface Env {
   readonly heedsPlacementRules?: (preferences: boolean) => void
   /** Reports a finished pass over the queue; absent where nobody listens. */
   readonly tellPass?: (pass: Pass) => void
-}
-
-/** One pass of a policy over its queue. Only some policies report their passes. */
-export interface Pass {
-  /** `first`: jobs start in order until one does not fit; `plan`: later jobs are considered, too. */
-  readonly kind: 'first' | 'plan'
-  /** Jobs waiting when the pass began. */
-  readonly waiting: number
-  /** Jobs considered, including those that a limit or an enclosing policy keeps from running. */
-  readonly looked: number
-  /** Jobs for which the pass looked for a start. */
-  readonly tried: number
-  /** Jobs that started. */
-  readonly started: number
-  /** Entries in the plan when the pass ended; absent if there is no plan. */
-  readonly entries?: number
 }
 
 /** Which work goes next and whether it may go now: fills a round with claims. */
@@ -148,16 +134,6 @@ export interface Order extends WorkListener {
    * refused.
    */
   readonly startsGangJobs?: boolean | undefined
-}
-
-/** Fair-share factors of jobs as of the end of the last period of an order, for limits that depend on them. */
-export interface FairShareView {
-  /** What fair share adds to the priority of a job in the system, at least 0: its factor times its weight. Where that is 0: 2^(-usage / shares), in [0, 1]. */
-  of(job: JobId): number
-  /** Ends the periods that are over. Returns the version of the factors: a new number whenever they may have changed. */
-  version(now: Seconds): number
-  /** When they may change next, unless somebody comes or tasks start; `Infinity`: never. */
-  readonly next: Seconds
 }
 
 /** An order's pools as a preempting wrapper sees them. Pool ids belong to the order and are dense from 0. */

@@ -29,7 +29,7 @@ export class PlacesInQueue {
   }
 
   /** Gives jobs of several queues, listed once each, a place for each of them. Those that are `first` come before all others. */
-  spread(queuesOf: QueuesOfJobs, work: WorkView, lane: LaneId, { score, first }: { readonly score: Score; readonly first: (job: JobId) => boolean }): void {
+  spread(queuesOf: QueuesOfJobs, work: Pick<WorkView, 'array' | 'rank'>, lane: LaneId, { score, first }: { readonly score: Score; readonly first: (job: JobId) => boolean }): void {
     const { jobs, queues } = this
     const listed = jobs.splice(0)
     if (score === undefined) return this.#spreadInTurn(listed, queuesOf, work)
@@ -68,7 +68,7 @@ export class PlacesInQueue {
   }
 
   /** The same where the queue does not matter: in the order of the list, tasks of an array that follow one another together. */
-  #spreadInTurn(listed: readonly JobId[], queuesOf: QueuesOfJobs, work: WorkView): void {
+  #spreadInTurn(listed: readonly JobId[], queuesOf: QueuesOfJobs, work: Pick<WorkView, 'array'>): void {
     for (let from = 0, to = 1; from < listed.length; from = to, to++) {
       const array = work.array(listed[from] as JobId)
       while (array !== '' && to < listed.length && work.array(listed[to] as JobId) === array) to++

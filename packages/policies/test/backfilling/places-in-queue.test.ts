@@ -1,4 +1,4 @@
-import type { JobId, LaneId, WorkView } from '@sched/core'
+import type { JobId, LaneId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { PlacesInQueue } from '../../src/backfilling/places-in-queue.js'
 import type { QueuesOfJobs } from '../../src/backfilling/queues-of-jobs.js'
@@ -10,7 +10,7 @@ const jobs = [
 ]
 const of = (job: JobId) => jobs[job] as (typeof jobs)[number]
 const queues = { placesOf: (job: JobId) => (of(job).queues === '' ? undefined : of(job).queues.split(',')) } as QueuesOfJobs
-const work = { rank: (job: JobId) => job, array: (job: JobId) => of(job).array } as WorkView
+const work = { rank: (job: JobId) => job, array: (job: JobId) => of(job).array }
 
 function placesOf(score?: (job: JobId, lane: LaneId, queue?: string) => number): string {
   const places = new PlacesInQueue()
