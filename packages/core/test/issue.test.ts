@@ -48,7 +48,7 @@ describe('a value that is not what a schema expects', () => {
 
   it('is told what it stands for, and so its unit, where a number has another', () => {
     const options = mapping({ wait: { description: 'seconds before it gives up', ...schema({ type: 'number' }) } })
-    const wayOut = (wait: string, issue: object) => describeIssues(options, { wait }, [{ message: 'Invalid input', path: ['wait'], ...issue } as never]).wayOut
+    const wayOut = (wait: string, issue: object) => describeIssues(options, { wait }, [{ message: 'Invalid input', path: ['wait'], ...issue }]).wayOut
     const number = { code: 'invalid_type', expected: 'number' }
     const numberOrWord = { code: 'invalid_union', errors: [[number], [{ code: 'invalid_value', values: ['auto'] }]] }
     const told = '"wait" stands for seconds before it gives up.'

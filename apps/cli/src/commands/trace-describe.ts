@@ -100,7 +100,8 @@ function classTable({ jobs, tasks, resources, classes, classesBy }: WorkloadSumm
   const totals = asked.map((some) => classes.reduce((sum, { work }) => sum + workOf(work, some), 0))
   return table(
     columns(
-      ...(classesBy === 'tasks' ? ['size class', resources.some(({ resource }) => resource === 'map') ? 'maps of a job' : 'tasks of a job'] : [classesBy]),
+      classesBy === 'tasks' ? 'size class' : classesBy,
+      ...(classesBy === 'tasks' ? [resources.some(({ resource }) => resource === 'map') ? 'maps of a job' : 'tasks of a job'] : []),
       'jobs',
       'of all jobs',
       'tasks',
