@@ -5,7 +5,7 @@ import { lineOfJob } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { explained, type Experiment } from './experiment/experiment.js'
 import { under } from './experiment/fields-under.js'
-import type { NamedPolicy } from './experiment/policies.js'
+import { written, type NamedPolicy } from './experiment/policies.js'
 
 /** What the user is told of an error in a run: where the experiment configures what it is about. */
 export function explainRun({ description, policies, registry }: Pick<Experiment, 'description' | 'policies' | 'registry'>, policy: number, error: Error): Error {
@@ -21,10 +21,17 @@ export function explainRun({ description, policies, registry }: Pick<Experiment,
   if (/^metrics\b/.test(field)) return explained(description, [], error)
   const path = policies[policy]?.path ?? []
   if (error.code === 'UNKNOWN_NAME' && field === 'policies')
-    return explained(description, [...path.slice(0, -1), 'schedulers'], error.at({ field: `policies[${policy}].schedulers` }))
-  if (error.code === 'BAD_OPTION' && description.source === undefined && policies.length > 1) return error.at({ field: `policies[${policy}]: ${field}` })
+    return explained(description, [...path.slice(0, -1), 'schedulers'], error.at({ field: `${written(path.slice(0, -1))}.schedulers` }))
+  const queueFile = description.source === undefined ? queueFileAt(description.spec, path) : undefined
+  if (error.code === 'BAD_OPTION' && queueFile !== undefined) return error.at({ file: queueFile })
+  if (error.code === 'BAD_OPTION' && description.source === undefined && policies.length > 1) return error.at({ field: `${written(path.slice(0, 2))}: ${field}` })
   const isOfPolicy = error.code === 'BAD_OPTION' || field === 'queue'
   return isOfPolicy ? explained(description, path, error) : error
+}
+
+/** The queue file that a policy comes from, as it was named. */
+function queueFileAt({ queues = [] }: Experiment['description']['spec'], [list, at]: NamedPolicy['path']): string | undefined {
+  return list === 'queues' ? [queues].flat()[Number(at ?? 0)] : undefined
 }
 
 const withWayOut = ({ code, fact, place }: SchedError, wayOut: string) => new SchedError(code, fact, place, wayOut)

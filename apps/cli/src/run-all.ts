@@ -148,7 +148,7 @@ function rejectedText({ policy, seed, rejections, summary }: RunResult): string 
   const rest = rejections.reduce((sum, { others }) => sum - 1 - others, rejected)
   return [
     `${policy}: ${number(rejected)} of ${counted(rejected + jobs, 'job')} rejected on seed ${seed}:`,
-    ...rejections.map(({ job, reason, others }) => `  ${job}: ${reason}${others > 0 ? `, and ${number(others)} more like it` : ''}`),
+    ...rejections.map(({ job, reason, others, firstOthers }) => `  ${job}: ${reason}${others > 0 ? `, and ${number(others)} more like it (${firstOthers.join(', ')}${others > firstOthers.length ? ', ...' : ''})` : ''}`),
     ...(rest > 0 ? [`  and ${number(rest)} more`] : []),
     ...(rejections.some(({ reason }) => reason.includes('names no queue'))
       ? ['  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).']

@@ -122,10 +122,10 @@ resource  tasks  work, unit seconds  median duration, s  largest demand    load
 --------  -----  ------------------  ------------------  --------------  ------
 map          10                  88                  10               1  200.0%
 
-size class  jobs  of all jobs  tasks  of all work
-----------  ----  -----------  -----  -----------
-bin 1          2        66.7%      2         9.1%
-bin 3          1        33.3%      8        90.9%
+size class  maps of a job  jobs  of all jobs  tasks  of all work
+----------  -------------  ----  -----------  -----  -----------
+bin 1                   1     2        66.7%      2         9.1%
+bin 3                3-20     1        33.3%      8        90.9%
 `)
     expect(JSON.parse((await ok(['trace', 'describe', 'jobs.jsonl', '--json'])).out)).toMatchObject({ format: 'sched-workload', jobs: 3, tasks: 10, skippedLines: 0 })
   })
@@ -134,10 +134,10 @@ bin 3          1        33.3%      8        90.9%
     const line = (id: string, tasks: number, demand: object) => JSON.stringify({ id, submit: 0, stages: [{ name: 'a', tasks, demand, duration: 10 }] })
     const cwd = directory({ 'j.jsonl': ['{"format":"sched-workload","version":1}', line('a', 1, { cpu: 3, mem: 9000 }), line('b', 2, { cpu: 1, mem: 500 })].join('\n') })
     expect((await ok(['trace', 'describe', 'j.jsonl'], cwd)).out.split('\n').slice(-5, -1)).toEqual([
-      'size class  jobs  of all jobs  tasks  of work, cpu  of work, mem',
-      '----------  ----  -----------  -----  ------------  ------------',
-      'bin 1          1        50.0%      1         60.0%         90.0%',
-      'bin 2          1        50.0%      2         40.0%         10.0%',
+      'size class  tasks of a job  jobs  of all jobs  tasks  of work, cpu  of work, mem',
+      '----------  --------------  ----  -----------  -----  ------------  ------------',
+      'bin 1                    1     1        50.0%      1         60.0%         90.0%',
+      'bin 2                    2     1        50.0%      2         40.0%         10.0%',
     ])
   })
 
@@ -227,7 +227,7 @@ describe('sched policies', () => {
 
   it('lists the keys inside an option: of a mapping, of the entries of a list, below names, and of one inside itself once', async () => {
     const { out } = await sched(['policies', 'easy', 'kueue', 'multifactor'], { columns: 1_000 })
-    expect(out).toContain('kept free from `from` to `to`\n          - from: number ≥ 0, needed: seconds\n          - to: number > 0, needed: seconds; the window ends before it\n          - demand: "all" or mapping, needed: ')
+    expect(out).toContain('kept free from `from` to `to`\n          - from: number ≥ 0, needed: seconds from the start of the run at which it begins\n          - to: number > 0, needed: seconds from the start of the run at which it has ended\n          - demand: "all" or mapping, needed: ')
     expect(out).toContain('ClusterQueues by name: the queue of a job\n          <name>:\n              - nominalQuota: mapping: ')
     expect(out).toMatch(/ {6}- accounts: .*\n {10}<name>:\n {14}- shares: .*\n {14}- users: .*\n {14}- usersOfPartitions: .*\n {14}- accounts: mapping: accounts inside it\n {6}- billing: /)
   })

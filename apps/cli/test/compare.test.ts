@@ -130,7 +130,7 @@ describe('sched compare', () => {
   it('rejects jobs that no node can run when told to, and says so', async () => {
     const wide = small({ 'jobs.jsonl': trace.replace('"demand":{"map":1},"duration":4', '"demand":{"map":2},"duration":4'), 'small.yaml': `${experiment}infeasible: reject\n` })
     const { code, out, err } = await sched(['compare', 'small.yaml'], { cwd: wide })
-    const why = ['1 of 3 jobs rejected on seed 1:', '  b: a task of job b asks {"map":2}, more than any node of cluster has'].join('\n')
+    const why = ['1 of 3 jobs rejected on seed 1:', '  b: a task asks {"map":2}, more than any node of cluster has'].join('\n')
     expect({ code, err }).toEqual({ code: 0, err: `warning: fifo: ${why}\nwarning: delay(node=5): ${why}\n` })
     expect(out).toContain('large')
   })

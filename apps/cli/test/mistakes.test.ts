@@ -25,6 +25,19 @@ describe('a mistake on the command line', () => {
     expect(await sched(['compare', '--trace', 'jobs.jsonl', '--policies', policies], { cwd: small() })).toMatchObject({ code: 2, err: 'error: policies[1]: windows[0].to: the window ends at 5 s and begins at 9 s. Let it end after its beginning.\n' })
   })
 
+  it('in a policy beside queue files names it by its place in the list it stands in, and a queue file by its name', async () => {
+    const flavor = 'apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {name: spot}\nspec: {nodeLabels: {type: spot}}\n'
+    const queue = 'kind: ClusterQueue\nmetadata: {name: a}\nspec: {resourceGroups: [{coveredResources: [cpu], flavors: [{name: spot, resources: [{name: cpu, nominalQuota: 4}]}]}]}\n'
+    const conf = 'NodeName=n[1-4] CPUs=1\nPartitionName=p Nodes=ALL Default=YES\n'
+    const cwd = small({ 'a.conf': conf, 'b.conf': conf, 'kueue.yaml': `${flavor}---\n${queue}` })
+    const policies = 'strict,{easy: {windows: [{from: 9, to: 5, demand: all}]}}'
+    const errorOf = async (...args: string[]) => (await sched(['compare', '--generate', 'lublin', '--take', '9', '--seeds', '1', '--quiet', ...args], { cwd })).err
+    expect(await errorOf('--queues', 'a.conf,b.conf', '--policies', policies)).toBe('error: policies[1]: windows[0].to: the window ends at 5 s and begins at 9 s. Let it end after its beginning.\n')
+    const noNode = 'error: "kueue.yaml" flavors.spot: no node has the labels {"type":"spot"}. Correct the labels, or label nodes in the description of the cluster.\n'
+    expect(await errorOf('--queues', 'a.conf,kueue.yaml', '--policies', 'strict')).toBe(noNode)
+    expect(await errorOf('--queues', 'kueue.yaml')).toBe(noNode)
+  })
+
   it('is a last seed beyond the whole numbers of a 64-bit float', async () => {
     const [err, cwd] = ['seed: the last of 3 seeds from 9007199254740990 on is larger than 9007199254740991. Begin with a smaller one.\n', small()]
     expect(await sched(['compare', 'small.yaml', '--seed', '9007199254740990', '--seeds', '3'], { cwd })).toEqual({ code: 2, out: '', err: `error: ${err}` })
@@ -76,6 +89,14 @@ describe('a mistake on the command line', () => {
     [['--json', '--quiet'], "error: option '--json <file>' argument missing\n"],
     [['--load', '0'], "error: option '--load <factor>' argument '0' is invalid. Expected a number above 0.\n"],
     [['--load=-2'], "error: option '--load <factor>' argument '-2' is invalid. Expected a number above 0.\n"],
+    [['--heartbeat', '1m'], "error: option '--heartbeat <seconds>' argument '1m' is invalid. Expected seconds, a number of at least 0, 3600 for an hour.\n"],
+    [['--feedback', '20m'], "error: option '--feedback [seconds]' argument '20m' is invalid. Expected seconds, a number of at least 0, 3600 for an hour.\n"],
+    [['--until', '2d'], "error: option '--until <seconds>' argument '2d' is invalid. Expected seconds, a number above 0, 3600 for an hour.\n"],
+    [['--tau', '0'], "error: option '--tau <seconds>' argument '0' is invalid. Expected seconds, a number above 0, 3600 for an hour.\n"],
+    [['--window', '1d:2d'], "error: option '--window <from:to>' argument '1d:2d' is invalid. Expected two numbers of seconds, for example 0:3600.\n"],
+    [['--window', ' :5'], "error: option '--window <from:to>' argument ' :5' is invalid. Expected two numbers of seconds, for example 0:3600.\n"],
+    [['--checkpoint', 'interval=1h'], 'error: checkpoint.interval: found "1h", expected a number. "interval" stands for seconds of work after which a task saves it; default: never.\n'],
+    [['--failures', 'mtbf=10d'], 'error: failures.mtbf: found "10d", expected a number. "mtbf" stands for mean seconds that a task runs from its start or its last failure to the next, exponential; instead of probability.\n'],
     [['--resources', 'mem=64GB'], "error: option '--resources <list>' argument 'mem=64GB' is invalid. Expected names and whole numbers, for example cpu=16,mem=65536.\n"],
     [['--queue-mix', 'prod'], "error: option '--queue-mix <list>' argument 'prod' is invalid. Expected names and whole numbers, for example prod=70,adhoc=30.\n"],
     [['--queue-names', 'p1=short,p2'], "error: option '--queue-names <list>' argument 'p1=short,p2' is invalid. Expected names and other names, for example partition001=short.\n"],

@@ -191,8 +191,14 @@ describe('--queues', () => {
     const many = jobs(work('a', 'ads'), ...['b', 'c', 'd'].map((id) => work(id, 'nowhere')), work('e', 'research.ml', 9999))
     const { err } = await sched(['run', '--queues', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], { cwd: directory({ ...files, 'fair.xml': fair.replace('50%', '9000 mb, 8 vcores'), 'jobs.jsonl': many }) })
     expect(lines(err.slice(err.indexOf('warning')))).toEqual([
-      'warning: fair: 4 of 5 jobs rejected on seed 1:', '  b: rule "reject" in line 17 refuses it, and 2 more like it', '  e: a task asks 9999 mem, and maxResources of queue "root.research" is 9000 mem', '',
+      'warning: fair: 4 of 5 jobs rejected on seed 1:', '  b: rule "reject" in line 17 refuses it, and 2 more like it (c, d)', '  e: a task asks 9999 mem, and maxResources of queue "root.research" is 9000 mem', '',
     ])
+  })
+
+  it('joins rejections that differ in the id and the amounts alone', async () => {
+    const many = jobs(...['a', 'b', 'c', 'd', 'e', 'f'].map((id, i) => work(id, 'ads', 70_000 + i)), work('g', 'ads'))
+    const { err } = await sched(['run', '--policy', 'fifo', '--infeasible', 'reject', '--trace', 'jobs.jsonl', ...cluster], { cwd: directory({ ...files, 'jobs.jsonl': many }) })
+    expect(lines(err)).toEqual(['warning: fifo: 6 of 7 jobs rejected on seed 1:', expect.stringMatching(/^ {2}a: a task asks \{.*70000.*\}, more than any node of cluster has, and 5 more like it \(b, c, d, \.\.\.\)$/), ''])
   })
 
   it('compares files under their names', async () => {

@@ -32,6 +32,14 @@ async function results(files: Readonly<Record<string, string>>, ...args: string[
 const figure = ({ table }: Results, key: string) => Object.fromEntries((table.find((row) => row.key === key && row.label === undefined)?.cells ?? []).map(({ policy, values }) => [policy, values[0]]))
 
 describe('a log of a parallel machine', () => {
+  it('is reported by user where it has several', async () => {
+    const report = async (text: string) => (await sched(['run', '--trace', 'a.swf', '--policy', 'easy'], { cwd: directory({ 'a.swf': text }) })).out
+    expect(await report(log)).toMatch(/^user +jobs .*\n-.*\n2 +1 .*\n1 +2 /m)
+    const single = await report(`; Version: 2.2\n; MaxProcs: 4\n${line(1, 0, 0, 10, 3, 10)}${line(3, 2, 20, 5, 1, 5)}`)
+    expect(single).not.toMatch(/^user /m) // which the row of all tells, too
+    expect(single).toMatch(/^all +2 /m)
+  })
+
   it('needs no cluster, no policies and one seed: the machine is that of the header', async () => {
     const found = await results({ 'a.swf': log }, '--trace', 'a.swf')
     expect({ seeds: found.seeds, policies: found.policies }).toEqual({ seeds: [1], policies: ['strict', 'easy', 'conservative', 'fattened'] })

@@ -190,9 +190,15 @@ describe('slurm.conf', () => {
     expect(out.split('\n').flatMap((line) => /^ {2}(\d+ to \d+ s: .*)/.exec(line)?.[1] ?? [])).toEqual(['20 to 120 s: queue limit QOSMaxJobsPerUserLimit of user user in QOS normal', '20 to 100 s: no room'])
     const run = await sched(['run', ...options, '--queues', 'limits.conf+qos.txt'], { cwd })
     expect(run.out).toContain('3 of 4 jobs finished, 1 not finished')
-    expect(run.err).toContain('1 job can never start, since limits forbid it: PartitionTimeLimit (1)')
+    expect(run.err).toContain('1 job can never start, since limits forbid it: PartitionTimeLimit (1). Raise the limit, or change what job 4 asks for.')
     const { out: waiting } = await sched(['explain', ...options, '--queues', 'limits.conf+qos.txt', '--job', '4'], { cwd })
     expect(waiting.split('\n').flatMap((line) => /^ {2}(\d+ to \d+ s: .*)/.exec(line)?.[1] ?? [])).toEqual(['30 to 300 s: queue limit PartitionTimeLimit']) // to the end of the run, where priorities are computed for the last time
+    // without --job not 4, which never starts and waits to the end of the run, but 3, which waits longest of those that start
+    const longest = await sched(['explain', ...options, '--queues', 'limits.conf+qos.txt'], { cwd })
+    expect([longest.out, longest.err]).toEqual([expect.stringMatching(/^job 3 /m), expect.stringMatching(/^note: 1 job never starts under limits\+qos \(4\), and the longest wait is that of one that does; --job 4 explains it\.$/m)])
+    expect((await sched(['explain', ...options, '--queues', 'limits.conf+qos.txt', '--quiet'], { cwd })).err).toBe('')
+    const cut = await sched(['explain', ...options, '--queues', 'limits.conf+qos.txt', '--until', '200'], { cwd })
+    expect([cut.out, cut.err]).toEqual([expect.stringMatching(/^job 4 /m), expect.not.stringContaining('never')])
     expect((await sched(['queues', 'diff', 'limits.conf+qos.txt', 'limits.conf+two.txt'], { cwd })).out).toMatch(/QOS normal +MaxJobsPU +1 +2/)
   })
 

@@ -59,7 +59,7 @@ const twoLevelOptions = z.strictObject({
     .number()
     .min(0.001)
     .default(1)
-    .describe('seconds for which requests are collected before an offer is made, and after which the allocator looks again while nothing is free; at least 0.001, and a run takes as long as it has looks: days of a full cluster minutes with 0.001'),
+    .describe('seconds for which requests are collected before an offer is made, and after which the allocator looks again while nothing is free; at least 0.001. The more looks, the longer the run takes: minutes for days of a full cluster with 0.001'),
   offerTime: seconds.default(0.001).describe('seconds that it takes to make an offer'),
   minimumOffer: z
     .record(z.string(), z.number().nonnegative())

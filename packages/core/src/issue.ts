@@ -39,7 +39,7 @@ export function describeIssues(schema: unknown, value: unknown, issues: readonly
   return {
     at,
     fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`),
-    wayOut: issue.params?.wayOut ?? (isOtherWord ? meantWord(found, wordsAt(schema, at)) : isOfBound(issue) ? whatItIs(schema, at) : howToWrite(issue, found, keysAt(schema, at))),
+    wayOut: issue.params?.wayOut ?? (isOtherWord ? meantWord(found, wordsAt(schema, at)) : isOfBound(issue) || isNumberWithUnit(found, expected) ? whatItIs(schema, at) : howToWrite(issue, found, keysAt(schema, at))),
   }
 }
 
@@ -77,9 +77,12 @@ function knownKeys(key: string, schema: unknown, at: Path, message: string, foun
   return message.startsWith('Unrecognized key') ? suggest(key, known) : `${sentence(message)} ${listed}`
 }
 
+/** Whether a number is expected and one with a unit of its own was found, such as 7d, 1:30 or 5GB. */
+const isNumberWithUnit = (found: unknown, expected: string) => typeof found === 'string' && /\ba (whole )?number\b/.test(expected) && /^\d[\d.,]*\s?(?!e\d)[a-z:%-]/i.test(found)
+
 const isOfBound = ({ code }: Issue) => code === 'too_small' || code === 'too_big' || code === 'not_multiple_of'
 
-/** What a value that is too small or too large stands for, by which one knows the right one, and what counts without it. */
+/** What a value that is too small, too large or in another unit stands for, by which one knows the right one, and what counts without it. */
 function whatItIs(schema: unknown, at: Path): string {
   const { key = '', description = '', byDefault } = meaningAt(schema, at) ?? {}
   if (description === '') return ''

@@ -46,6 +46,16 @@ describe('a value that is not what a schema expects', () => {
     ])
   })
 
+  it('is told what it stands for, and so its unit, where a number has another', () => {
+    const options = mapping({ wait: { description: 'seconds before it gives up', ...schema({ type: 'number' }) } })
+    const wayOut = (wait: string, issue: object) => describeIssues(options, { wait }, [{ message: 'Invalid input', path: ['wait'], ...issue }]).wayOut
+    const number = { code: 'invalid_type', expected: 'number' }
+    const numberOrWord = { code: 'invalid_union', errors: [[number], [{ code: 'invalid_value', values: ['auto'] }]] }
+    const told = '"wait" stands for seconds before it gives up.'
+    expect([wayOut('5m', number), wayOut('1-00:00', { ...number, expected: 'int' }), wayOut('1.5 h', numberOrWord)]).toEqual([told, told, told])
+    expect([wayOut('soon', number), wayOut('1e3', number), wayOut('5m', { ...number, expected: 'boolean' })]).toEqual(['', 'Write it without quotes: 1e3.', ''])
+  })
+
   it('is told the nearest word of the kinds of a mapping', () => {
     const kinds = either(mapping({ kind: word('exponential') }), mapping({ kind: word('uniform') }))
     expect(describeIssues(kinds, { kind: 'unifrom' }, [{ code: 'invalid_union', message: 'Invalid input', errors: [], path: ['kind'] } as never]))

@@ -11,7 +11,8 @@ function left(policy: Plug<'policy'>, on: ReturnType<typeof cluster> = instantCl
   const { recorder } = run({ cluster: on, jobs, policy, warn: (text) => void warnings.push(text) })
   return [recorder.launches.map((launch) => launch.job).join(), ...warnings]
 }
-const forbid = (...limits: string[]) => `${limits.length} job${limits.length === 1 ? '' : 's'} can never start, since limits forbid ${limits.length === 1 ? 'it' : 'them'}: ${limits.map((limit) => `${limit} (1)`).join(', ')}`
+/** Limits that forbid the jobs a and b, in this order. */
+const forbid = (...limits: string[]) => `${limits.length} job${limits.length === 1 ? '' : 's'} can never start, since limits forbid ${limits.length === 1 ? 'it' : 'them'}: ${limits.map((limit) => `${limit} (1)`).join(', ')}. Raise the limit${limits.length === 1 ? '' : 's'}, or change what job${limits.length === 1 ? ' a asks' : 's a, b ask'} for.`
 
 describe('a limit of no running jobs keeps them waiting to the end of the run, which tells of it', () => {
   it.each([

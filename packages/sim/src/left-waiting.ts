@@ -87,7 +87,7 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
   const told = [...waitingReasons(schedulers, cell, work, now)]
   const of = (...reasons: readonly Reason[]) => told.filter(([, { reason }]) => reasons.includes(reason))
   const [limited, unfit, kept] = [of(Reason.Limit), of(Reason.NoRoom), of(Reason.Locality, Reason.Rule, Reason.Reservation)]
-  if (limited.length > 0 && unfit.length === 0) return forbidden(limited, policy)
+  if (limited.length > 0 && unfit.length === 0) return forbidden(limited, policy, work)
   if (isPrefilled(run)) return besidePrefill(run)
   const why = architecture.stuck?.()
   if (why !== undefined)
@@ -142,12 +142,12 @@ function inPart(gangs: readonly JobId[], { schedulers, work, now }: LeftRun): Sc
   return new SchedError('INFEASIBLE', fact, {}, PLACED_OTHERWISE)
 }
 
-/** A message with the limits, and how many jobs each forbids. */
-function forbidden(limited: readonly (readonly [JobId, Told])[], policy: string): string {
+/** A message with the limits, how many jobs each forbids, and which jobs these are. */
+function forbidden(limited: readonly (readonly [JobId, Told])[], policy: string, work: Work): string {
   const counts = new Map<string, number>()
   for (const [, { limit = `limits of ${policy}` }] of limited) counts.set(limit, (counts.get(limit) ?? 0) + 1)
   const one = limited.length === 1
-  return `${limited.length} job${one ? '' : 's'} can never start, since limits forbid ${one ? 'it' : 'them'}: ${[...counts].map(([limit, jobs]) => `${limit} (${jobs})`).join(', ')}`
+  return `${limited.length} job${one ? '' : 's'} can never start, since limits forbid ${one ? 'it' : 'them'}: ${[...counts].map(([limit, jobs]) => `${limit} (${jobs})`).join(', ')}. Raise the limit${counts.size === 1 ? '' : 's'}, or change what ${named(jobsOf(limited), work)} ask${one ? 's' : ''} for.`
 }
 
 const jobsOf = (told: readonly (readonly [JobId, Told])[]) => told.map(([job]) => job)

@@ -30,8 +30,8 @@ function end(reasons: Parameters<typeof keeping>[0], options: Partial<Parameters
 describe.each([['without heartbeats', twoNodes], ['with heartbeats', hourly]])('jobs that wait although nothing runs, %s', (_, cluster) => {
   it('are left where limits forbid them, which are told', () => {
     const limited = { a: [Reason.Limit, 'most 0'], b: [Reason.Limit, 'most 0'], c: [Reason.Limit] } as const
-    expect(end(limited, { cluster })).toEqual({ starts: 1, warnings: ['3 jobs can never start, since limits forbid them: most 0 (2), limits of test (1)'] })
-    expect(end({ a: [Reason.Limit, 'most 0'], b: [Reason.Order] }, { cluster })).toEqual({ starts: 2, warnings: ['1 job can never start, since limits forbid it: most 0 (1)'] })
+    expect(end(limited, { cluster })).toEqual({ starts: 1, warnings: ['3 jobs can never start, since limits forbid them: most 0 (2), limits of test (1). Raise the limits, or change what jobs a, b, c ask for.'] })
+    expect(end({ a: [Reason.Limit, 'most 0'], b: [Reason.Order] }, { cluster })).toEqual({ starts: 2, warnings: ['1 job can never start, since limits forbid it: most 0 (1). Raise the limit, or change what job a asks for.'] })
   })
 
   it('are an error where they have no place in an idle cluster, or are left and told', () => {

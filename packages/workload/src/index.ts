@@ -4,7 +4,7 @@ export { withFeedback, type Feedback } from './feedback.js'
 export { resample, type Resampling } from './resample/resample.js'
 export { describe, describeStream } from './describe.js'
 export type { Capacity, ClassSummary, ResourceSummary, WorkloadSummary } from './workload-summary.js'
-export { jobSize, sizeClass, sizeClasses } from './size-class.js'
+export { jobSize, sizeClass, sizeClasses, sizeRanges } from './size-class.js'
 
 export { type GeneratedWorkload, type WorkloadGenerator } from './generate/callable.js'
 export { generatedBy } from './generate/generated-by.js'

@@ -6,6 +6,9 @@ const mostMaps = [1, 2, 20, 60, 150, 300, 500, 1500] as const
 /** Names of the bins, `bin 1` to `bin 9`, in the order of reports. */
 export const sizeClasses: readonly string[] = Array.from({ length: 9 }, (_, i) => `bin ${i + 1}`)
 
+/** Numbers of maps of the jobs in each bin, in the same order: `1`, `2`, `3-20`, ..., `>1500`. */
+export const sizeRanges: readonly string[] = [...mostMaps.map((most, i) => (i < 2 ? `${most}` : `${mostMaps[i - 1]! + 1}-${most}`)), `>${mostMaps.at(-1)!}`]
+
 /** Bin of DS-T2 for a number of maps. */
 export function sizeClass(maps: number): string {
   let bin = 0

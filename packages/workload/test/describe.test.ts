@@ -1,6 +1,6 @@
 import type { JobSpec, StageSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { describe as summaryOf, describeStream, facebook, facebookMixed, sensitivity, sizeClass, workloadOf } from '../src/index.js'
+import { describe as summaryOf, describeStream, facebook, facebookMixed, sensitivity, sizeClass, sizeClasses, sizeRanges, workloadOf } from '../src/index.js'
 
 const stage = (tasks: number, duration: StageSpec['duration'], demand: StageSpec['demand'] = { map: 1 }): StageSpec => ({ name: 's', tasks, demand, duration })
 const job = (id: string, submit: number, stages: StageSpec[], rest: Partial<JobSpec> = {}): JobSpec => ({ id, submit, stages, ...rest })
@@ -113,5 +113,7 @@ describe('sizeClass', () => {
   it('has the bounds of DS-T2', () => {
     const bounds = [1, 2, 3, 20, 21, 60, 61, 150, 151, 300, 301, 500, 501, 1500, 1501, 25_000]
     expect(bounds.map(sizeClass).map((label) => Number(label.slice(4)))).toEqual([1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9])
+    expect(sizeRanges.slice(0, 8).map((range) => Number(range.split('-').at(-1))).map(sizeClass)).toEqual(sizeClasses.slice(0, 8))
+    expect(sizeRanges).toEqual(['1', '2', '3-20', '21-60', '61-150', '151-300', '301-500', '501-1500', '>1500'])
   })
 })

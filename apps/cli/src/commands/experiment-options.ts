@@ -3,7 +3,7 @@ import { DEFAULT_NODES } from '../experiment/cluster-from-options.js'
 import { DEFAULT_POLICIES, RIGID_POLICIES } from '../experiment/from-options.js'
 import { DEFAULT_SEEDS } from '../experiment/experiment.js'
 import { changeOptions } from './change-options.js'
-import { amountsAs, assignment, atLeastOne, collected, fraction, positive, real, whole, wholeOrFile } from './option-values.js'
+import { amountsAs, assignment, atLeastOne, collected, fraction, seconds, secondsAbove0, whole, wholeOrFile } from './option-values.js'
 
 /** The options that describe an experiment, alone or over a file. Names in camel case are those of `ExperimentOptions`. */
 export function experimentOptions(command: Command, { single = false } = {}): Command {
@@ -27,7 +27,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--racks <n>', 'racks that they stand in (default: one per 20 nodes)', atLeastOne())
     .option('--slots <list>', 'slots per node (default: map=4,reduce=2)', amountsAs('map=4,reduce=2'))
     .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amountsAs('cpu=16,mem=65536'))
-    .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', real)
+    .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', seconds)
     .option(
       '--failures <fields>',
       'tasks fail by themselves: probability=0.01 of each attempt or mtbf=864000 seconds of running, and with maxAttempts=4 of one their job (default: none fails)',
@@ -47,7 +47,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--plugin <module>', 'a plug-in of yours, a path or a package, to be named in the options above; may be repeated', collected)
     .option('--seed <n>', single ? 'seed (default: 1)' : 'first seed (default: 1)', whole)
     .addOption(new Option('--pass-per-event <order>', 'a scheduling pass after every event instead of one per instant').choices(['submits-first', 'ends-first']))
-    .option('--until <seconds>', 'end of the simulated time', positive)
+    .option('--until <seconds>', 'end of the simulated time', secondsAbove0)
     .option('--jitter <fraction>', 'by how much task times vary at random, 0 for those of the trace (default: 0.1; of rigid jobs and recorded run times 0)', fraction)
     .addOption(new Option('--infeasible <what>', 'a job with a task larger than every node: end with an error (default), or leave the job out').choices(['fail', 'reject']))
     .option('--validate', 'check every conservation law while running (slow)')
@@ -57,7 +57,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--cool-down <fraction>', 'jobs at the end that do not count', fraction)
     .option('--classes <kind>', 'classes of jobs in tables: label, queue, placed (the queue that rules put it in), user, size, or limits of the number of tasks, [1, 10, 100] (default: label; with --queues the queue)')
     .option('--metrics <list>', 'metrics of plug-ins, by name or as in a file: mine,{other: {most: 3}} (`sched policies --plugin MODULE` lists them)')
-    .option('--tau <seconds>', 'bound of the bounded slowdown (default: 10)', positive)
+    .option('--tau <seconds>', 'bound of the bounded slowdown (default: 10)', secondsAbove0)
     .optionsGroup('Scheduling and runs:')
   if (single) return command
   return command

@@ -12,6 +12,7 @@ import { LongestWait } from '../longest-wait.js'
 import { explainText } from '../output/explain-text.js'
 import type { ExplainedRun } from '../output/explained-run.js'
 import { headline } from '../output/headline.js'
+import { counted } from '../output/number.js'
 import { inDifferentPlaces, isSilent } from '../output/outputs.js'
 import { outputFile } from '../output/output-file.js'
 import { widthOf } from '../output/policy-table.js'
@@ -25,15 +26,18 @@ import { experimentOptions } from './experiment-options.js'
 
 interface ExplainOptions extends ExperimentOptions {
   readonly job?: string
-  readonly longest?: keyof typeof LONGEST
+  readonly longest?: (typeof LONGEST)[number]
   readonly json?: string
   readonly html?: string
   readonly force?: boolean
   readonly quiet?: boolean
 }
 
-/** What jobs may be the longest in, and who finds that job. */
-const LONGEST = { wait: LongestWait, spread: LongestSpread }
+/** What jobs may be the longest in. */
+const LONGEST = ['wait', 'spread'] as const
+
+/** So many jobs that never start are named. */
+const NAMED = 3
 
 export function addExplain(program: Command, io: Io): void {
   const command = program
@@ -42,7 +46,7 @@ export function addExplain(program: Command, io: Io): void {
     .description('Runs policies on one seed and says where the wait of a job for its first task went: no room, a reservation, a limit, its turn, decisions of schedulers, ...; who held the cluster meanwhile, and who passed it. Of a job of several tasks also why the others started later than the first.')
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
     .option('--job <id>', 'the job, by its id in the workload (default: the one that --longest names); each run ends with the job')
-    .addOption(new Option('--longest <what>', 'without --job, the job with the longest wait for its first task, or spread from the start of its first task to that of its last, under the first policy, which a run of its own finds (default: wait)').choices(Object.keys(LONGEST)))
+    .addOption(new Option('--longest <what>', 'without --job, the job with the longest wait for its first task (of those that get it, if one does or --until does not end the run before), or spread from the start of its first task to that of its last, under the first policy, which a run of its own finds (default: wait)').choices(LONGEST))
     .option('--json <file>', 'write all of it as JSON; - for standard output')
     .option('--html <file>', 'write one page with charts, which a browser shows without a network; - for standard output')
     .option('--force', 'replace existing output')
@@ -101,10 +105,18 @@ function idsText(job: string, ids: readonly string[]): string {
  */
 async function longestJob(experiment: Experiment, options: ExplainOptions, io: Io): Promise<string> {
   const { longest: what = 'wait' } = options
-  const longest = new LONGEST[what]()
+  const longest = what === 'wait' ? new LongestWait(experiment.description.spec.until) : new LongestSpread()
   await run(experiment, 0, options, io, [longest])
   if (longest.job === undefined) throw what === 'wait' ? noJobs() : noSpread()
+  if (longest instanceof LongestWait && longest.neverStarted.length > 0 && options.quiet !== true) io.stderr.write(neverStarted(longest.neverStarted, experiment))
   return longest.job
+}
+
+/** That jobs which never start are not taken for the longest wait, and how to ask for one. */
+function neverStarted(jobs: readonly string[], { policies: [policy] }: Experiment): string {
+  const [first = ''] = jobs
+  const named = `${jobs.slice(0, NAMED).join(', ')}${jobs.length > NAMED ? ', ...' : ''}`
+  return `note: ${counted(jobs.length, 'job')} never start${jobs.length === 1 ? 's' : ''} under ${policy?.name ?? ''} (${named}), and the longest wait is that of one that does; --job ${/^[\w.-]+$/.test(first) ? first : JSON.stringify(first)} explains ${jobs.length === 1 ? 'it' : 'one of them'}.\n`
 }
 
 const noSpread = () => new SchedError('BAD_OPTION', 'no job has a task that starts later than its first.', { field: '--longest' }, 'Ask for the longest wait (`--longest wait`), or name a job (--job).')

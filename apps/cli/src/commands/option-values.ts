@@ -30,8 +30,9 @@ const numberThat =
     return value
   }
 
-export const real = numberThat((value) => value >= 0 && value < Infinity, 'a number of at least 0')
 export const positive = numberThat((value) => value > 0 && value < Infinity, 'a number above 0')
+export const seconds = numberThat((value) => value >= 0 && value < Infinity, 'seconds, a number of at least 0, 3600 for an hour')
+export const secondsAbove0 = numberThat((value) => value > 0 && value < Infinity, 'seconds, a number above 0, 3600 for an hour')
 export const fraction = numberThat((value) => value >= 0 && value < 1, 'a fraction of at least 0 and below 1')
 export const part = numberThat((value) => value >= 0 && value <= 1, 'a number from 0 to 1')
 
@@ -61,9 +62,9 @@ function pairsOf(text: string, pair: RegExp, expected: string): [name: string, v
 
 /** Seconds `from:to`. */
 export function window(text: string): { from: number; to: number } {
-  const [from = '', to = '', ...rest] = text.split(':')
-  if (rest.length > 0 || to === '') throw new InvalidArgumentError('Expected two numbers of seconds, for example 0:3600.')
-  const [start, end] = [real(from), real(to)]
+  const times = /^\s*([^:\s]+)\s*:\s*([^:\s]+)\s*$/.exec(text)?.slice(1).map(Number) ?? []
+  const [start = NaN, end = NaN] = times
+  if (!times.every((time) => time >= 0 && time < Infinity) || times.length === 0) throw new InvalidArgumentError('Expected two numbers of seconds, for example 0:3600.')
   if (start >= end) throw new InvalidArgumentError('Expected an end after the start.')
   return { from: start, to: end }
 }

@@ -1,5 +1,5 @@
-import { describeStream, type Trace, type WorkloadSummary } from '@sched/workload'
-import { duration, json, percent, table } from '@sched/report'
+import { describeStream, sizeClasses, sizeRanges, type Trace, type WorkloadSummary } from '@sched/workload'
+import { duration, json, NONE, percent, table } from '@sched/report'
 import type { Command } from 'commander'
 import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
@@ -101,6 +101,7 @@ function classTable({ jobs, tasks, resources, classes, classesBy }: WorkloadSumm
   return table(
     columns(
       classesBy === 'tasks' ? 'size class' : classesBy,
+      ...(classesBy === 'tasks' ? [resources.some(({ resource }) => resource === 'map') ? 'maps of a job' : 'tasks of a job'] : []),
       'jobs',
       'of all jobs',
       'tasks',
@@ -108,6 +109,7 @@ function classTable({ jobs, tasks, resources, classes, classesBy }: WorkloadSumm
     ),
     classes.map(({ label, jobs: some, tasks: own, work }) => [
       label,
+      ...(classesBy === 'tasks' ? [sizeRanges[sizeClasses.indexOf(label)] ?? NONE] : []),
       number(some),
       percent(some / jobs),
       number(own),

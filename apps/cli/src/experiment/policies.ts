@@ -61,7 +61,8 @@ export function policyList(text: string, option = '--policies'): unknown[] {
   throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, 'Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')
 }
 
-const written = ([key, ...rest]: readonly (string | number)[]) => rest.reduce<string>(
+/** A path in an experiment, for messages: `policies[1].schedulers`. */
+export const written = ([key, ...rest]: readonly (string | number)[]) => rest.reduce<string>(
   (text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${part}`),
   String(key),
 )

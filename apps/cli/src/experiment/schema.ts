@@ -109,7 +109,7 @@ const checkpointSchema = z
 const failuresSchema = z
   .strictObject({
     probability: z.number().min(0).lt(1).optional().describe('of each attempt of a task to fail, at a time that is uniform over its run'),
-    mtbf: z.number().positive().optional().describe('instead: mean seconds that a task runs from its start or its last failure to the next, exponential'),
+    mtbf: z.number().positive().optional().describe('mean seconds that a task runs from its start or its last failure to the next, exponential; instead of probability'),
     maxAttempts: z.int().min(1).optional().describe('failures of one task with which its job is given up; default: 4'),
   })
   .refine(({ probability, mtbf }) => (probability === undefined) !== (mtbf === undefined), 'either probability or mtbf')

@@ -20,7 +20,7 @@ export function rigidText({ rigid, promises, passes = [], utilisation }: Summary
     recordedText(recorded),
     sizeTable(jobs.bySize, utilisation.resources[0]?.resource, width),
     groupTable('run time', jobs.byLength, width),
-    groupTable(jobs.byUser.length > MOST_USERS ? `user (${MOST_USERS} of ${number(jobs.byUser.length)} with the largest area)` : 'user', users, width),
+    severalText(jobs.byUser.length > MOST_USERS ? `user (${MOST_USERS} of ${number(jobs.byUser.length)} with the largest area)` : 'user', users, width),
     groupTable('', [{ label: 'all', ...jobs.overall }], width),
   ]
 }
@@ -66,11 +66,14 @@ function recordedText({ jobs, wait, response, slowdown, meanAbsoluteError, meanD
   )
 }
 
-/** By size, which is what jobs ask of the first resource: nothing to tell where all amounts of something else are in one class. */
+/** By size, which is what jobs ask of the first resource. */
 function sizeTable(groups: readonly Group[], resource = 'procs', width?: number): string {
   if (['procs', 'nodes'].includes(resource)) return groupTable('processors', groups, width)
-  return groups.filter(({ finished }) => finished > 0).length > 1 ? groupTable(resource, groups, width) : ''
+  return severalText(resource, groups, width)
 }
+
+/** Nothing to tell where all jobs are in one group, beside the row of all. */
+const severalText = (title: string, groups: readonly Group[], width: number | undefined): string => (groups.filter(({ finished }) => finished > 0).length > 1 ? groupTable(title, groups, width) : '')
 
 function groupTable(title: string, groups: readonly Group[], width: number | undefined): string {
   const rows = groups.filter(({ finished }) => finished > 0).map(({ label, finished, wait, response, slowdown, weighted }) => [

@@ -18,7 +18,7 @@ const bayesCommOptions = z.strictObject({
     .describe('the model that predicts: what `sched bayes train` writes; in files and on the command line the path of its file'),
   threshold: z.number().min(0).lt(1).default(0.5).describe('a job is moved if its probability of being active is above this'),
   rackChoice: z.enum(['random', 'mostFree']).default('random').describe('the rack an active job goes to: any, or the one with room for the most of its tasks'),
-  performance: z.record(z.string(), z.number().positive()).optional().describe('performance by node, or by group of nodes; default: the speed of the node'),
+  performance: z.record(z.string(), z.number().positive()).optional().describe('performance relative to other nodes, by node or by group of nodes; default: the speed of the node'),
   chargeMapLocality: z.boolean().default(true).describe('tasks that were moved away from their data take as long as its distance says; false: as if it were on their node'),
   rebalanceLazy: z.boolean().default(false).describe('divide lazy jobs over all nodes by performance instead of keeping their plan'),
 })

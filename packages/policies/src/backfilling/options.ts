@@ -15,7 +15,7 @@ export interface Overrun {
 
 /** Time that plans keep between jobs. */
 export const marginOptions = {
-  margin: z.number().nonnegative().default(0).describe('seconds by which each job is planned longer than its estimate, so that a job that ends late delays nobody: the security time of OAR, and 1'),
+  margin: z.number().nonnegative().default(0).describe('seconds by which each job is planned longer than its estimate, so that a job that ends late delays nobody (in OAR its security time and 1 s)'),
 }
 
 /** What a plan says of single nodes. */
@@ -31,8 +31,8 @@ export const windowOptions = {
   windows: z
     .array(
       z.strictObject({
-        from: z.number().nonnegative().describe('seconds'),
-        to: z.number().positive().describe('seconds; the window ends before it'),
+        from: z.number().nonnegative().describe('seconds from the start of the run at which it begins'),
+        to: z.number().positive().describe('seconds from the start of the run at which it has ended'),
         demand: z.union([z.literal('all'), z.record(z.string(), z.number().int().positive())]).describe('amounts by resource over the whole cluster, or all of it'),
       }),
     )

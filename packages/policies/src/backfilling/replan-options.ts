@@ -105,7 +105,7 @@ export const replanOptions = z.strictObject({
     ),
   batch_sched_delay: z.number().nonnegative().default(0).describe('seconds between looks at the first jobs at events, with `twoPass`: an event that comes sooner waits; 0: none does. A slurm.conf has 3'),
   defer: z.boolean().default(false).describe('whether the end of a job waits for `batch_sched_delay`, too, and is not looked at at once'),
-  default_queue_depth: z.number().int().nonnegative().default(100).describe('jobs looked at when the first start at an event, with `twoPass`, and one more'),
+  default_queue_depth: z.number().int().nonnegative().default(100).describe('jobs looked at where the first start at an event, with `twoPass`; one more is, as in Slurm'),
   partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
   sched_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that start at an event, with `twoPass`; 0: no limit'),
   ...reservationOptions,

@@ -26,8 +26,8 @@ const backoff = z.strictObject({
 const kubeSchedulerOptions = z.strictObject({
   preemption: z.boolean().default(true).describe('whether tasks without room take the place of those of lower priority (plug-in DefaultPreemption)'),
   never: z.array(z.number()).default([]).describe('priorities whose tasks preempt nobody (`preemptionPolicy: Never` of a PriorityClass)'),
-  minCandidateNodesPercentage: z.int().min(0).max(100).default(10).describe('so many percent of the nodes in question are enough to choose from, and'),
-  minCandidateNodesAbsolute: z.int().min(0).default(100).describe('at least so many, and one in any case; the search begins at one drawn at random'),
+  minCandidateNodesPercentage: z.int().min(0).max(100).default(10).describe('percent of the nodes in question that are enough to choose from, if they are as many as `minCandidateNodesAbsolute` says'),
+  minCandidateNodesAbsolute: z.int().min(0).default(100).describe('least number of nodes to choose from, whatever part of all it is, and one in any case; the search begins at one drawn at random'),
   disruptionBudgets: z.array(budgetSchema).default([]).describe('who goes last, and from which nodes nobody goes where others will do (PodDisruptionBudgets)'),
   terminationGracePeriodSeconds: z.number().nonnegative().default(0).describe('seconds for which a preempted task runs on if it does not end before; meanwhile the task for which it goes is nominated to its node'),
   backoff: backoff.exactOptional().describe('jobs that were tried in vain back off; {}: as kube-scheduler does by default. Default: they do not'),

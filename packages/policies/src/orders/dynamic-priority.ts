@@ -5,12 +5,12 @@ import { spend, type SpendingChange } from './spending.js'
 
 const amount = z.number().nonnegative()
 const change = z.strictObject({
-  at: amount.describe('seconds'),
+  at: amount.describe('seconds from the start of the run'),
   rate: amount.optional().describe('spending rate from then on'),
-  deposit: amount.optional().describe('added to the budget'),
+  deposit: amount.optional().describe('added to the budget then'),
 })
 const spender = {
-  budget: amount.optional().describe('what it may spend; default without end'),
+  budget: amount.optional().describe('what it may spend, in the unit of `rate`; default without end'),
   rate: amount.default(1).describe('spending rate: what it pays per slot and interval'),
 }
 const dynamicPriorityOptions = z.strictObject({

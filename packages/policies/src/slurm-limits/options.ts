@@ -16,10 +16,10 @@ const common = {
   GrpSubmitJobs: count.optional().describe('jobs that may wait and run; more are refused'),
   GrpTRESMins: tres.optional().describe('amounts x minutes that its jobs may have used, which decay; more wait'),
   GrpTRESRunMins: tres.optional().describe('amounts x minutes that its running jobs may have left together, by their time limits'),
-  GrpWall: time.optional().describe('time that its jobs may have run, which decays; more wait'),
+  GrpWall: time.optional().describe('time that its jobs may have run, in minutes or as a time string of Slurm, 7-0 for 7 days, which decays; more wait'),
   MaxTRESPerJob: tres.optional().describe('most that one job may ask for'),
   MaxTRESMinsPerJob: tres.optional().describe('most amounts x minutes of one job, by its time limit'),
-  MaxWall: time.optional().describe('longest time limit of a job (MaxWallDurationPerJob)'),
+  MaxWall: time.optional().describe('longest time limit of a job, in minutes or as a time string of Slurm, 7-0 for 7 days (MaxWallDurationPerJob)'),
 }
 
 const qos = z.strictObject({
@@ -33,7 +33,7 @@ const qos = z.strictObject({
   MaxTRESPerAccount: tres.optional().describe('amounts that the running jobs of one account may hold together'),
   MaxJobsPerAccount: count.optional().describe('jobs of one account that may run at once'),
   MaxSubmitJobsPerAccount: count.optional().describe('jobs of one account that may wait and run; more are refused'),
-  UsageFactor: z.number().nonnegative().optional().describe('how much of the use of its jobs counts for GrpTRESMins, GrpTRESRunMins and GrpWall, of whatever; default 1'),
+  UsageFactor: z.number().nonnegative().optional().describe('what the use of its jobs is multiplied by where it counts for GrpTRESMins, GrpTRESRunMins and GrpWall, whether of a QOS, an account or a user; default 1'),
   UsageThreshold: z.number().nonnegative().optional().describe('with the flag EnforceUsageThreshold: jobs that ask for it wait while fair share adds less than this to their priority, in an order by past usage'),
   LimitFactor: z.number().positive().optional().describe('what GrpTRES and MaxTRESPerJob of associations are multiplied by for its jobs, rounded down; default 1'),
   Flags: names.optional().describe('DenyOnLimit: jobs that alone are over a limit, of any QOS or association of theirs, are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit, PartitionMaxNodes, PartitionMinNodes: MaxTime, MaxTRESPerJob, MinTRESPerJob of partitions does not count; EnforceUsageThreshold: UsageThreshold counts; NoDecay: what counts for GrpTRESMins and GrpWall neither decays nor is forgotten; UsageFactorSafe: what a job asks counts times its UsageFactor, too; Relative: where it is the QOS of a partition, jobs that ask for it are refused'),
@@ -42,7 +42,7 @@ export type QosOptions = z.output<typeof qos>
 
 const association = {
   ...common,
-  MaxJobs: count.optional().describe('jobs of each of its users that may run at once'),
+  MaxJobs: count.optional().describe('jobs of the user, or of each user of the account, that may run at once'),
   MaxSubmitJobs: count.optional().describe('jobs of each of its users that may wait and run; more are refused'),
   DefaultQOS: z.string().optional().describe('the QOS of jobs that name none'),
   QOS: names.optional().describe('those that its jobs may ask for, or with +name and -name what is other than around it; default: all'),
@@ -51,7 +51,7 @@ export type UserOptions = z.output<z.ZodObject<typeof association>>
 const account = accountOptions(association, undefined, 'by partition, users for their jobs there, which are not among those of `users` then')
 
 const partition = z.strictObject({
-  MaxTime: time.optional().describe('longest time limit of a job'),
+  MaxTime: time.optional().describe('longest time limit of a job, in minutes or as a time string of Slurm, 7-0 for 7 days'),
   MaxTRESPerJob: tres.optional().describe('most that one job may ask for (MaxNodes is node=N)'),
   MinTRESPerJob: tres.optional().describe('least that one job may ask for (MinNodes is node=N)'),
   MinNodes: z.int().nonnegative().optional().describe('a job that may only be on fewer nodes (`maxNodes`) waits or is refused'),

@@ -54,7 +54,7 @@ export const volcanoOptions = z.strictObject({
   defaults: z.strictObject(queueFields).prefault({}).describe('settings of queues that do not say otherwise, and of those that are not named'),
   never: z.array(z.number()).default([]).describe('priorities whose jobs take nothing of others (`preemptionPolicy: Never` of a PriorityClass)'),
   actions: z.array(z.enum(['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim', 'gangpreempt', 'gangreclaim', 'shuffle'])).min(1).default(['enqueue', 'allocate', 'backfill']).describe('what is done, in this order'),
-  allowWholeBundle: z.boolean().default(true).describe('`gangpreempt`, `gangreclaim`: whether jobs may go as a whole that can do without no more tasks'),
+  allowWholeBundle: z.boolean().default(true).describe('`gangpreempt`, `gangreclaim`: whether jobs that have no task to spare may go as a whole'),
   tiers: z
     .array(z.strictObject({ plugins: z.array(z.union([z.enum(pluginNames).transform((name) => ({ name })), plugin])).default([]).describe('the plug-ins of a tier, by name or with settings') }))
     .default(defaultTiers)

@@ -53,7 +53,7 @@ describe('the part of a queue of yarn-fair that masters may have', () => {
   it('ends the run with a warning where it is too small for any master of those that wait', () => {
     const warnings: string[] = []
     const { recorder } = run({ cluster: machine(20), jobs: [managed('0', 11), managed('1', 12)], policy: greedy(yarnFair()), warn: (text) => void warnings.push(text) })
-    expect([recorder.launches, warnings]).toEqual([[], ['2 jobs can never start, since limits forbid them: maxAMShare root.a (2)']])
+    expect([recorder.launches, warnings]).toEqual([[], ['2 jobs can never start, since limits forbid them: maxAMShare root.a (2). Raise the limit, or change what jobs 0, 1 ask for.']])
   })
 
   it('counts all resources under drf', () => {
