@@ -132,9 +132,12 @@ export class MainPass {
     }
   }
 
-  /** Whether the nodes of its queue can never be enough for the job. No plan is begun for one whose queue and whose own description bound them in no way. */
+  /**
+   * Whether the nodes of its queue, or those of them that are not closed, can never be enough for the job. No plan is begun for one whose queue and whose own
+   * description bound them in no way.
+   */
   #isTooSmall(job: JobId, queue: string | undefined, round: Round): boolean {
-    const isBounded = queue !== undefined || (this.#plans[round.lane]?.mostNodes?.(job) ?? Infinity) < Infinity
+    const isBounded = queue !== undefined || round.work.minNodes(job) > 1 || (this.#plans[round.lane]?.mostNodes?.(job) ?? Infinity) < Infinity
     return isBounded && this.#begun(round).isTooSmall?.(job) === true
   }
 
