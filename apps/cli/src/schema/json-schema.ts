@@ -62,7 +62,7 @@ function experiment(registry: Registry): JsonSchema {
 
 /**
  * A schema in which the parts that refer to themselves, such as pools in pools, stand where references look for them: among the `$defs` of the whole,
- * named after the definition that they are of. Orders, which are policies, too, share theirs.
+ * named after the definition that they are of.
  */
 function hoisted({ $defs, ...file }: JsonSchema): JsonSchema {
   const all: Record<string, unknown> = { ...($defs as JsonSchema) }
@@ -85,8 +85,8 @@ const ref = (kind: Kind): JsonSchema => ({ $ref: `#/$defs/${kind}` })
 /** What may stand for a part: its name, or its name with options. A policy may also be an order, which then is greedy. */
 function kindSchema(registry: Registry, kind: Kind): JsonSchema {
   const presets = registry.presets(kind)
-  const own = [...registry.list(kind), ...(kind === 'policy' ? registry.list('order') : [])]
-  const described = own.map((definition): [string, JsonSchema] => [definition.name, definitionSchema(definition)])
+  const described = registry.list(kind).map((definition): [string, JsonSchema] => [definition.name, definitionSchema(definition)])
+  if (kind === 'policy') for (const { name, summary } of registry.list('order')) described.push([name, { description: summary, $ref: `#/$defs/order/anyOf/1/properties/${name}` }])
   const short = presets.map(({ name, summary }): [string, JsonSchema] => [name, { description: summary, type: ['object', 'null'] }])
   return oneOf([...described, ...short])
 }
