@@ -18,7 +18,7 @@ export class Admission {
   readonly #work: WorkView
   readonly #mappings: readonly Mapping[]
   /** Quotas with all nodes up, since nodes that are away come back; and the number of changes of the tree that they include. */
-  #quotas: Quotas
+  readonly #quotas: Quotas
   #parted: number
   /** By the constraints of a stage: the partitions with nodes that meet them. */
   readonly #partitions = new Map<string, readonly number[]>()
@@ -116,7 +116,7 @@ export class Admission {
   /** The quotas, including queues that were made since the last call. */
   #parts(): Quotas {
     const { changes } = this.#tree
-    if (changes !== this.#parted) this.#quotas = new Quotas(this.#tree, this.#pots, this.#cluster, { isLegacy: this.#options.legacyQueueMode })
+    if (changes !== this.#parted) this.#quotas.compute()
     this.#parted = changes
     return this.#quotas
   }

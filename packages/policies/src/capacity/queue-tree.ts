@@ -62,6 +62,8 @@ export class QueueTree {
   readonly isInner: boolean[] = []
   readonly isByPriority: boolean[] = []
   readonly isFair: boolean[] = []
+  /** The queues in each queue, sorted by path. */
+  readonly byPath: number[][] = []
   readonly #byPath = new Map<string, number>()
   /** Leaves by their last name, `null` if several have it: as in Hadoop, a leaf may be named by its short name. */
   readonly #byName = new Map<string, number | null>()
@@ -153,6 +155,8 @@ export class QueueTree {
     const { path, name, parent } = this.queue(id)
     const siblings = this.queue(parent).children
     siblings.splice(siblings.indexOf(id), 1)
+    const sorted = this.byPath[parent] as number[]
+    sorted.splice(sorted.indexOf(id), 1)
     this.isGone[id] = true
     this.#byPath.delete(path)
     this.#gone.set(path, id)
@@ -223,7 +227,9 @@ export class QueueTree {
     const { template, parentTemplate } = this.#madeIn(above.path)
     const { capacity } = (parentPath(path) === above.path ? template : parentTemplate) ?? {}
     if (capacity !== undefined && typeof capacity !== 'string') return undefined
-    return above.children.map((id) => this.queue(id)).find(({ own, isDeclared }) => isDeclared && ['', ...Object.keys(own.labels ?? {})].some((label) => isSomething(ownCapacity(own, label))))
+    const hasParts = ({ own, isDeclared }: Queue) => isDeclared && ['', ...Object.keys(own.labels ?? {})].some((label) => isSomething(ownCapacity(own, label)))
+    const id = above.children.find((child) => hasParts(this.queue(child)))
+    return id === undefined ? undefined : this.queue(id)
   }
 
   #depthBelow({ own }: Pick<Queue, 'own'>): number {
@@ -243,8 +249,11 @@ export class QueueTree {
     const parent = this.#byPath.get(parentPath(path))
     if (!this.#isLegacy || parent === undefined) return template
     const { own, children } = this.queue(parent)
-    const inLabel = (made: ReadQueueOptions, label: string) =>
-      withCapacity(made, label, allOrNothing(ownCapacity(template, label), children.map((id) => ownCapacity(this.queue(id).own, label)), ownCapacity(own, label), this.isCounted))
+    const inLabel = (made: ReadQueueOptions, label: string) => {
+      const capacity = ownCapacity(template, label)
+      if (!isSomething(capacity)) return made
+      return withCapacity(made, label, allOrNothing(capacity, children.map((id) => ownCapacity(this.queue(id).own, label)), ownCapacity(own, label), this.isCounted))
+    }
     return ['', ...Object.keys(template.labels ?? {})].reduce<ReadQueueOptions>(inLabel, template)
   }
 
@@ -305,9 +314,22 @@ export class QueueTree {
     this.isFair[id] = queue.ordering === 'fair'
     if (parent >= 0) this.isInner[parent] = true
     this.#byPath.set(path, id)
+    this.byPath[id] = []
     above?.children.push(id)
+    if (above !== undefined) this.#insertByPath(id, this.byPath[parent] as number[])
     this.changes++
     return id
+  }
+
+  #insertByPath(id: number, siblings: number[]): void {
+    const { path } = this.queue(id)
+    let low = 0
+    for (let high = siblings.length; low < high; ) {
+      const middle = (low + high) >> 1
+      if (this.queue(siblings[middle] as number).path < path) low = middle + 1
+      else high = middle
+    }
+    siblings.splice(low, 0, id)
   }
 }
 

@@ -8,6 +8,7 @@ import type { ReadQueueOptions } from './queue-options.js'
 
 type Capacity = Exclude<ReadQueueOptions['capacity'], undefined>
 type Amounts = Exclude<Capacity, number | string>
+type Maximum = Exclude<ReadQueueOptions['maximumCapacity'], undefined>
 /** `isLegacy`: siblings have capacities of one kind, which counts for all resources. */
 interface Mode {
   readonly isLegacy: boolean
@@ -31,19 +32,24 @@ export class Quotas {
   readonly #pots: Pots
   readonly #cluster: ClusterView
   readonly #isLegacy: boolean
+  /** Number of queues of which the names have been checked. */
+  #checked = 0
 
   constructor(tree: QueueTree, pots: Pots, cluster: ClusterView, { isLegacy }: Mode) {
     this.#isLegacy = isLegacy
     this.#tree = tree
     this.#pots = pots
     this.#cluster = cluster
-    this.#checkNames()
     this.compute()
   }
 
-  /** Computes everything anew, after a queue was made or the size of the cluster has changed. */
+  /**
+   * Computes everything anew, after a queue was made or the size of the cluster has changed. Exact parts are found once for all siblings
+   * that have the same capacity, since there may be thousands of those that were made at first use.
+   */
   compute(): void {
     const { queues } = this.#tree
+    this.#checkNames()
     const { count, width } = this.#pots
     if (this.part.length < queues.length * count) {
       const size = queues.length * 2 * count
@@ -62,16 +68,16 @@ export class Quotas {
     const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
     const root = this.#tree.queue(0)
     const own = label === '' ? undefined : root.own.labels?.[label]
-    const wholeOfIt = { amounts: all, part: typeof own?.capacity === 'number' ? percent(own.capacity) : whole }
-    this.#set(root, pot, wholeOfIt, { amounts: all, part: whole })
+    const wholeOfIt = new Quota(all, typeof own?.capacity === 'number' ? percent(own.capacity) : whole)
+    this.#set(root, pot, wholeOfIt, new Quota(all))
   }
 
   /** `inParent`: the part of its parent that a queue with a percentage or a weight has. */
   #set(queue: Queue, pot: number, guaranteed: Quota, most: Quota, inParent?: number): void {
     const { count, width, totals } = this.#pots
     const at = queue.id * count + pot
-    const least = amountsOf(guaranteed)
-    const limit = amountsOf(most)
+    const least = guaranteed.floor
+    const limit = most.floor
     let part = 0
     for (let i = 0; i < width; i++) {
       this.most[at * width + i] = limit[i] as number
@@ -81,36 +87,40 @@ export class Quotas {
     }
     const { fround } = Math
     this.part[at] = inParent === undefined ? fround(part * valueOf(guaranteed.part)) : fround((this.part[queue.parent * count + pot] as number) * fround(inParent))
-    this.#setChildren(queue, pot, guaranteed, most)
+    if (queue.children.length > 0) this.#setChildren(queue, pot, guaranteed, most)
   }
 
   #setChildren(parent: Queue, pot: number, guaranteed: Quota, most: Quota): void {
     const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
     const children = parent.children.map((id) => this.#tree.queue(id))
-    if (!this.#isLegacy) return this.#setMixed(children, label, amountsOf(guaranteed), most, pot)
-    const given = this.#scaled(children.map((child) => capacityIn(child, label)), amountsOf(guaranteed), pot)
+    const capacities = children.map((child) => capacityIn(child, label))
+    const limitOf = this.#limits(label, most, pot)
+    if (!this.#isLegacy) return this.#setMixed(children, capacities, guaranteed.floor, limitOf, pot)
+    const given = this.#scaled(capacities, guaranteed.floor, pot)
     const parts = sharesOf(given)
-    for (const [i, child] of children.entries()) {
-      const capacity = given[i]
-      const part = parts[i] as Fraction
-      const isPart = typeof capacity !== 'object'
-      const own = isPart ? { ...guaranteed, part: times(guaranteed.part, part) } : { amounts: this.#amounts(capacity, pot), part: whole }
-      this.#set(child, pot, own, child.own.elastic === false ? own : this.#limit(child, label, most, pot), isPart ? valueOf(part) : undefined)
+    const quotas = new Map<Capacity, Quota>()
+    const quotaOf = (capacity: Capacity) =>
+      typeof capacity === 'object' ? new Quota(this.#amounts(capacity, pot)) : new Quota(guaranteed.amounts, times(guaranteed.part, parts.get(capacity) as Fraction))
+    const values = new Map([...parts].map(([capacity, part]) => [capacity, typeof capacity === 'object' ? undefined : valueOf(part)]))
+    for (let i = 0; i < children.length; i++) {
+      const child = children[i] as Queue
+      const capacity = given[i] as Capacity
+      const own = getOrMake(quotas, capacity, quotaOf)
+      this.#set(child, pot, own, child.own.elastic === false ? own : limitOf(child), values.get(capacity))
     }
   }
 
   /** Sets the quotas of siblings without the legacy mode. Memory comes first: a queue that is guaranteed no memory is guaranteed nothing, as in Hadoop. */
-  #setMixed(children: readonly Queue[], label: string, available: readonly number[], most: Quota, pot: number): void {
+  #setMixed(children: readonly Queue[], capacities: readonly Capacity[], available: readonly number[], limitOf: (child: Queue) => Quota, pot: number): void {
     const names = this.#counted(pot)
     const memory = this.#pots.memory[this.#pots.laneOf(pot)] ?? 0
-    const limits = children.map((child) => this.#limit(child, label, most, pot))
-    const capacities = children.map((child) => capacityIn(child, label))
+    const limits = children.map(limitOf)
     const dividedAmong = (i: number, holds: (child: number) => boolean) =>
-      mixedCapacities(capacities.map((each) => ofResource(each === OPEN ? '1w' : each, names[i] ?? '')), available[i] as number, limits.map((limit, child) => (holds(child) ? (amountsOf(limit)[i] as number) : 0)))
+      mixedCapacities(capacities.map((each) => ofResource(each === OPEN ? '1w' : each, names[i] ?? '')), available[i] as number, limits.map((limit, child) => (holds(child) ? (limit.floor[i] as number) : 0)))
     const ofMemory = dividedAmong(memory, () => true)
     const columns = available.map((_, i) => (i === memory ? ofMemory : dividedAmong(i, (child) => (ofMemory[child] as number) > 0)))
     for (const [at, child] of children.entries()) {
-      const own = { amounts: columns.map((column) => column[at] as number), part: whole }
+      const own = new Quota(columns.map((column) => column[at] as number))
       this.#set(child, pot, own, child.own.elastic === false ? own : (limits[at] as Quota))
     }
   }
@@ -120,18 +130,24 @@ export class Quotas {
     return (this.#pots.counted[this.#pots.laneOf(pot)] ?? []).map((r) => this.#cluster.resources[r] ?? '')
   }
 
-  /** The maximum of a queue, within that of its parent. */
-  #limit(queue: Queue, label: string, parent: Quota, pot: number): Quota {
-    if (label !== '' && queue.accessibleLabels !== '*' && !queue.accessibleLabels.includes(label)) return { ...parent, part: nothing }
-    const { maximumCapacity } = label === '' ? queue.own : (queue.own.labels?.[label] ?? {})
-    if (maximumCapacity === undefined) return parent
+  /** The maxima of queues in a partition, within that of their parent. */
+  #limits(label: string, parent: Quota, pot: number): (queue: Queue) => Quota {
+    const inaccessible = new Quota(parent.amounts, nothing)
+    const limits = new Map<Maximum, Quota>()
+    return (queue) => {
+      if (label !== '' && queue.accessibleLabels !== '*' && !queue.accessibleLabels.includes(label)) return inaccessible
+      const { maximumCapacity } = label === '' ? queue.own : (queue.own.labels?.[label] ?? {})
+      return maximumCapacity === undefined ? parent : getOrMake(limits, maximumCapacity, (maximum) => this.#limit(maximum, parent, pot))
+    }
+  }
+
+  #limit(maximum: Maximum, parent: Quota, pot: number): Quota {
     if (!this.#isLegacy) {
       const names = this.#counted(pot)
-      return { amounts: amountsOf(parent).map((most, i) => mixedLimit(ofResource(maximumCapacity, names[i] ?? ''), most)), part: whole }
+      return new Quota(parent.floor.map((most, i) => mixedLimit(ofResource(maximum, names[i] ?? ''), most)))
     }
-    if (typeof maximumCapacity === 'number') return { ...parent, part: times(parent.part, percent(maximumCapacity)) }
-    const most = amountsOf(parent)
-    return { amounts: this.#amounts(maximumCapacity, pot, Infinity).map((amount, i) => Math.min(amount, most[i] as number)), part: whole }
+    if (typeof maximum === 'number') return new Quota(parent.amounts, times(parent.part, percent(maximum)))
+    return new Quota(this.#amounts(maximum, pot, Infinity).map((amount, i) => Math.min(amount, parent.floor[i] as number)))
   }
 
   /** Amounts in the order of the pot's counted resources. */
@@ -141,11 +157,12 @@ export class Quotas {
   }
 
   /** The capacities of siblings, where amounts that together exceed what is available are scaled down, each resource by itself. */
-  #scaled(given: readonly Capacity[], available: readonly number[], pot: number): Capacity[] {
+  #scaled(given: readonly Capacity[], available: readonly number[], pot: number): readonly Capacity[] {
+    if (!given.some((capacity) => typeof capacity === 'object')) return given
     const asked = given.flatMap((capacity) => (typeof capacity === 'object' ? [this.#amounts(capacity, pot)] : []))
     const names = this.#counted(pot)
     const sums = names.map((_, i) => asked.reduce((sum, amounts) => sum + (amounts[i] as number), 0))
-    if (isWithin(sums, available)) return [...given]
+    if (isWithin(sums, available)) return given
     const scale = (name: string, amount: number) => {
       const i = names.indexOf(name)
       const isOver = i >= 0 && (sums[i] as number) > (available[i] as number)
@@ -154,10 +171,12 @@ export class Quotas {
     return given.map((capacity) => (typeof capacity === 'object' ? Object.fromEntries(Object.entries(capacity).map(([name, amount]) => [name, scale(name, Number(amount))])) : capacity))
   }
 
-  /** Checks that the labels and resources that queues name exist. */
+  /** Checks that the labels and resources exist that queues name which are new. */
   #checkNames(): void {
     const { partitions } = this.#pots
-    for (const { path, own } of this.#tree.queues) {
+    const { queues } = this.#tree
+    for (; this.#checked < queues.length; this.#checked++) {
+      const { path, own } = queues[this.#checked] as Queue
       const labels = [
         ...Object.keys(own.labels ?? {}),
         ...(own.accessibleLabels === '*' ? [] : (own.accessibleLabels ?? [])),
@@ -180,13 +199,30 @@ export class Quotas {
 
 const keysOf = (capacity: unknown): string[] => (typeof capacity === 'object' && capacity !== null ? Object.keys(capacity) : [])
 
-/** A part of whole amounts, not rounded yet. */
-interface Quota {
+/** A part of whole amounts. */
+class Quota {
   readonly amounts: readonly number[]
   readonly part: Fraction
+  #floor: readonly number[] | undefined
+
+  constructor(amounts: readonly number[], part = whole) {
+    this.amounts = amounts
+    this.part = part
+  }
+
+  /** The part of the amounts, rounded down. */
+  get floor(): readonly number[] {
+    return (this.#floor ??= this.amounts.map((amount) => (amount === Infinity ? amount : partOf(amount, this.part))))
+  }
 }
 
-const amountsOf = ({ amounts, part }: Quota): number[] => amounts.map((amount) => (amount === Infinity ? amount : partOf(amount, part)))
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make(key)
+  map.set(key, made)
+  return made
+}
 
 /** The capacity of a queue in a partition: queues made at first use have weight 1. */
 function capacityIn(queue: Queue, label: string): Capacity {
@@ -198,20 +234,24 @@ function capacityIn(queue: Queue, label: string): Capacity {
 const OPEN = 'open'
 
 /**
- * The part of its parent that each sibling has: by weight, or by percent, where siblings without a capacity share what is left equally. A sibling of
- * 0 percent, which is what one without a capacity in the partition has, also gets nothing among weights.
+ * The part of its parent that a sibling of each capacity has: by weight, or by percent, where siblings without a capacity share what is left equally. A
+ * sibling of 0 percent, which is what one without a capacity in the partition has, also gets nothing among weights.
  */
-function sharesOf(given: readonly Capacity[]): Fraction[] {
+function sharesOf(given: readonly Capacity[]): ReadonlyMap<Capacity, Fraction> {
+  const siblings = new Map<Capacity, number>()
+  for (const capacity of given) siblings.set(capacity, (siblings.get(capacity) ?? 0) + 1)
+  const kinds = [...siblings.keys()]
+  const sumOf = (partOfOne: (capacity: Capacity) => Fraction) => [...siblings].reduce((sum, [capacity, count]) => plus(sum, times(partOfOne(capacity), fraction(count))), nothing)
   const isWeight = (capacity: Capacity) => typeof capacity === 'string' && capacity !== OPEN
-  const isByWeight = given.some(isWeight) && !given.includes(OPEN)
-  const hasPercent = given.some((capacity) => typeof capacity === 'number' && (capacity > 0 || !isByWeight))
+  const isByWeight = kinds.some(isWeight) && !siblings.has(OPEN)
+  const hasPercent = kinds.some((capacity) => typeof capacity === 'number' && (capacity > 0 || !isByWeight))
   if (hasPercent) {
-    const sum = given.reduce<Fraction>((total, capacity) => (typeof capacity === 'number' ? plus(total, percent(capacity)) : total), nothing)
+    const sum = sumOf((capacity) => (typeof capacity === 'number' ? percent(capacity) : nothing))
     const left = sum.over >= sum.under ? nothing : { over: sum.under - sum.over, under: sum.under }
-    const open = given.filter((capacity) => capacity === OPEN).length
-    return given.map((capacity) => (typeof capacity === 'number' ? percent(capacity) : capacity === OPEN ? divided(left, fraction(open)) : nothing))
+    const open = fraction(siblings.get(OPEN) ?? 1)
+    return new Map(kinds.map((capacity) => [capacity, typeof capacity === 'number' ? percent(capacity) : capacity === OPEN ? divided(left, open) : nothing]))
   }
-  const weights = given.map((capacity) => (isWeight(capacity) ? fraction(parseFloat(capacity as string)) : capacity === OPEN ? whole : nothing))
-  const sum = weights.reduce(plus, nothing)
-  return weights.map((weight) => (sum.over === 0n ? nothing : divided(weight, sum)))
+  const weightOf = (capacity: Capacity) => (isWeight(capacity) ? fraction(parseFloat(capacity as string)) : capacity === OPEN ? whole : nothing)
+  const sum = sumOf(weightOf)
+  return new Map(kinds.map((capacity) => [capacity, sum.over === 0n ? nothing : divided(weightOf(capacity), sum)]))
 }

@@ -87,13 +87,13 @@ export class QueueUsage {
     const { count, width, totals } = this.#pots
     for (const [pot, keys] of this.#keys.entries()) {
       keys.hasBands = this.#tree.isByPriority.includes(true) || queues.some(({ id }) => this.#tree.isGone[id] === false && this.#isLast(id * count + pot))
+      const least = dominantShare(this.#minimum[pot % this.#pots.lanes] as readonly number[], 0, totals, pot * width, width)
       for (const { id } of queues) {
         const { guaranteed } = this.#quotas
         const share = dominantShare(guaranteed, (id * count + pot) * width, totals, pot * width, width)
-        const least = dominantShare(this.#minimum[pot % this.#pots.lanes] as readonly number[], 0, totals, pot * width, width)
         this.#guaranteedShare[id * count + pot] = this.#isLast(id * count + pot) ? 1 : Math.max(share, least)
       }
-      for (const parent of queues) this.#sort(parent.id, pot)
+      for (const { id } of queues) if (this.#tree.isInner[id] === true) this.#sort(id, pot)
     }
     return true
   }
@@ -166,12 +166,12 @@ export class QueueUsage {
     const { count } = this.#pots
     const keys = this.#keys[pot] as QueueKeys
     const { part } = this.#quotas
-    const children = this.#tree.queue(parent).children.map((id) => this.#tree.queue(id))
-    const larger = (a: number, b: number) => (this.#byCapacity ? (part[b * count + pot] as number) - (part[a * count + pot] as number) : 0)
-    const ranked = [...children].sort((a, b) => larger(a.id, b.id) || (a.path < b.path ? -1 : 1))
+    const ranked = [...(this.#tree.byPath[parent] as number[])]
+    if (this.#byCapacity) ranked.sort((a, b) => (part[b * count + pot] as number) - (part[a * count + pot] as number))
     const list = this.children(parent, pot)
     list.size = 0
-    for (const [tie, { id }] of ranked.entries()) {
+    for (let tie = 0; tie < ranked.length; tie++) {
+      const id = ranked[tie] as number
       keys.tie[id] = tie
       keys.ratio[id] = this.#ratio(id, pot)
       keys.band[id] = this.#band(id, id * count + pot, keys.ratio[id])

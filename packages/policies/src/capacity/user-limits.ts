@@ -25,6 +25,8 @@ class Limit implements UserLimitCase {
   readonly value: number[] = []
   share = 0
   isFresh = false
+  /** The guarantees and maxima that it has taken in, by their number. */
+  quotas = 0
   /** A lower bound on the dominant share of the cap on single users, whatever is used. */
   leastCap = 0
 
@@ -45,6 +47,9 @@ export class UserLimits {
   readonly #users: LeafUsers
   readonly #minimum: readonly (readonly number[])[]
   readonly #basis: UserLimitCase['basis']
+  #quotas: Quotas | undefined
+  /** How often guarantees and maxima have changed. A limit takes them in when it is read, since of thousands of queues few have jobs. */
+  #changes = 0
 
   constructor(tree: QueueTree, pots: Pots, users: LeafUsers, minimum: readonly (readonly number[])[], basis: UserLimitCase['basis']) {
     this.#tree = tree
@@ -63,19 +68,23 @@ export class UserLimits {
     }
   }
 
-  /** Takes in new guarantees and maxima. */
-  refresh({ guaranteed, most }: Quotas): void {
+  /** Guarantees and maxima have changed. */
+  refresh(quotas: Quotas): void {
+    this.#quotas = quotas
+    this.#changes++
+  }
+
+  #takeIn(limit: Limit, here: number, { guaranteed, most }: Quotas): void {
     const { count, width, totals } = this.#pots
-    for (const [here, limit] of this.#limits.entries()) {
-      limit.total = rowOf(totals, here % count, width)
-      limit.capacity = rowOf(guaranteed, here, width)
-      limit.most = rowOf(most, here, width)
-      limit.isFresh = false
-      const { factor, minimum, total } = limit
-      const base = compareShares(limit.capacity, 0, minimum, 0, total, 0, width) >= 0 ? limit.capacity : minimum
-      const cap = factor === Infinity || limit.capacity.every((amount) => amount === 0) ? limit.most : base.map((amount) => Math.floor(amount * factor))
-      limit.leastCap = dominantShare(cap, 0, total, 0, width)
-    }
+    limit.quotas = this.#changes
+    limit.total = rowOf(totals, here % count, width)
+    limit.capacity = rowOf(guaranteed, here, width)
+    limit.most = rowOf(most, here, width)
+    limit.isFresh = false
+    const { factor, minimum, total } = limit
+    const base = compareShares(limit.capacity, 0, minimum, 0, total, 0, width) >= 0 ? limit.capacity : minimum
+    const cap = factor === Infinity || limit.capacity.every((amount) => amount === 0) ? limit.most : base.map((amount) => Math.floor(amount * factor))
+    limit.leastCap = dominantShare(cap, 0, total, 0, width)
   }
 
   /** Counts amounts that a user uses (`sign` 1) or no longer uses (-1); `share`: the change of the user's dominant share, in steps. */
@@ -155,7 +164,10 @@ export class UserLimits {
 
   /** The limit of a pair of user and leaf in a pot. */
   #limitOf(pair: number, pot: number): Limit {
-    return this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit
+    const here = (this.#users.leaf[pair] as number) * this.#pots.count + pot
+    const limit = this.#limits[here] as Limit
+    if (limit.quotas !== this.#changes) this.#takeIn(limit, here, this.#quotas as Quotas)
+    return limit
   }
 
   /** The limit in whole steps of the minimum, as the weight of the user says. */
