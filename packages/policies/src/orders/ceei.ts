@@ -65,7 +65,8 @@ function marketShares({ cluster, work, tree, lists, usage }: Shares, weightOf: R
     onBegin({ lane }) {
       const resources = cluster.lanes[lane]?.resources ?? []
       const shapeOf = (pool: number) => work.shape(lists.firstJob(pool, lane), lane)
-      const buyers = [...tree.pools.keys()].filter((pool) => pool > 0 && !lists.isEmpty(pool, lane) && resources.some((r) => work.demand(shapeOf(pool), r) > 0))
+      const { ids, from, to } = lists.listed(0, lane)
+      const buyers = [...ids.subarray(from, to)].sort((a, b) => a - b).filter((pool) => resources.some((r) => work.demand(shapeOf(pool), r) > 0))
       const shapes = buyers.map(shapeOf)
       const market = `${buyers.join()} ${shapes.join()} ${resources.map((r) => usage.capacity(r)).join()}`
       if (market === known[lane]) return false
