@@ -72,6 +72,8 @@ class DynamicPriority implements Order {
   readonly #byName = new Map<string, Queue>()
   readonly #ofJob: Queue[] = []
   #intervals = 0
+  /** By lane: the queues with waiting jobs. */
+  readonly #waiting: readonly Set<Queue>[]
   /** The queues of a lane in order, and the place of the next to be read. */
   readonly #sorted: (Queue[] | undefined)[]
   #reading: readonly Queue[] = []
@@ -82,6 +84,7 @@ class DynamicPriority implements Order {
     this.#options = options
     this.#env = env
     this.#keys = env.cluster.lanes.map(() => new Keys())
+    this.#waiting = this.#keys.map(() => new Set())
     this.#sorted = this.#keys.map(() => undefined)
     for (const name of Object.keys(options.queues)) this.#queue(name)
   }
@@ -100,13 +103,11 @@ class DynamicPriority implements Order {
 
   #sort(lane: LaneId): Queue[] {
     const worth = ({ share, running }: Queue) => (share > 0 ? to40Bits((running[lane] as number) / share) : Infinity)
-    return this.#queues
-      .filter(({ jobs }) => (jobs[lane] as SortedIds).size > 0)
-      .sort((a, b) => {
-        const [first, second] = [worth(a), worth(b)]
-        if (first !== second) return first < second ? -1 : 1
-        return (first === Infinity ? (a.running[lane] as number) - (b.running[lane] as number) : 0) || (a.name < b.name ? -1 : 1)
-      })
+    return [...(this.#waiting[lane] as Set<Queue>)].sort((a, b) => {
+      const [first, second] = [worth(a), worth(b)]
+      if (first !== second) return first < second ? -1 : 1
+      return (first === Infinity ? (a.running[lane] as number) - (b.running[lane] as number) : 0) || (a.name < b.name ? -1 : 1)
+    })
   }
 
   // ---- money ----
@@ -185,16 +186,22 @@ class DynamicPriority implements Order {
     const { work } = this.#env
     this.#advance(this.#env.now())
     this.#keys[lane]?.set(job, -work.priority(job), work.rank(job))
-    const list = this.#ofJob[job]?.jobs[lane] as SortedIds
+    const queue = this.#ofJob[job] as Queue
+    const list = queue.jobs[lane] as SortedIds
     list.add(job)
-    if (list.size === 1) this.#sorted[lane] = undefined
+    if (list.size > 1) return
+    this.#waiting[lane]?.add(queue)
+    this.#sorted[lane] = undefined
   }
 
   onDrained(job: JobId, lane: LaneId): void {
     this.#advance(this.#env.now())
-    const list = this.#ofJob[job]?.jobs[lane] as SortedIds
+    const queue = this.#ofJob[job] as Queue
+    const list = queue.jobs[lane] as SortedIds
     list.remove(job)
-    if (list.size === 0) this.#sorted[lane] = undefined
+    if (list.size > 0) return
+    this.#waiting[lane]?.delete(queue)
+    this.#sorted[lane] = undefined
   }
 
   onClaim(job: JobId, lane: LaneId): void {
