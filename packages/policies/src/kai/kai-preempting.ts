@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, jobsByName, type Env, type JobId, type LaneId, type NodeId, type None, type Placement, type Plug, type Policy, type Release, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, type Env, type JobId, type LaneId, type NodeId, type None, type Placement, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { startNext } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -261,7 +261,7 @@ class KaiPreempting implements Policy {
 
   /** Starts the next task of the job, or its gang, in the place of others; false, and nothing changes, where that makes no room. */
   #makeRoom(job: JobId, next: () => Victim | undefined, isFair: (taken: readonly Victim[]) => boolean, round: Round): boolean {
-    const before = round.savepoint()
+    const before = [round.savepoint()]
     const taken: Victim[] = []
     for (let victim = next(); victim !== undefined; victim = next()) {
       if (!this.#hasStarted(victim.tasks)) {
@@ -270,6 +270,7 @@ class KaiPreempting implements Policy {
       }
       taken.push(victim)
       evict([victim], round)
+      before.push(round.savepoint())
       if (!this.#start(job, round)) continue
       const kept = this.#spare(job, taken, before, round)
       if (!isFair(kept)) break
@@ -277,7 +278,7 @@ class KaiPreempting implements Policy {
       this.#victims = undefined
       return true
     }
-    round.rollback(before)
+    round.rollback(before[0] as Savepoint)
     return false
   }
 
@@ -295,17 +296,19 @@ class KaiPreempting implements Policy {
     return true
   }
 
-  /** Spares victims that the job does not need, from the last but one to the first; returns the others. */
-  #spare(job: JobId, taken: readonly Victim[], before: ReturnType<Round['savepoint']>, round: Round): readonly Victim[] {
-    let kept = taken
+  /**
+   * Spares victims that the job does not need, from the last but one to the first; returns the others. `before`: the savepoint before each was evicted, so
+   * that those before the one in question stay away meanwhile.
+   */
+  #spare(job: JobId, taken: readonly Victim[], before: readonly Savepoint[], round: Round): readonly Victim[] {
+    if (taken.length === 1) return taken
+    let kept = taken.slice(-1)
     for (let i = taken.length - 2; i >= 0; i--) {
-      const fewer = kept.filter((victim) => victim !== taken[i])
-      round.rollback(before)
-      evict(fewer, round)
-      if (this.#start(job, round)) kept = fewer
+      round.rollback(before[i] as Savepoint)
+      evict(kept, round)
+      if (!this.#start(job, round)) kept = [taken[i] as Victim, ...kept]
     }
-    if (taken.length === 1) return kept
-    round.rollback(before)
+    round.rollback(before[0] as Savepoint)
     evict(kept, round)
     this.#start(job, round)
     return kept
