@@ -211,14 +211,14 @@ function hasRoom(round: Round): boolean {
 
 /**
  * Enqueues the first job of the first queue, again and again; a job that may not be enqueued is not tried again. `mayAny`: false for a queue of which no
- * job may be enqueued, whatever others are.
+ * job may be enqueued, whoever else is.
  */
-function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean, mayAny?: (queue: Queue) => boolean): void {
+function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean, mayAny: (queue: Queue) => boolean = () => true): void {
   if (!lane.jobs.isChanged) return
   lane.jobs.isChanged = false
   const { line, reading } = lane.line('outside', mayAny)
   for (let queue = line.take(); queue !== undefined; queue = line.take()) {
-    const job = reading(queue).next()
+    const job = mayAny(queue) ? reading(queue).next() : undefined
     if (job === undefined) {
       lane.jobs.narrow(queue)
       continue
