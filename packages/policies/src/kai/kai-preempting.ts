@@ -234,28 +234,32 @@ class KaiPreempting implements Policy {
 
   #preempt(job: JobId, round: Round): boolean {
     const { work } = this.#env
-    const victims = this.#leastRuntimes.preemptible(this.#victimsIn(round).of(this.#order.leaf(job))).filter((victim) => work.priority(victim.job) < work.priority(job))
+    const [leaf, priority] = [this.#order.leaf(job), work.priority(job)]
+    const all = this.#victimsIn(round)
+    if (!this.#leastRuntimes.areAny && !all.mayHaveBelow(priority, leaf)) return false // least run times note whom they refuse, of whatever priority
+    const victims = this.#leastRuntimes.preemptible(all.of(leaf)).filter((victim) => work.priority(victim.job) < priority)
     return this.#makeRoom(job, () => victims.pop(), () => true, round)
   }
 
   /** The running tasks on the nodes in sight that may be taken, by queue. */
-  #victimsIn({ lane, nodes, cluster }: Round): Victims {
-    if (this.#victims !== undefined) return this.#victims
+  #victimsIn(round: Round): Victims {
     const { work } = this.#env
-    const found = new Victims(work)
-    for (const [job, tasks] of this.#running.in(lane)) {
-      if (this.#order.isFixed(job)) continue
-      // with heartbeats there is no look a moment later, so tasks that have just started are left out
-      if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue
-      if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
-      const leaf = this.#order.leaf(job)
-      const isSemi = this.#order.isSemi(job)
-      const core = isSemi ? protectedOf(tasks, work) : minimumOf(tasks, this.#gangs.has(job), work)
-      const since = this.#runsSince(tasks)
-      if (core.length > 0 && !isSemi) found.add(leaf, { job, tasks: core, isCore: true, since })
-      if (core.length < tasks.length) for (const piece of beyond(core, tasks, work)) found.add(leaf, { job, ...piece, isCore: false, since })
-    }
-    this.#victims = found
+    return (this.#victims ??= new Victims(this.#running.in(round.lane).keys(), (job) => this.#order.leaf(job), work, (job) => this.#victimsOf(job, round)))
+  }
+
+  #victimsOf(job: JobId, { lane, nodes, cluster }: Round): readonly Victim[] {
+    const { work } = this.#env
+    const tasks = this.#running.in(lane).get(job) as readonly TaskId[]
+    if (this.#order.isFixed(job)) return []
+    // with heartbeats there is no look a moment later, so tasks that have just started are left out
+    if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) return []
+    if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) return []
+    const isSemi = this.#order.isSemi(job)
+    const core = isSemi ? protectedOf(tasks, work) : minimumOf(tasks, this.#gangs.has(job), work)
+    const since = this.#runsSince(tasks)
+    const found: Victim[] = []
+    if (core.length > 0 && !isSemi) found.push({ job, tasks: core, isCore: true, since })
+    if (core.length < tasks.length) for (const piece of beyond(core, tasks, work)) found.push({ job, ...piece, isCore: false, since })
     return found
   }
 
