@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, jobsByName, type Env, type JobId, type LaneId, type NodeId, type None, type Placement, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { startNext } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -227,9 +227,23 @@ class KaiPreempting implements Policy {
     const order = this.#order
     const [leastRuntimes, { work }] = [this.#leastRuntimes, this.#env]
     const makeRoom = (reclaiming: Reclaiming | SteadyReclaiming) => this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken), round)
-    if (order.isWithinFairShare(job) && makeRoom(new Reclaiming(job, order, this.#victimsIn(round), leastRuntimes, work, this.#settings))) return true
+    if (order.isWithinFairShare(job)) {
+      const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), leastRuntimes, work, this.#settings)
+      if (this.#mayFreeNode(job, reclaiming, round) && makeRoom(reclaiming)) return true
+    }
     const gpu = order.reclaimsSteadily(job)
     return gpu !== undefined && makeRoom(new SteadyReclaiming(job, order, gpu, this.#victimsIn(round), leastRuntimes, work, this.#settings.reclaimerSaturationMultiplier))
+  }
+
+  /**
+   * At a heartbeat, whether any task on the node could go, if the job does not fit there now. Most victims run elsewhere, and to take them in vain has no
+   * other consequence then.
+   */
+  #mayFreeNode(job: JobId, reclaiming: Reclaiming, round: Round): boolean {
+    const { nodes, cluster, work } = round
+    const [node] = nodes
+    if (cluster.heartbeat === 0 || nodes.length > 1 || round.fits(job, node as NodeId)) return true
+    return reclaiming.mayReach((victim) => work.masterShape(victim.job) !== None || victim.tasks.some((task) => work.nodeOf(task) === node))
   }
 
   #preempt(job: JobId, round: Round): boolean {
