@@ -224,7 +224,9 @@ export class Jobs {
     if (job.list === 'outside') job.queue.isLoose = true
     job.list = undefined
     const likeness = job.likeness as Likeness
-    if (--likeness.count === 0) this.#likenesses.delete(likeness.key)
+    if (--likeness.count > 0) return
+    this.#likenesses.delete(likeness.key)
+    job.queue.kindsOutside.delete(likeness)
   }
 
   #list(job: VolcanoJob): void {
@@ -235,12 +237,13 @@ export class Jobs {
     this.#ranks.set(job.id, job.keys)
     job.list = job.isIn ? 'waiting' : 'outside'
     job.queue[job.list].add(job.id)
-    if (job.list === 'outside') this.#widen(job)
     job.likeness = this.#likenessOf(job)
     job.likeness.count++
+    if (job.list === 'outside') this.#widen(job, job.likeness)
   }
 
-  #widen({ queue, minimum }: VolcanoJob): void {
+  #widen({ queue, minimum }: VolcanoJob, likeness: Likeness): void {
+    queue.kindsOutside.add(likeness)
     const least = queue.leastOutside
     for (let r = 0; r < least.length; r++) least[r] = queue.outside.size === 1 ? (minimum[r] as number) : Math.min(least[r] as number, minimum[r] as number)
   }
@@ -249,12 +252,8 @@ export class Jobs {
   narrow(queue: Queue): void {
     if (!queue.isLoose) return
     queue.isLoose = false
-    const { outside: { ids, from, to }, leastOutside: least } = queue
-    least.fill(Infinity)
-    for (let i = from; i < to; i++) {
-      const { minimum } = this.of(ids[i] as JobId)
-      for (let r = 0; r < least.length; r++) least[r] = Math.min(least[r] as number, minimum[r] as number)
-    }
+    const least = queue.leastOutside.fill(Infinity)
+    for (const { minimum } of queue.kindsOutside) for (let r = 0; r < least.length; r++) least[r] = Math.min(least[r] as number, minimum[r] as number)
   }
 
   /**
@@ -268,7 +267,7 @@ export class Jobs {
     const key = `${taskKey} ${job.isIn ? job.together : job.least}`
     const known = this.#likenesses.get(key)
     if (known !== undefined) return known
-    const made = { key, taskKey, count: 0 }
+    const made = { key, taskKey, minimum: job.minimum.slice(), count: 0 }
     this.#likenesses.set(key, made)
     return made
   }

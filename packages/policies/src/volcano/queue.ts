@@ -43,6 +43,8 @@ export class Queue {
   /** By resource: a lower bound on the minimum of each job that waits to be enqueued; and whether one has left since it was the least of them. */
   readonly leastOutside: Amounts
   isLoose = false
+  /** The likenesses of these jobs. */
+  readonly kindsOutside = new Set<Likeness>()
   /** Whether it is among the live queues. */
   isLive = false
   readonly #enliven: (queue: Queue) => void
@@ -144,6 +146,8 @@ export interface Likeness {
   readonly key: string
   /** The same for all jobs whose tasks ask for the same, however many must start at once. */
   readonly taskKey: string
+  /** What each must have at once, by resource. */
+  readonly minimum: Amounts
   /** How many of these jobs are in the list for which they are counted. */
   count: number
 }
