@@ -248,7 +248,7 @@ export class Jobs {
     for (let r = 0; r < least.length; r++) least[r] = queue.outside.size === 1 ? (minimum[r] as number) : Math.min(least[r] as number, minimum[r] as number)
   }
 
-  /** Brings the bound on what jobs of a queue ask for that wait to be enqueued to the least of them; done when none of these may be. */
+  /** Brings the bound on what jobs of a queue ask for that wait to be enqueued to the least of them. */
   narrow(queue: Queue): void {
     if (!queue.isLoose) return
     queue.isLoose = false

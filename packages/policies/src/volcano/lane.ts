@@ -71,6 +71,12 @@ export class VolcanoLane {
     for (const queue of [...unbound, ...queues.live]) queue.noteBounds()
   }
 
+  /** Whether any job of the queue may be enqueued, as far as the least minimum of them tells. */
+  mayEnqueueAny(queue: Queue): boolean {
+    this.jobs.narrow(queue)
+    return this.tiers.mayEnqueueAny(queue)
+  }
+
   /** Whether a round found that nothing could be started, and no queue has changed since, nor what queues deserve. */
   isAtRest(round: Round): boolean {
     return this.standstill.holdsForAll(this.#changes, round)

@@ -139,7 +139,7 @@ class Volcano implements Policy {
     if (!this.#actions.includes('enqueue')) enqueue(lane, () => true)
     taking.hasTaken = taking.hasMetNew = taking.hasSpared = false
     for (const action of this.#actions) {
-      if (action === 'enqueue') enqueue(lane, (job) => lane.tiers.mayEnqueue(job), (queue) => lane.tiers.mayEnqueueAny(queue))
+      if (action === 'enqueue') enqueue(lane, (job) => lane.tiers.mayEnqueue(job), (queue) => lane.mayEnqueueAny(queue))
       else if (action === 'allocate') while (this.#allocate(lane, round)) lane.open()
       else if (action in KINDS && round.jobsLeft === Infinity && round.claimsLeft > 0) this.#take(action as keyof typeof KINDS, taking, round)
     }
@@ -219,10 +219,7 @@ function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean, mayAny: (
   const { line, reading } = lane.line('outside', mayAny)
   for (let queue = line.take(); queue !== undefined; queue = line.take()) {
     const job = mayAny(queue) ? reading(queue).next() : undefined
-    if (job === undefined) {
-      lane.jobs.narrow(queue)
-      continue
-    }
+    if (job === undefined) continue
     if (may(job)) lane.jobs.enqueue(job)
     else reading(queue).vain(job)
     line.putBack(queue)
