@@ -17,6 +17,20 @@ describe('the tasks of a job', () => {
     expect(running.in(lane).get(job)).toEqual([1, 2, 3])
   })
 
+  it('run in the order of their ids, however many come and go', () => {
+    const running = new TasksByJob(env)
+    const known = new Set<number>()
+    for (let i = 0; i < 2000; i++) {
+      const task = ((i * i * 7919) % 211) as TaskId
+      if (known.delete(task)) running.onRelease(job, lane, task)
+      else {
+        known.add(task)
+        running.onClaim(job, lane, task)
+      }
+      expect(running.in(lane).get(job) ?? []).toEqual([...known].sort((a, b) => a - b))
+    }
+  })
+
   it('are suspended in one order, whatever was tried with them and taken back', () => {
     const jobs = new SuspendedJobs(env, {})
     const order = () => [...(jobs.in(lane).get(job)?.places.keys() ?? [])]

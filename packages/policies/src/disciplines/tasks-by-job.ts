@@ -18,14 +18,24 @@ export class TasksByJob implements WorkListener {
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
     const tasks = this.#lanes[lane]?.get(job)
     if (tasks === undefined) return void this.#lanes[lane]?.set(job, [task])
-    let at = tasks.length
-    while (at > 0 && (tasks[at - 1] as TaskId) > task) at--
-    tasks.splice(at, 0, task)
+    tasks.splice(placeOf(task, tasks), 0, task)
   }
 
   onRelease(job: JobId, lane: LaneId, task: TaskId): void {
     const tasks = this.#lanes[lane]?.get(job) as TaskId[]
-    tasks.splice(tasks.indexOf(task), 1)
+    tasks.splice(placeOf(task, tasks), 1)
     if (tasks.length === 0) this.#lanes[lane]?.delete(job)
   }
+}
+
+/** The place of a task among tasks in the order of their ids: how many are before it. */
+function placeOf(task: TaskId, tasks: readonly TaskId[]): number {
+  let low = 0
+  let high = tasks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((tasks[middle] as TaskId) < task) low = middle + 1
+    else high = middle
+  }
+  return low
 }

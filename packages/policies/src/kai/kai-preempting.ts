@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, jobsByName, type Env, type JobId, type LaneId, type NodeId, type None, type Placement, type Plug, type Policy, type Release, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { startNext } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -227,41 +227,59 @@ class KaiPreempting implements Policy {
     const order = this.#order
     const [leastRuntimes, { work }] = [this.#leastRuntimes, this.#env]
     const makeRoom = (reclaiming: Reclaiming | SteadyReclaiming) => this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken), round)
-    if (order.isWithinFairShare(job) && makeRoom(new Reclaiming(job, order, this.#victimsIn(round), leastRuntimes, work, this.#settings))) return true
+    if (order.isWithinFairShare(job)) {
+      const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), leastRuntimes, work, this.#settings)
+      if (this.#mayFreeNode(job, reclaiming, round) && makeRoom(reclaiming)) return true
+    }
     const gpu = order.reclaimsSteadily(job)
     return gpu !== undefined && makeRoom(new SteadyReclaiming(job, order, gpu, this.#victimsIn(round), leastRuntimes, work, this.#settings.reclaimerSaturationMultiplier))
   }
 
+  /**
+   * At a heartbeat, whether any task on the node could go, if the job does not fit there now. Most victims run elsewhere, and to take them in vain has no
+   * other consequence then.
+   */
+  #mayFreeNode(job: JobId, reclaiming: Reclaiming, round: Round): boolean {
+    const { nodes, cluster, work } = round
+    const [node] = nodes
+    if (cluster.heartbeat === 0 || nodes.length > 1 || round.fits(job, node as NodeId)) return true
+    return reclaiming.mayReach((victim) => work.masterShape(victim.job) !== None || victim.tasks.some((task) => work.nodeOf(task) === node))
+  }
+
   #preempt(job: JobId, round: Round): boolean {
     const { work } = this.#env
-    const victims = this.#leastRuntimes.preemptible(this.#victimsIn(round).of(this.#order.leaf(job))).filter((victim) => work.priority(victim.job) < work.priority(job))
+    const [leaf, priority] = [this.#order.leaf(job), work.priority(job)]
+    const all = this.#victimsIn(round)
+    if (!this.#leastRuntimes.areAny && !all.mayHaveBelow(priority, leaf)) return false // least run times note whom they refuse, of whatever priority
+    const victims = this.#leastRuntimes.preemptible(all.of(leaf)).filter((victim) => work.priority(victim.job) < priority)
     return this.#makeRoom(job, () => victims.pop(), () => true, round)
   }
 
   /** The running tasks on the nodes in sight that may be taken, by queue. */
-  #victimsIn({ lane, nodes, cluster }: Round): Victims {
-    if (this.#victims !== undefined) return this.#victims
+  #victimsIn(round: Round): Victims {
     const { work } = this.#env
-    const found = new Victims(work)
-    for (const [job, tasks] of this.#running.in(lane)) {
-      if (this.#order.isFixed(job)) continue
-      // with heartbeats there is no look a moment later, so tasks that have just started are left out
-      if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue
-      if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
-      const leaf = this.#order.leaf(job)
-      const isSemi = this.#order.isSemi(job)
-      const core = isSemi ? protectedOf(tasks, work) : minimumOf(tasks, this.#gangs.has(job), work)
-      const since = this.#runsSince(tasks)
-      if (core.length > 0 && !isSemi) found.add(leaf, { job, tasks: core, isCore: true, since })
-      if (core.length < tasks.length) for (const piece of beyond(core, tasks, work)) found.add(leaf, { job, ...piece, isCore: false, since })
-    }
-    this.#victims = found
+    return (this.#victims ??= new Victims(this.#running.in(round.lane).keys(), (job) => this.#order.leaf(job), work, (job) => this.#victimsOf(job, round)))
+  }
+
+  #victimsOf(job: JobId, { lane, nodes, cluster }: Round): readonly Victim[] {
+    const { work } = this.#env
+    const tasks = this.#running.in(lane).get(job) as readonly TaskId[]
+    if (this.#order.isFixed(job)) return []
+    // with heartbeats there is no look a moment later, so tasks that have just started are left out
+    if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) return []
+    if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) return []
+    const isSemi = this.#order.isSemi(job)
+    const core = isSemi ? protectedOf(tasks, work) : minimumOf(tasks, this.#gangs.has(job), work)
+    const since = this.#runsSince(tasks)
+    const found: Victim[] = []
+    if (core.length > 0 && !isSemi) found.push({ job, tasks: core, isCore: true, since })
+    if (core.length < tasks.length) for (const piece of beyond(core, tasks, work)) found.push({ job, ...piece, isCore: false, since })
     return found
   }
 
   /** Starts the next task of the job, or its gang, in the place of others; false, and nothing changes, where that makes no room. */
   #makeRoom(job: JobId, next: () => Victim | undefined, isFair: (taken: readonly Victim[]) => boolean, round: Round): boolean {
-    const before = round.savepoint()
+    const before = [round.savepoint()]
     const taken: Victim[] = []
     for (let victim = next(); victim !== undefined; victim = next()) {
       if (!this.#hasStarted(victim.tasks)) {
@@ -270,6 +288,7 @@ class KaiPreempting implements Policy {
       }
       taken.push(victim)
       evict([victim], round)
+      before.push(round.savepoint())
       if (!this.#start(job, round)) continue
       const kept = this.#spare(job, taken, before, round)
       if (!isFair(kept)) break
@@ -277,7 +296,7 @@ class KaiPreempting implements Policy {
       this.#victims = undefined
       return true
     }
-    round.rollback(before)
+    round.rollback(before[0] as Savepoint)
     return false
   }
 
@@ -295,17 +314,19 @@ class KaiPreempting implements Policy {
     return true
   }
 
-  /** Spares victims that the job does not need, from the last but one to the first; returns the others. */
-  #spare(job: JobId, taken: readonly Victim[], before: ReturnType<Round['savepoint']>, round: Round): readonly Victim[] {
-    let kept = taken
+  /**
+   * Spares victims that the job does not need, from the last but one to the first; returns the others. `before`: the savepoint before each was evicted, so
+   * that those before the one in question stay away meanwhile.
+   */
+  #spare(job: JobId, taken: readonly Victim[], before: readonly Savepoint[], round: Round): readonly Victim[] {
+    if (taken.length === 1) return taken
+    let kept = taken.slice(-1)
     for (let i = taken.length - 2; i >= 0; i--) {
-      const fewer = kept.filter((victim) => victim !== taken[i])
-      round.rollback(before)
-      evict(fewer, round)
-      if (this.#start(job, round)) kept = fewer
+      round.rollback(before[i] as Savepoint)
+      evict(kept, round)
+      if (!this.#start(job, round)) kept = [taken[i] as Victim, ...kept]
     }
-    if (taken.length === 1) return kept
-    round.rollback(before)
+    round.rollback(before[0] as Savepoint)
     evict(kept, round)
     this.#start(job, round)
     return kept

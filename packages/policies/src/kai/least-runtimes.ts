@@ -19,7 +19,8 @@ export class LeastRuntimes {
   readonly #now: () => Seconds
   readonly #usual: Readonly<Record<Kind, Seconds>>
   readonly #isByQueue: boolean
-  readonly #isAny: boolean
+  /** Whether any job runs for a least time. */
+  readonly areAny: boolean
   #next: Seconds = Infinity
 
   constructor(settings: KaiSettings, order: KaiOrder, now: () => Seconds) {
@@ -29,7 +30,7 @@ export class LeastRuntimes {
     this.#usual = { preemptMinRuntime: defaultPreemptMinRuntime, reclaimMinRuntime: defaultReclaimMinRuntime }
     this.#isByQueue = reclaimResolveMethod === 'queue'
     const says = [defaults, ...Object.values(queues)].some((each) => (each.preemptMinRuntime ?? each.reclaimMinRuntime) !== undefined)
-    this.#isAny = says || defaultPreemptMinRuntime + defaultReclaimMinRuntime > 0
+    this.areAny = says || defaultPreemptMinRuntime + defaultReclaimMinRuntime > 0
   }
 
   begin(): void {
@@ -53,7 +54,7 @@ export class LeastRuntimes {
 
   #after(victims: readonly Victim[], leastOf: (path: readonly Queue[]) => Seconds): readonly Victim[] {
     const [first] = victims
-    if (!this.#isAny || first === undefined) return victims
+    if (!this.areAny || first === undefined) return victims
     const least = leastOf(this.#order.path(first.job))
     return least === 0 ? victims : victims.filter((each) => !each.isCore || this.#hasRun(each, least))
   }

@@ -77,15 +77,16 @@ export class VictimsInTurn {
   }
 
   #lastIn(leaf: number): Pick<Giver, 'leaf' | 'victim'> | undefined {
-    const victim = this.#list(leaf)[this.#leftOf(leaf) - 1]
+    const victim = this.list(leaf)[this.#leftOf(leaf) - 1]
     return victim && { leaf, victim }
   }
 
   #leftOf(leaf: number): number {
-    return this.#left.get(leaf) ?? this.#list(leaf).length
+    return this.#left.get(leaf) ?? this.list(leaf).length
   }
 
-  #list(leaf: number): readonly Victim[] {
+  /** The victims of a leaf, the one that goes first at the end. */
+  list(leaf: number): readonly Victim[] {
     const known = this.#lists.get(leaf)
     if (known !== undefined) return known
     const list = this.#listOf(leaf)

@@ -1,27 +1,44 @@
-import type { WorkView } from '@sched/core'
+import type { JobId, WorkView } from '@sched/core'
 import { compareServed, type Victim } from './victim.js'
 
-/** The victims that may be taken, by queue; valid as long as the same tasks run. */
+/** Running jobs of a leaf, and the lowest priority of any. */
+interface Running {
+  readonly jobs: JobId[]
+  lowest: number
+}
+
+/** The victims that may be taken, by queue; valid as long as the same tasks run. Those of a queue are found when they are first asked for. */
 export class Victims {
   readonly #work: WorkView
-  readonly #byLeaf = new Map<number, Victim[]>()
-  readonly #sorted = new Set<number>()
+  readonly #victimsOf: (job: JobId) => readonly Victim[]
+  readonly #running = new Map<number, Running>()
+  readonly #sorted = new Map<number, readonly Victim[]>()
 
-  constructor(work: WorkView) {
+  /** `jobs`: those that run; `victimsOf` gives those of one, whatever was evicted since and is back. */
+  constructor(jobs: Iterable<JobId>, leafOf: (job: JobId) => number, work: WorkView, victimsOf: (job: JobId) => readonly Victim[]) {
     this.#work = work
+    this.#victimsOf = victimsOf
+    for (const job of jobs) {
+      const leaf = leafOf(job)
+      const running = this.#running.get(leaf) ?? { jobs: [], lowest: Infinity }
+      this.#running.set(leaf, running)
+      running.jobs.push(job)
+      running.lowest = Math.min(running.lowest, work.priority(job))
+    }
   }
 
-  add(leaf: number, victim: Victim): void {
-    const list = this.#byLeaf.get(leaf)
-    if (list === undefined) this.#byLeaf.set(leaf, [victim])
-    else list.push(victim)
+  /** Whether any job of the leaf that runs has a lower priority. */
+  mayHaveBelow(priority: number, leaf: number): boolean {
+    return (this.#running.get(leaf)?.lowest ?? Infinity) < priority
   }
 
   /** The victims of a leaf, the one that goes first at the end: those that would be served last go first, of one job single tasks before groups, then later tasks. */
   of(leaf: number): readonly Victim[] {
-    const list = this.#byLeaf.get(leaf) ?? []
-    if (this.#sorted.has(leaf)) return list
-    this.#sorted.add(leaf)
-    return list.sort((a, b) => compareServed(a, b, this.#work) || Number(b.isGroup === true) - Number(a.isGroup === true) || (a.tasks[0] as number) - (b.tasks[0] as number))
+    const known = this.#sorted.get(leaf)
+    if (known !== undefined) return known
+    const found = (this.#running.get(leaf)?.jobs ?? []).flatMap(this.#victimsOf)
+    found.sort((a, b) => compareServed(a, b, this.#work) || Number(b.isGroup === true) - Number(a.isGroup === true) || (a.tasks[0] as number) - (b.tasks[0] as number))
+    this.#sorted.set(leaf, found)
+    return found
   }
 }

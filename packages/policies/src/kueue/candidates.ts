@@ -1,3 +1,4 @@
+import { empty } from './empty.js'
 import { compare } from './entries.js'
 import type { Nodes } from './nodes.js'
 import type { KueueSettings } from './options.js'
@@ -63,8 +64,8 @@ export class Candidates {
   readonly #own = new Map<ClusterQueue, Map<string, readonly Workload[]>>()
 
   forget(): void {
-    this.#found.clear()
-    this.#own.clear()
+    empty(this.#found)
+    empty(this.#own)
   }
 
   /** Workloads of the preemptor's queue with a lower priority. */

@@ -3,6 +3,7 @@ import { deferWithoutNode } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { comesIn, Mode } from './assignment.js'
+import { empty } from './empty.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { fitsBeside, fitsWithout } from './fits.js'
 import { FlavorScans } from './flavor-scans.js'
@@ -168,14 +169,14 @@ class Kueue implements Policy {
   }
 
   #admitAll(round: Round): void {
-    this.#closed.clear()
-    this.#exhausted.clear()
-    this.#looks.clear()
+    empty(this.#closed)
+    empty(this.#exhausted)
+    empty(this.#looks)
     this.#nominations.forget()
     this.#hasPreempted = false
     this.#isUnsettled = false
     this.#nominations.mayFindLater = false
-    this.#far.clear()
+    empty(this.#far)
     while (!this.#isOver(round) && this.#cycle(round) && !this.#isHopeless(round)) {
       // the next workload of each queue
     }
@@ -220,7 +221,7 @@ class Kueue implements Policy {
     const contest = new Contest(entries, this.#queues.resources.length)
     for (let entry = contest.next(); entry !== undefined; entry = contest.next()) {
       if (!this.#mayTake(entry.workload, round)) continue
-      this.#touched.clear()
+      empty(this.#touched)
       this.#consider(entry, round)
       for (const queue of this.#touched) contest.changed(queue)
     }
@@ -305,7 +306,7 @@ class Kueue implements Policy {
   #preempt(workload: Workload, round: Round): void {
     this.#touched.add(workload.queue)
     this.#hasPreempted = true
-    this.#looks.clear()
+    empty(this.#looks)
     this.#nominations.forget()
     this.#done.add(workload.job)
     this.#preempted.add(workload.job)

@@ -2,6 +2,7 @@ import type { Env, JobId, Round } from '@sched/core'
 import type { TakenJobs } from '../disciplines/taken-jobs.js'
 import { Mode, nominate, preempts, type Assignment } from './assignment.js'
 import { Candidates } from './candidates.js'
+import { empty } from './empty.js'
 import { FlavorRoom } from './flavor-room.js'
 import type { FlavorScans } from './flavor-scans.js'
 import type { NodeTrials } from './node-trials.js'
@@ -53,7 +54,7 @@ export class Nominations {
 
   /** To be called at every call of the policy. */
   begin(): void {
-    this.#held.clear()
+    empty(this.#held)
   }
 
   /** To be called at every cycle: no quota is kept for anybody at its beginning. */
@@ -67,7 +68,7 @@ export class Nominations {
     this.#means.scans.changed()
     this.unfit.clear()
     this.#candidates.forget()
-    this.#newest.clear()
+    empty(this.#newest)
   }
 
   /** Whether the job would have preempted in this call, but may not yet. */

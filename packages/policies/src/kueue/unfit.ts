@@ -1,4 +1,5 @@
 import type { Assignment } from './assignment.js'
+import { empty } from './empty.js'
 import type { ClusterQueue } from './queues.js'
 import { isPartial, type Likeness, type Workload } from './workload.js'
 
@@ -44,9 +45,9 @@ export class Unfit {
   }
 
   clear(): void {
-    this.#found.clear()
-    this.#ofQuota.clear()
-    this.#vain.clear()
-    this.#hopeless.clear()
+    empty(this.#found)
+    empty(this.#ofQuota)
+    empty(this.#vain)
+    empty(this.#hopeless)
   }
 }

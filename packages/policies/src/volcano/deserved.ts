@@ -2,16 +2,16 @@ import { WaterFill } from '../shares/water-fill.js'
 import type { Session } from './plugin.js'
 import type { Queue } from './queue.js'
 
-/** Sets the most that each queue may have: all but what other queues are guaranteed, and at most its capability. */
-export function boundBy({ resources, total }: Pick<Session, 'resources' | 'total'>, queues: readonly Queue[]): void {
+/** Sets the most that each queue may have: all but what `others`, without itself, are guaranteed, and at most its capability. */
+export function boundBy({ resources, total }: Pick<Session, 'resources' | 'total'>, queues: readonly Queue[], others: readonly Queue[]): void {
   for (const r of resources) {
-    const guaranteed = guaranteedTo(queues, r)
+    const guaranteed = guaranteedTo(others, r)
     for (const queue of queues) queue.realCapability[r] = bound(queue, total[r] as number, guaranteed, r)
   }
 }
 
 /** The same for one queue and one resource of which there is `total`. */
-export const mostOf = (queue: Queue, queues: readonly Queue[], total: number, r: number): number => bound(queue, total, guaranteedTo(queues, r), r)
+export const mostOf = (queue: Queue, others: readonly Queue[], total: number, r: number): number => bound(queue, total, guaranteedTo(others, r), r)
 
 const guaranteedTo = (queues: readonly Queue[], r: number): number => queues.reduce((sum, { guarantee }) => sum + (guarantee[r] as number), 0)
 

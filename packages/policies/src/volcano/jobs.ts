@@ -1,7 +1,6 @@
 import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { KeyRows } from '../orders/ranked-ids.js'
-import type { Amounts } from './amounts.js'
-import { isReady, type Likeness, type VolcanoJob } from './queue.js'
+import { isReady, type Likeness, type Queue, type VolcanoJob } from './queue.js'
 import type { Session } from './plugin.js'
 import type { Tiers } from './tiers.js'
 
@@ -21,9 +20,6 @@ export class Jobs {
   readonly onNode: TaskId[][] = []
   /** Claimed tasks that may not have started yet. */
   readonly #fresh = new Set<TaskId>()
-  /** By resource: a lower bound on the minimum of each job that waits to be enqueued; and the number of these jobs. */
-  readonly leastOutside: Amounts
-  #outside = 0
   /** Whether anything has changed since the last look that may let another job be enqueued; and since what queues deserve was last computed. */
   isChanged = true
   isStale = true
@@ -42,7 +38,6 @@ export class Jobs {
     this.#session = session
     this.#tiers = tiers
     this.#ranks = ranks
-    this.leastOutside = new Float64Array(session.names.length)
   }
 
   /** The job of an id, which must have been ready in the lane. */
@@ -226,10 +221,12 @@ export class Jobs {
   #unlist(job: VolcanoJob): void {
     if (job.list === undefined) return
     job.queue[job.list].remove(job.id)
-    if (job.list === 'outside') this.#outside--
+    if (job.list === 'outside') job.queue.isLoose = true
     job.list = undefined
     const likeness = job.likeness as Likeness
-    if (--likeness.count === 0) this.#likenesses.delete(likeness.key)
+    if (--likeness.count > 0) return
+    this.#likenesses.delete(likeness.key)
+    job.queue.kindsOutside.delete(likeness)
   }
 
   #list(job: VolcanoJob): void {
@@ -240,15 +237,23 @@ export class Jobs {
     this.#ranks.set(job.id, job.keys)
     job.list = job.isIn ? 'waiting' : 'outside'
     job.queue[job.list].add(job.id)
-    if (job.list === 'outside') this.#widen(job)
     job.likeness = this.#likenessOf(job)
     job.likeness.count++
+    if (job.list === 'outside') this.#widen(job, job.likeness)
   }
 
-  #widen({ minimum }: VolcanoJob): void {
-    const least = this.leastOutside
-    for (let r = 0; r < least.length; r++) least[r] = this.#outside === 0 ? (minimum[r] as number) : Math.min(least[r] as number, minimum[r] as number)
-    this.#outside++
+  #widen({ queue, minimum }: VolcanoJob, likeness: Likeness): void {
+    queue.kindsOutside.add(likeness)
+    const least = queue.leastOutside
+    for (let r = 0; r < least.length; r++) least[r] = queue.outside.size === 1 ? (minimum[r] as number) : Math.min(least[r] as number, minimum[r] as number)
+  }
+
+  /** Brings the bound on what jobs of a queue ask for that wait to be enqueued to the least of them. */
+  narrow(queue: Queue): void {
+    if (!queue.isLoose) return
+    queue.isLoose = false
+    const least = queue.leastOutside.fill(Infinity)
+    for (const { minimum } of queue.kindsOutside) for (let r = 0; r < least.length; r++) least[r] = Math.min(least[r] as number, minimum[r] as number)
   }
 
   /**
@@ -262,7 +267,7 @@ export class Jobs {
     const key = `${taskKey} ${job.isIn ? job.together : job.least}`
     const known = this.#likenesses.get(key)
     if (known !== undefined) return known
-    const made = { key, taskKey, count: 0 }
+    const made = { key, taskKey, minimum: job.minimum.slice(), count: 0 }
     this.#likenesses.set(key, made)
     return made
   }

@@ -9,7 +9,7 @@ import type { Session } from './plugin.js'
 import { tiersOf } from './plugins.js'
 import { WAITING } from './plugins/sla.js'
 import type { Queue, VolcanoJob } from './queue.js'
-import { Queues } from './queues.js'
+import { isGuaranteed, Queues } from './queues.js'
 import type { RevocableZones } from './revocable-zones.js'
 import { QueueLine, Reading } from './reading.js'
 import { Standstill } from './standstill.js'
@@ -30,9 +30,7 @@ export class VolcanoLane {
   /** Queues of which no job could be started, as long as that holds. */
   readonly standstill = new Standstill()
   readonly #env: Env
-  /** The number of queues when what they deserve was last computed. */
-  #known = 0
-  /** How often that was computed. */
+  /** How often what queues deserve was computed. */
   #sessions = 0
 
   constructor(settings: VolcanoSettings, env: Env, lane: LaneId, zones: RevocableZones | undefined) {
@@ -48,24 +46,35 @@ export class VolcanoLane {
 
   /** Brings the figures of plug-ins about all queues up to date. */
   open(): void {
-    const { total, resources } = this.session
+    const { total, resources, queues } = this.session
+    let isOther = false
     for (const r of resources) {
       const capacity = this.#env.cluster.capacity(r as ResourceId)
       if (capacity === total[r]) continue
       total[r] = capacity
-      this.jobs.isStale = true
+      isOther = true
       this.jobs.isChanged = true
     }
-    if (this.jobs.isStale || this.#known !== this.session.queues.all.length) this.#openTiers()
+    const made = queues.made.splice(0)
+    const unbound = isOther || made.some(isGuaranteed) ? queues.all : made
+    if (unbound.length > 0 || this.jobs.isStale) this.#openTiers(unbound)
     this.jobs.isStale = false
   }
 
-  #openTiers(): void {
-    const { all } = this.session.queues
-    this.#known = all.length
+  /** `unbound`: queues whose bounds depend on something that has changed; of others only what live ones deserve does. */
+  #openTiers(unbound: readonly Queue[]): void {
+    const { queues } = this.session
     this.#sessions++
+    queues.prune()
+    if (unbound.length > 0) this.tiers.bound(unbound)
     this.tiers.open()
-    for (const queue of all) queue.noteBounds()
+    for (const queue of [...unbound, ...queues.live]) queue.noteBounds()
+  }
+
+  /** Whether any job of the queue may be enqueued, as far as the least minimum of them tells. */
+  mayEnqueueAny(queue: Queue): boolean {
+    this.jobs.narrow(queue)
+    return this.tiers.mayEnqueueAny(queue)
   }
 
   /** Whether a round found that nothing could be started, and no queue has changed since, nor what queues deserve. */
@@ -75,7 +84,7 @@ export class VolcanoLane {
 
   /** To be called after a round that has asked all queues and started nothing. */
   noteRest(round: Round): void {
-    this.standstill.noteAll(this.session.queues.all.filter((queue) => queue.waiting.size > 0 && !this.tiers.isOverused(queue)), this.#changes, round)
+    this.standstill.noteAll(this.session.queues.live.filter((queue) => queue.waiting.size > 0 && !this.tiers.isOverused(queue)), this.#changes, round)
   }
 
   /** Both counts only grow, so their sum stays the same only if both do. */
@@ -128,7 +137,7 @@ export class VolcanoLane {
 
   /** The queues with jobs in that list, in line, and a reading of the jobs of each. */
   line(list: 'outside' | 'waiting', isAsked: (queue: Queue) => boolean = () => true): { readonly line: QueueLine; readonly reading: (queue: Queue) => Reading } {
-    const queues = this.session.queues.all.filter((queue) => queue[list].size > 0 && isAsked(queue))
+    const queues = this.session.queues.live.filter((queue) => queue[list].size > 0 && isAsked(queue))
     const readings = new Map<Queue, Reading>()
     const reading = (queue: Queue): Reading => {
       const known = readings.get(queue) ?? new Reading(queue, list, this.jobs)

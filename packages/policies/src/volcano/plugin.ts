@@ -21,10 +21,15 @@ export type Choose = (taker: VolcanoJob, candidates: readonly Victim[]) => reado
 /** Below 0: queue a comes first. */
 type CompareQueues = (a: Queue, b: Queue) => number
 
+/** What counts of a job that waits to be enqueued. */
+export type Outside = Pick<VolcanoJob, 'queue' | 'minimum' | 'isDue'>
+
 /** The functions that a plug-in of Volcano registers in a session; absent ones it does not register. */
 export interface Plugin {
   /** As it is called in the tiers; for who asks why a job waits. */
   name?: string
+  /** Computes of these queues anew what depends on the nodes and on guarantees of queues, but not on their jobs. */
+  bound?: (queues: readonly Queue[]) => void
   /** Computes its figures anew, when a session begins and when jobs were enqueued. */
   open?: () => void
   /** Called when the amounts that jobs of the queue have change. */
@@ -38,10 +43,8 @@ export interface Plugin {
   ordersTogether?: boolean
   /** Below 0: for a taker of that queue, queue a would give before b. */
   victimQueueOrder?: (a: Queue, b: Queue, taker: Queue) => number
-  /** Whether the job may be enqueued; `undefined`: the plug-in abstains. */
-  mayEnqueue?: (job: VolcanoJob) => boolean | undefined
-  /** False: the plug-in enqueues no job whose minimum is at least so much. */
-  mayEnqueueAny?: (minimum: Amounts) => boolean
+  /** Whether the job may be enqueued; `undefined`: the plug-in abstains. A job that is refused stays so when others are enqueued, or if its minimum were more. */
+  mayEnqueue?: (job: Outside) => boolean | undefined
   isOverused?: (queue: Queue) => boolean
   /** Whether the queue may start so much more. */
   mayAllocate?: (queue: Queue, more: Amounts) => boolean

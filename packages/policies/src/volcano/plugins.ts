@@ -17,7 +17,7 @@ import { Tiers } from './tiers.js'
 const switches: Readonly<Record<Exclude<keyof PluginSettings, 'name' | 'enableHierarchy' | 'arguments' | 'revocableZones'>, readonly (keyof Plugin)[]>> = {
   enableJobOrder: ['jobKey'],
   enableQueueOrder: ['queueOrder'],
-  enableJobEnqueued: ['mayEnqueue', 'mayEnqueueAny'],
+  enableJobEnqueued: ['mayEnqueue'],
   enabledOverused: ['isOverused'],
   enabledAllocatable: ['mayAllocate', 'couldAllocate'],
   enablePreemptable: ['preemptable'],

@@ -40,8 +40,17 @@ export class Queue {
   changes = 0
   /** Jobs that have anything or are enqueued. */
   readonly jobs = new Set<VolcanoJob>()
+  /** By resource: a lower bound on the minimum of each job that waits to be enqueued; and whether one has left since it was the least of them. */
+  readonly leastOutside: Amounts
+  isLoose = false
+  /** The likenesses of these jobs. */
+  readonly kindsOutside = new Set<Likeness>()
+  /** Whether it is among the live queues. */
+  isLive = false
+  readonly #enliven: (queue: Queue) => void
 
-  constructor(name: string, settings: QueueSettings, given: Pick<Queue, 'capability' | 'ownDeserved' | 'guarantee'>, parent: Queue | undefined, ranks: KeyRows) {
+  /** `enliven` is called when anything changes in a queue that is not live. */
+  constructor(name: string, settings: QueueSettings, given: Pick<Queue, 'capability' | 'ownDeserved' | 'guarantee'>, parent: Queue | undefined, ranks: KeyRows, enliven: (queue: Queue) => void) {
     const column = (): Amounts => new Float64Array(given.capability.length)
     this.name = name
     this.settings = settings
@@ -60,6 +69,8 @@ export class Queue {
     this.#suffices = new Float64Array(2 * given.capability.length).fill(Infinity)
     this.#needed = new Float64Array(2 * given.capability.length)
     this.share = 0
+    this.leastOutside = column()
+    this.#enliven = enliven
     this.outside = new RankedIds(ranks)
     this.waiting = new RankedIds(ranks)
   }
@@ -112,7 +123,13 @@ export class Queue {
   /** Counts a change of its jobs, for itself and for the queues around it. */
   touch(): void {
     this.changes++
+    if (!this.isLive) this.#enliven(this)
     this.parent?.touch()
+  }
+
+  /** Whether none of its jobs, nor of those of queues in it, has anything, and none of its own waits. */
+  get isIdle(): boolean {
+    return this.jobs.size === 0 && this.outside.isEmpty && this.waiting.isEmpty && this.allocated.every((amount) => amount === 0)
   }
 
   /** Itself and the queues around it, from the innermost; without the root. */
@@ -129,6 +146,8 @@ export interface Likeness {
   readonly key: string
   /** The same for all jobs whose tasks ask for the same, however many must start at once. */
   readonly taskKey: string
+  /** What each must have at once, by resource. */
+  readonly minimum: Amounts
   /** How many of these jobs are in the list for which they are counted. */
   count: number
 }

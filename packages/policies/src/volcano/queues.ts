@@ -11,6 +11,11 @@ const ROOT = 'root'
 export class Queues {
   /** All queues without the root, sorted by name. */
   readonly all: Queue[] = []
+  /** Those of them that are not idle, and some that have become so since `prune`, sorted by name. */
+  live: Queue[] = []
+  /** Those that are guaranteed anything, sorted by name; and those that were made lately, until somebody takes them out. */
+  readonly guaranteed: Queue[] = []
+  readonly made: Queue[] = []
   readonly root: Queue
   readonly #settings: VolcanoSettings
   readonly #resources: readonly string[]
@@ -22,7 +27,7 @@ export class Queues {
     this.#settings = settings
     this.#resources = resources
     this.#ranks = ranks
-    this.root = new Queue(ROOT, { ...settings.defaults, ...settings.queues[ROOT] }, this.#given(settings.queues[ROOT] ?? {}, ROOT), undefined, ranks)
+    this.root = new Queue(ROOT, { ...settings.defaults, ...settings.queues[ROOT] }, this.#given(settings.queues[ROOT] ?? {}, ROOT), undefined, ranks, this.#enliven)
     this.#byName.set(ROOT, this.root)
     for (const name of Object.keys(settings.queues)) this.#made(name, [])
     this.#given(settings.defaults, 'defaults')
@@ -43,11 +48,23 @@ export class Queues {
     if (around !== ROOT && !names.includes(around)) throw new SchedError('BAD_OPTION', `there is no queue "${around}".`, { field: `${field}.parent` }, suggest(around, names))
     const parent = this.#made(around, [...inside, name])
     const settings: QueueSettings = { ...this.#settings.defaults, ...own }
-    const queue = new Queue(name, settings, this.#given(settings, field), parent, this.#ranks)
+    const queue = new Queue(name, settings, this.#given(settings, field), parent, this.#ranks, this.#enliven)
     this.#byName.set(name, queue)
-    const place = this.all.findIndex((other) => other.name > name)
-    this.all.splice(place < 0 ? this.all.length : place, 0, queue)
+    insert(queue, this.all)
+    if (isGuaranteed(queue)) insert(queue, this.guaranteed)
+    this.made.push(queue)
     return queue
+  }
+
+  readonly #enliven = (queue: Queue): void => {
+    queue.isLive = true
+    if (queue !== this.root) insert(queue, this.live)
+  }
+
+  /** Takes idle queues out of the live ones. */
+  prune(): void {
+    for (const queue of this.live) queue.isLive = !queue.isIdle
+    this.live = this.live.filter(({ isLive }) => isLive)
   }
 
   #given({ capability, deserved, guarantee }: QueueSettings, field: string): ConstructorParameters<typeof Queue>[2] {
@@ -58,4 +75,19 @@ export class Queues {
       guarantee: column(guarantee, 'guarantee', 0),
     }
   }
+}
+
+/** Whether the queue is guaranteed anything, which others may not have. */
+export const isGuaranteed = ({ guarantee }: Queue): boolean => guarantee.some((amount) => amount > 0)
+
+/** Puts a queue among others that are sorted by name. */
+function insert(queue: Queue, queues: Queue[]): void {
+  let low = 0
+  let high = queues.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((queues[middle] as Queue).name < queue.name) low = middle + 1
+    else high = middle
+  }
+  queues.splice(low, 0, queue)
 }

@@ -98,7 +98,7 @@ export class Taking {
   /** Those of them that may find something in other queues. */
   *#reclaimers(queue: Queue, round: Round): Generator<VolcanoJob, undefined> {
     const gives = (other: Queue): boolean => other !== queue && other.settings.reclaimable !== false && hasAnything(other, this.#lane.session)
-    if (!this.#lane.session.queues.all.some(gives) || this.#hopeless.holds(queue, round)) return undefined
+    if (!this.#lane.session.queues.live.some(gives) || this.#hopeless.holds(queue, round)) return undefined
     const hindrances: Hindrance[] = []
     let isLasting = (this.#isLasting = true)
     for (const job of this.takers(queue)) {

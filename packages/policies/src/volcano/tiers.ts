@@ -1,6 +1,6 @@
 import type { Amounts } from './amounts.js'
 import { byName, type Queue, type VolcanoJob } from './queue.js'
-import type { Plugin, Victim } from './plugin.js'
+import type { Outside, Plugin, Victim } from './plugin.js'
 
 /**
  * Combines the answers of the plug-ins in tiers, one rule for each question.
@@ -22,6 +22,10 @@ export class Tiers {
     this.areQueuesOrdered = this.#all.some(({ queueOrder }) => queueOrder !== undefined)
     this.ordersTogether = this.#all.some(({ queueOrder, ordersTogether }) => queueOrder !== undefined && ordersTogether === true)
     this.#jobKeys = this.#all.flatMap(({ jobKey }) => jobKey ?? [])
+  }
+
+  bound(queues: readonly Queue[]): void {
+    for (const { bound } of this.#all) bound?.(queues)
   }
 
   open(): void {
@@ -63,19 +67,22 @@ export class Tiers {
   }
 
   /** False if any plug-in of a tier says no; if one says yes and none no, later tiers are not asked. */
-  mayEnqueue(job: VolcanoJob): boolean {
+  mayEnqueue(job: Outside): boolean {
     for (const tier of this.#tiers) {
-      const answers = tier.map(({ mayEnqueue }) => mayEnqueue?.(job))
-      if (answers.includes(false)) return false
-      if (answers.includes(true)) return true
+      let isAllowed = false
+      for (const { mayEnqueue } of tier) {
+        const answer = mayEnqueue?.(job)
+        if (answer === false) return false
+        isAllowed ||= answer === true
+      }
+      if (isAllowed) return true
     }
     return true
   }
 
-  /** Whether any job with at least this minimum may be enqueued: false if a plug-in of the first tier with an opinion rules out all such jobs. */
-  mayEnqueueAny(minimum: Amounts): boolean {
-    const first = this.#tiers.find((tier) => tier.some(({ mayEnqueue }) => mayEnqueue !== undefined)) ?? []
-    return first.every(({ mayEnqueue, mayEnqueueAny }) => mayEnqueue === undefined || mayEnqueueAny?.(minimum) !== false)
+  /** Whether any job of the queue may be enqueued: false if not even one of the least minimum might that has waited for as long as `sla` lets it. */
+  mayEnqueueAny(queue: Queue): boolean {
+    return this.mayEnqueue({ queue, minimum: queue.leastOutside, isDue: true })
   }
 
   /** True if any plug-in says so. */

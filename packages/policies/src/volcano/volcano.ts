@@ -3,7 +3,7 @@ import { startNext, type MostRoom } from '../disciplines/gangs.js'
 import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import { allNodes } from '../shares/all-nodes.js'
-import type { VolcanoJob } from './queue.js'
+import type { Queue, VolcanoJob } from './queue.js'
 import { VolcanoLane, type LaneMemory } from './lane.js'
 import { volcanoOptions, type PluginSettings, type VolcanoOptions, type VolcanoSettings } from './options.js'
 import { NoRoom } from './no-room.js'
@@ -139,7 +139,7 @@ class Volcano implements Policy {
     if (!this.#actions.includes('enqueue')) enqueue(lane, () => true)
     taking.hasTaken = taking.hasMetNew = taking.hasSpared = false
     for (const action of this.#actions) {
-      if (action === 'enqueue' && lane.tiers.mayEnqueueAny(lane.jobs.leastOutside)) enqueue(lane, (job) => lane.tiers.mayEnqueue(job))
+      if (action === 'enqueue') enqueue(lane, (job) => lane.tiers.mayEnqueue(job), (queue) => lane.mayEnqueueAny(queue))
       else if (action === 'allocate') while (this.#allocate(lane, round)) lane.open()
       else if (action in KINDS && round.jobsLeft === Infinity && round.claimsLeft > 0) this.#take(action as keyof typeof KINDS, taking, round)
     }
@@ -209,13 +209,16 @@ function hasRoom(round: Round): boolean {
   return round.nodes.length === 1 ? round.room(round.nodes[0] as NodeId) : round.cluster.nextWithRoom(round.lane, 0) !== None
 }
 
-/** Enqueues the first job of the first queue, again and again; a job that may not be enqueued is not tried again. */
-function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean): void {
+/**
+ * Enqueues the first job of the first queue, again and again; a job that may not be enqueued is not tried again. `mayAny`: false for a queue of which no
+ * job may be enqueued, whoever else is.
+ */
+function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean, mayAny: (queue: Queue) => boolean = () => true): void {
   if (!lane.jobs.isChanged) return
   lane.jobs.isChanged = false
-  const { line, reading } = lane.line('outside')
+  const { line, reading } = lane.line('outside', mayAny)
   for (let queue = line.take(); queue !== undefined; queue = line.take()) {
-    const job = reading(queue).next()
+    const job = mayAny(queue) ? reading(queue).next() : undefined
     if (job === undefined) continue
     if (may(job)) lane.jobs.enqueue(job)
     else reading(queue).vain(job)
@@ -225,7 +228,7 @@ function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean): void {
 }
 
 function explain(lane: VolcanoLane, placement: Placement, round: Round): void {
-  for (const queue of lane.session.queues.all) {
+  for (const queue of lane.session.queues.live) {
     const isFull = lane.tiers.isOverused(queue)
     for (const id of queue.outside.ids.subarray(queue.outside.from, queue.outside.to)) round.defer(id as JobId, Reason.Limit, lane.tiers.refusingJob(lane.jobs.of(id as JobId)))
     for (const id of queue.waiting.ids.subarray(queue.waiting.from, queue.waiting.to)) {

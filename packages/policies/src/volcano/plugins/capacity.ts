@@ -18,18 +18,18 @@ export function capacity(session: Session, isTree: boolean): Plugin {
   const compareShares = (a: Queue, b: Queue): number => a.share - b.share || Number(deservesNothing(a)) - Number(deservesNothing(b))
   const takesJobs = (queue: Queue): boolean => queue.isOpen && (!isTree || queue.children.length === 0)
   return {
-    open: () => {
+    bound: (unbound) => {
       if (isTree) boundInside(queues.root, session)
       else {
-        boundBy(session, queues.all)
-        for (const queue of queues.all) for (const r of resources) queue.deserved[r] = Math.max(Math.min(queue.ownDeserved[r] as number, queue.realCapability[r] as number), queue.guarantee[r] as number)
+        boundBy(session, unbound, queues.guaranteed)
+        for (const queue of unbound) for (const r of resources) queue.deserved[r] = Math.max(Math.min(queue.ownDeserved[r] as number, queue.realCapability[r] as number), queue.guarantee[r] as number)
       }
-      for (const queue of queues.all) queue.share = shareOf(queue, resources)
+      for (const queue of isTree ? queues.all : unbound) queue.share = shareOf(queue, resources)
     },
     changed: (queue) => {
       for (const each of within(queue)) each.share = shareOf(each, resources)
     },
-    most: (queue, r) => (isTree ? mostInside(queue, r) : mostOf(queue, queues.all, session.whole[r] as number, r)),
+    most: (queue, r) => (isTree ? mostInside(queue, r) : mostOf(queue, queues.guaranteed, session.whole[r] as number, r)),
     queueOrder: (a, b) => b.priority - a.priority || (isTree ? compareInTree(a, b, compareShares) : compareShares(a, b)),
     ordersTogether: isTree,
     ...(isTree && { victimQueueOrder: (a, b, taker) => common(b, taker) - common(a, taker) }),
@@ -45,7 +45,7 @@ export function capacity(session: Session, isTree: boolean): Plugin {
 /** Sets bounds inside a queue: a queue may have what its parent may, less the guarantees of its siblings; it deserves at least its own guarantee. */
 function boundInside(around: Queue, session: Session): void {
   if (around.parent === undefined) around.realCapability.set(around.capability)
-  boundBy({ resources: session.resources, total: around.realCapability }, around.children)
+  boundBy({ resources: session.resources, total: around.realCapability }, around.children, around.children)
   for (const { deserved, ownDeserved, guarantee } of around.children) for (const r of session.resources) deserved[r] = Math.max(ownDeserved[r] as number, guarantee[r] as number)
   for (const queue of around.children) boundInside(queue, session)
 }

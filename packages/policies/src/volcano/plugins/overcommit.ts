@@ -17,5 +17,5 @@ export function overcommit({ arguments: given = {} }: PluginSettings, { queues: 
   const factors: Amounts = Float64Array.from(names, (name) => atLeastOne(given[`${FACTOR}.${name}`]) ?? atLeastOne(given[FACTOR]) ?? DEFAULT_FACTOR)
   const isRoomFor = (minimum: Amounts): boolean =>
     minimum.every((asked, r) => asked === 0 || !exceeds((root.allocated[r] as number) + (root.inqueue[r] as number) + asked, (total[r] as number) * (factors[r] as number)))
-  return { mayEnqueue: ({ minimum }) => isRoomFor(minimum), mayEnqueueAny: isRoomFor }
+  return { mayEnqueue: ({ minimum }) => isRoomFor(minimum) }
 }

@@ -15,14 +15,14 @@ export function proportion(session: Session): Plugin {
   const { queues, resources } = session
   const mayAllocate = (queue: Queue, more: Amounts): boolean => queue.isOpen && queue.staysWithin('deserved', more)
   return {
+    bound: (unbound) => { boundBy(session, unbound, queues.guaranteed) },
     open: () => {
-      const active = queues.all.filter(({ jobs }) => jobs.size > 0)
-      boundBy(session, queues.all)
+      const active = queues.live.filter(({ jobs }) => jobs.size > 0)
       deserve(session, active)
       for (const queue of active) queue.share = shareOf(queue, resources)
     },
     changed: (queue) => void (queue.share = shareOf(queue, resources)),
-    most: (queue, r) => mostOf(queue, queues.all, session.whole[r] as number, r),
+    most: (queue, r) => mostOf(queue, queues.guaranteed, session.whole[r] as number, r),
     queueOrder: (a, b) => b.priority - a.priority || a.share - b.share,
     mayEnqueue: ({ queue, minimum }) => queue.isOpen && mayHold(queue, minimum),
     isOverused: ({ deserved, allocated }) => resources.every((r) => !exceeds(deserved[r] as number, allocated[r] as number)),
