@@ -60,9 +60,10 @@ export class SortedJobs implements Order {
     if (round.serial === this.#serial) return this.#sorted
     this.#serial = round.serial
     const lane = this.#in(round.lane)
+    const isOnly = this.#lanes.length === 1 // others keep a set of what has moved until their next look, so that nobody is placed twice
     for (const job of this.#order.begin(round)) {
-      lane.update(job, round)
-      for (const other of this.#lanes) if (other !== lane) other.moved.add(job)
+      if (isOnly) lane.update(job, round)
+      else this.#move(job)
     }
     this.#sorted = lane.sorted(round)
     return this.#sorted
