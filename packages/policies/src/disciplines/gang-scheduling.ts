@@ -195,32 +195,38 @@ class GangScheduling implements Policy {
     const before = round.savepoint()
     const places = others.map((job) => this.#stop(job, round))
     this.#claims.clear()
-    const fits = attempt()
+    if (!attempt()) {
+      round.rollback(before)
+      return false
+    }
     const claims = new Map(this.#claims)
     const free = new FreeBeside(round, this.#suspended.frees[round.lane] ?? [])
     const runOn = places.map((each) => free.take(each))
     round.rollback(before)
-    if (!fits) return false
     for (const [i, job] of others.entries()) if (runOn[i] === false) this.#suspended.suspended(job, this.#stop(job, round), round)
     return claimAll(claims, round)
   }
 
   /** Resumes a suspended job on its nodes: one with a gang with all of its tasks or none. Returns whether all tasks run again. */
   #goOn(job: JobId, round: Round): boolean {
-    const places = [...(this.#suspended.in(round.lane).get(job)?.places ?? [])]
-    const parts = places.some(([task]) => this.#work.inGang(task)) ? [places] : places.map((place) => [place])
-    return parts.map((part) => claimAll(part, round)).every((goesOn) => goesOn)
+    const places = [...(this.#suspended.in(round.lane).get(job)?.places ?? [])] // they are fewer with each that goes on
+    if (places.some(([task]) => this.#work.inGang(task))) return claimAll(places, round)
+    let goOn = true
+    for (const [task, node] of places) if (!round.claim(task, node)) goOn = false
+    return goOn
   }
 
   /** Whether the job may be stopped: it has run since before this round, and it has no master, which cannot be suspended. */
   #mayStop(job: JobId, lane: LaneId): boolean {
     if (this.#work.masterShape(job) !== None) return false
     const tasks = this.#tasksOf(job, lane)
-    return tasks.length > 0 && tasks.every((task) => !Number.isNaN(this.#work.started(task)))
+    for (const task of tasks) if (Number.isNaN(this.#work.started(task))) return false
+    return tasks.length > 0
   }
 
   #stop(job: JobId, round: Round): ReadonlyMap<TaskId, NodeId> {
-    const places = new Map(this.#tasksOf(job, round.lane).map((task) => [task, this.#work.nodeOf(task) as NodeId]))
+    const places = new Map<TaskId, NodeId>()
+    for (const task of this.#tasksOf(job, round.lane)) places.set(task, this.#work.nodeOf(task) as NodeId)
     for (const task of places.keys()) round.suspendTask(task, this.#suspended.frees[round.lane] ?? [])
     return places
   }

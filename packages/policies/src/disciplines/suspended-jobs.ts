@@ -27,8 +27,8 @@ export class SuspendedJobs extends ShownJobs {
   readonly #lanes: readonly Map<JobId, Suspended>[]
   /** By lane: the suspended tasks of each node by their jobs, where nothing has changed since somebody asked. */
   readonly #byNode: (Map<NodeId, Map<JobId, TaskId[]>> | undefined)[] = []
-  /** Tasks that were suspended and have been claimed in one round, and which. */
-  readonly #claimed = new Map<TaskId, Suspended>()
+  /** Tasks that were suspended and have been claimed in one round: where they were, and since which round. */
+  readonly #claimed = new Map<TaskId, { readonly node: NodeId; readonly round: number }>()
   #serial = BEFORE
   /** By lane: what a suspended task gives up. Memory and devices are not. */
   readonly frees: readonly (readonly ResourceId[])[]
@@ -98,7 +98,7 @@ export class SuspendedJobs extends ShownJobs {
   onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
     const found = this.in(lane).get(job)
     if (found?.places.has(task) !== true) return
-    this.#claimed.set(task, { places: new Map([[task, node]]), round: found.round })
+    this.#claimed.set(task, { node, round: found.round })
     this.#over(job, lane, task)
   }
 
@@ -108,7 +108,7 @@ export class SuspendedJobs extends ShownJobs {
     this.#claimed.delete(task)
     if (why !== 'withdrawn') return
     const found = this.in(lane).get(job)
-    this.#set(job, lane, { places: allPlaces(found, before.places), round: before.round })
+    this.#set(job, lane, { places: allPlaces(found, new Map([[task, before.node]])), round: before.round })
     this.tell(job, lane)
   }
 
@@ -161,7 +161,7 @@ function byNode(jobs: ReadonlyMap<JobId, Suspended>): Map<NodeId, Map<JobId, Tas
 
 /** Those of a job that is suspended already, and others of it. */
 const allPlaces = (before: Suspended | undefined, places: ReadonlyMap<TaskId, NodeId>): Map<TaskId, NodeId> =>
-  new Map([...(before?.places ?? []), ...places].sort(([a], [b]) => a - b))
+  before === undefined && places.size === 1 ? new Map(places) : new Map([...(before?.places ?? []), ...places].sort(([a], [b]) => a - b))
 
 /** Tasks of a job that start, and are lost, at once: those of one gang, which may be of several stages, and every other one alone. */
 export function together(tasks: readonly TaskId[], work: WorkView): Iterable<readonly TaskId[]> {

@@ -1,4 +1,4 @@
-import type { JobId, Round } from '@sched/core'
+import type { JobId, ResourceId, Round } from '@sched/core'
 import { addTo, isWithin } from '../shares/vectors.js'
 import { freeInSight, type HeldAmounts } from './held-amounts.js'
 
@@ -38,13 +38,12 @@ function leastHeld(jobs: ReadonlySet<JobId>, lane: Round['lane'], held: HeldAmou
 /** Takes the amounts of as many of its waiting tasks as are left for. */
 function takeWaiting(job: JobId, left: Float64Array, { cluster, work, lane }: Round): void {
   const resources = cluster.lanes[lane]?.resources ?? []
-  const asked = Float64Array.from(resources, (r) => work.asked(job, lane, r))
-  if (!isWithin(asked, left)) return
-  addTo(left, asked, -1)
-  if (work.isGangJob(job)) return
+  for (let i = 0; i < resources.length; i++) if (work.asked(job, lane, resources[i] as ResourceId) > (left[i] as number)) return
+  for (let i = 0; i < resources.length; i++) left[i] = (left[i] as number) - work.asked(job, lane, resources[i] as ResourceId)
+  let more = work.isGangJob(job) ? 0 : work.unplaced(job, lane) - work.together(job, lane)
+  if (more === 0) return
   const shape = work.shape(job, lane)
   const each = Float64Array.from(resources, (r) => work.demand(shape, r))
-  let more = work.unplaced(job, lane) - work.together(job, lane)
   for (let i = 0; i < each.length; i++) if ((each[i] as number) > 0) more = Math.min(more, Math.floor((left[i] as number) / (each[i] as number)))
   addTo(left, each, -more)
 }

@@ -24,7 +24,7 @@ export class EvictedNow {
 
   /** To be called at every look. */
   begin(now: Seconds): void {
-    if (now !== this.#at) this.#jobs.clear()
+    if (now !== this.#at && this.#jobs.size > 0) this.#jobs.clear()
     this.#at = now
   }
 
@@ -33,7 +33,7 @@ export class EvictedNow {
   }
 
   has(job: JobId): boolean {
-    return this.#jobs.has(job)
+    return this.#jobs.size > 0 && this.#jobs.has(job) // as a rule there are none
   }
 
   onFinish(job: JobId): void {

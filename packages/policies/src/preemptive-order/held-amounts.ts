@@ -1,4 +1,4 @@
-import type { ClusterView, Env, JobId, LaneId, NodeId, Round, TaskId, WorkListener, WorkView } from '@sched/core'
+import type { ClusterView, Env, JobId, LaneId, NodeId, ResourceId, Round, TaskId, WorkListener, WorkView } from '@sched/core'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 
 /** What each job holds in a lane, claimed and running, by resource of the lane; and which may be evicted. */
@@ -30,10 +30,11 @@ export class HeldAmounts implements WorkListener {
     const tasks = this.#tasks.in(lane).get(job)
     if (tasks === undefined || this.#work.preemptible(job) === false) return false
     const seesAll = nodes.length === this.#cluster.nodes
-    return tasks.every((task) => {
+    for (const task of tasks) {
       const node = this.#work.nodeOf(task) as NodeId
-      return !Number.isNaN(this.#work.started(task)) && this.#cluster.up(node) && (seesAll || nodes.includes(node))
-    })
+      if (Number.isNaN(this.#work.started(task)) || !this.#cluster.up(node) || !(seesAll || nodes.includes(node))) return false
+    }
+    return true
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
@@ -52,14 +53,16 @@ export class HeldAmounts implements WorkListener {
   #add(job: JobId, lane: LaneId, task: TaskId, sign: number): void {
     const held = this.of(job, lane)
     const shape = this.#work.shapeOf(task)
-    for (const [i, r] of (this.#cluster.lanes[lane]?.resources ?? []).entries()) held[i] = (held[i] as number) + sign * this.#work.demand(shape, r)
+    const resources = this.#cluster.lanes[lane]?.resources ?? []
+    for (let i = 0; i < resources.length; i++) held[i] = (held[i] as number) + sign * this.#work.demand(shape, resources[i] as ResourceId)
   }
 }
 
 /** What is free on the nodes in sight that are up, by resource of the lane. */
 export function freeInSight({ cluster, lane, nodes }: Round): Float64Array {
   const free = new Float64Array(cluster.lanes[lane]?.resources.length ?? 0)
-  for (const [i, r] of (cluster.lanes[lane]?.resources ?? []).entries())
-    for (const node of nodes) if (cluster.up(node)) free[i] = (free[i] as number) + cluster.free(node, r)
+  const resources = cluster.lanes[lane]?.resources ?? []
+  for (let i = 0; i < resources.length; i++)
+    for (const node of nodes) if (cluster.up(node)) free[i] = (free[i] as number) + cluster.free(node, resources[i] as ResourceId)
   return free
 }

@@ -47,23 +47,32 @@ export class MakingRoom {
    */
   startInstead(job: JobId, others: readonly JobId[], round: Round): readonly JobId[] {
     if (!mayHaveRoom(job, round, this.#mostInstead)) return []
+    const isOneNode = round.nodes.length === 1 // there an attempt is cheap, so whether it starts at all is not asked first
+    if (!isOneNode && !this.#startsWithout(others, job, round)) return []
     const before = round.savepoint()
-    for (const other of others) this.#evict(other, round)
-    const starts = this.#start(job, round)
-    if (!starts) noteRoom(job, round, this.#mostInstead)
-    round.rollback(before)
-    if (!starts) return []
     const gone: JobId[] = []
     const nodes = new Map<JobId, readonly NodeId[]>()
     for (const other of others) {
-      nodes.set(other, this.#evict(other, round))
+      nodes.set(other, this.#nodesOf(other, round))
+      this.#evict(other, round)
       gone.push(other)
       if (!this.#start(job, round)) continue
       this.#most.clear()
       return this.#spare(job, gone, nodes, round, () => round.rollback(before))
     }
+    if (isOneNode) noteRoom(job, round, this.#mostInstead)
     round.rollback(before)
     return []
+  }
+
+  /** Whether the job would start in the place of them all. */
+  #startsWithout(others: readonly JobId[], job: JobId, round: Round): boolean {
+    const before = round.savepoint()
+    for (const other of others) this.#evict(other, round)
+    const starts = this.#start(job, round)
+    if (!starts) noteRoom(job, round, this.#mostInstead)
+    round.rollback(before)
+    return starts
   }
 
   /** Evicts no more of those that have gone than must for the job to start; none, and nothing has changed, where the placement does not start it once more. */
@@ -86,13 +95,15 @@ export class MakingRoom {
     return []
   }
 
-  /** Evicts all that runs of the job in the lane, with its master all else; returns where it ran. */
-  #evict(job: JobId, round: Round): NodeId[] {
+  #nodesOf(job: JobId, { lane, work }: Round): NodeId[] {
+    return this.#held.tasksOf(job, lane).map((task) => work.nodeOf(task) as NodeId)
+  }
+
+  /** Evicts all that runs of the job in the lane, with its master all else. */
+  #evict(job: JobId, round: Round): void {
     const tasks = [...this.#held.tasksOf(job, round.lane)] // they are fewer with each that goes
-    const nodes = tasks.map((task) => round.work.nodeOf(task) as NodeId)
     const master = tasks.find((task) => round.work.isMaster(task))
     for (const task of master === undefined ? tasks : [master]) round.evict(task)
-    return nodes
   }
 }
 

@@ -1,4 +1,4 @@
-import { forwarding, None, type Env, type JobId, type Placement, type Policy, type Round, type Seconds } from '@sched/core'
+import { forwarding, None, type Env, type JobId, type NodeId, type Placement, type Policy, type Round, type Seconds } from '@sched/core'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { deferWithoutNode } from '../disciplines/lowest-fitting.js'
 import { EvictedNow } from './evicted-now.js'
@@ -66,6 +66,8 @@ export class PreemptiveOrder implements Policy {
     this.#making.begin()
     for (let i = 0; i < jobs.length; i++) {
       const job = jobs[i] as JobId
+      if (!this.#jobs.waits(job, lane)) continue
+      if (!explained && this.#isFull(round) && !this.#victims.areAny(job, round)) break // those that wait behind it do not start, either
       while (this.#jobs.waits(job, lane) && round.claimsLeft > 0 && this.#startNext(job, round)) {
         // its next task
       }
@@ -78,9 +80,23 @@ export class PreemptiveOrder implements Policy {
 
   /** Starts the next task of the job, or its gang, on what is free or in the place of others. */
   #startNext(job: JobId, round: Round): boolean {
-    const starts = (round.cluster.nextWithRoom(round.lane, 0) !== None && this.#making.start(job, round)) || this.#startInstead(job, round)
+    const starts = (this.#hasRoom(job, round) && this.#making.start(job, round)) || this.#startInstead(job, round)
     if (starts) this.#victims.renew()
     return starts
+  }
+
+  /** Whether nobody who waits can start on what is free. Of many nodes any room counts: a placement is asked for a node, and may draw a random number even where no task fits. */
+  #isFull({ cluster, nodes, lane }: Round): boolean {
+    if (cluster.nextWithRoom(lane, 0) === None) return true
+    const resources = cluster.lanes[lane]?.resources ?? []
+    const least = this.#jobs.leastAsked(lane)
+    return nodes.length === 1 && resources.some((r, i) => cluster.free(nodes[0] as NodeId, r) < (least[i] as number))
+  }
+
+  /** Whether there may be room for the next task of the job on what is free. */
+  #hasRoom(job: JobId, round: Round): boolean {
+    const { cluster, nodes, lane } = round
+    return nodes.length === 1 ? round.fits(job, nodes[0] as NodeId) : cluster.nextWithRoom(lane, 0) !== None
   }
 
   #startInstead(job: JobId, round: Round): boolean {

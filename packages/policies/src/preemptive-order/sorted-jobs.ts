@@ -1,6 +1,7 @@
-import type { Env, JobBlock, JobId, LaneId, Order, Round, WorkView } from '@sched/core'
+import { grown, None, type Env, type JobBlock, type JobId, type LaneId, type Order, type ResourceId, type Round, type WorkView } from '@sched/core'
 import { KeyRows, RankedIds } from '../orders/ranked-ids.js'
 import type { JobOrder } from './job-order.js'
+import { WaitingShapes } from './waiting-shapes.js'
 
 /**
  * The jobs with tasks in a lane, sorted once per round. As an order for a discipline it gives those that wait, without those that stay away. Jobs keep
@@ -20,16 +21,16 @@ export class SortedJobs implements Order {
     this.#order = order
     this.#work = work
     this.#staysAway = staysAway
-    this.#lanes = cluster.lanes.map(() => new JobsInLane(order, work))
+    this.#lanes = cluster.lanes.map(({ resources }) => new JobsInLane(order, work, resources))
   }
 
   onReady(job: JobId, lane: LaneId): void {
-    this.#in(lane).ready.add(job)
+    this.#in(lane).setReady(job, 1)
     this.#move(job)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
-    this.#in(lane).ready.delete(job)
+    this.#in(lane).setReady(job, 0)
     this.#move(job)
   }
 
@@ -58,8 +59,13 @@ export class SortedJobs implements Order {
   of(round: Round): ArrayLike<JobId> {
     if (round.serial === this.#serial) return this.#sorted
     this.#serial = round.serial
-    for (const job of this.#order.begin(round)) this.#move(job)
-    this.#sorted = this.#in(round.lane).sorted(round)
+    const lane = this.#in(round.lane)
+    const isOnly = this.#lanes.length === 1 // others keep a set of what has moved until their next look, so that nobody is placed twice
+    for (const job of this.#order.begin(round)) {
+      if (isOnly) lane.update(job, round)
+      else this.#move(job)
+    }
+    this.#sorted = lane.sorted(round)
     return this.#sorted
   }
 
@@ -70,12 +76,17 @@ export class SortedJobs implements Order {
 
   /** Whether tasks of the job may start. */
   waits(job: JobId, lane: LaneId): boolean {
-    return this.#in(lane).ready.has(job) && !this.#staysAway(job)
+    return this.#in(lane).isReady(job) && !this.#staysAway(job)
+  }
+
+  /** By resource of the lane, the least that the next task of a job asks which waited at the last look and does still. */
+  leastAsked(lane: LaneId): Float64Array {
+    return this.#in(lane).leastAsked
   }
 
   /** Whether tasks of the job run in the lane or wait to start there. */
   isIn(job: JobId, lane: LaneId): boolean {
-    return this.#in(lane).ready.has(job) || this.#work.running(job, lane) > 0
+    return this.#in(lane).isReady(job) || this.#work.running(job, lane) > 0
   }
 
   begin(round: Round): void {
@@ -103,18 +114,20 @@ export class SortedJobs implements Order {
 
 /** The jobs with tasks in one lane. */
 class JobsInLane {
-  /** Jobs with tasks that may be placed. */
-  readonly ready = new Set<JobId>()
   /** Jobs whose place may have changed since the last look. */
   readonly moved = new Set<JobId>()
   readonly #order: JobOrder
   readonly #work: WorkView
+  /** By job: 1 where tasks of it may be placed. */
+  #ready = new Uint8Array(64)
+  readonly #shapes: WaitingShapes
   readonly #members = new Set<JobId>()
   readonly #keys: KeyRows
   readonly #list: RankedIds
   readonly #key: Float64Array
 
-  constructor(order: JobOrder, work: WorkView) {
+  constructor(order: JobOrder, work: WorkView, resources: readonly ResourceId[]) {
+    this.#shapes = new WaitingShapes(work, resources)
     this.#order = order
     this.#work = work
     this.#keys = new KeyRows(order.width)
@@ -122,11 +135,30 @@ class JobsInLane {
     this.#key = new Float64Array(order.width)
   }
 
+  isReady(job: JobId): boolean {
+    return this.#ready[job] === 1
+  }
+
+  setReady(job: JobId, ready: 0 | 1): void {
+    if (job >= this.#ready.length) this.#ready = grown(this.#ready, job + 1)
+    this.#ready[job] = ready
+    if (ready === 0) this.#shapes.set(job, None)
+  }
+
+  get leastAsked(): Float64Array {
+    return this.#shapes.least
+  }
+
+  /** Gives the job its place, or takes it out. */
+  update(job: JobId, round: Round): void {
+    const isReady = this.isReady(job)
+    this.#shapes.set(job, isReady ? this.#work.shape(job, round.lane) : None)
+    if (isReady || this.#work.running(job, round.lane) > 0) this.#place(job, round)
+    else this.#remove(job)
+  }
+
   sorted(round: Round): ArrayLike<JobId> {
-    for (const job of this.moved) {
-      if (this.ready.has(job) || this.#work.running(job, round.lane) > 0) this.#place(job, round)
-      else this.#remove(job)
-    }
+    for (const job of this.moved) this.update(job, round)
     this.moved.clear()
     return this.#list.ids.subarray(this.#list.from, this.#list.to) as ArrayLike<number> as ArrayLike<JobId>
   }
@@ -141,6 +173,7 @@ class JobsInLane {
 
   drop(job: JobId): void {
     this.moved.delete(job)
+    this.#shapes.set(job, None)
     this.#remove(job)
   }
 

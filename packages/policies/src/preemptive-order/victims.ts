@@ -1,7 +1,9 @@
-import type { JobId, Round } from '@sched/core'
+import { grown, type JobId, type ResourceId, type Round } from '@sched/core'
 import { passedOver } from './choice.js'
 import { freeInSight, type HeldAmounts } from './held-amounts.js'
 import type { SortedJobs } from './sorted-jobs.js'
+
+const NOBODY: readonly JobId[] = []
 
 /** Who may be preempted for whom in a round. */
 export class Victims {
@@ -9,14 +11,16 @@ export class Victims {
   readonly #held: HeldAmounts
   #serial = -1
   #isCurrent = false
-  /** Jobs that ran when the round began, in order. */
-  #ran: readonly JobId[] = []
-  /** Jobs that may go, in order, and how many of them are not behind the job asked about last. */
-  #others: readonly JobId[] = []
+  /** Jobs that ran when the round began, in order, and how many. */
+  readonly #ran: JobId[] = []
+  #running = 0
+  /** Jobs that may go, in order; how many, and how many of them are not behind the job asked about last. */
+  readonly #others: JobId[] = []
+  #count = 0
   #before = 0
   #free: Float64Array = new Float64Array()
-  /** By index in `#others`: what that job and all after it hold. */
-  #behind: readonly Float64Array[] = []
+  /** By index in `#others`, in rows as wide as `#free`: what that job and all after it hold. */
+  #behind = new Float64Array(64)
   #passedOver: ReadonlySet<JobId> | undefined
 
   constructor(jobs: SortedJobs, held: HeldAmounts) {
@@ -34,34 +38,52 @@ export class Victims {
    * not even all of them hold enough. To be asked for in the order of the jobs.
    */
   of(job: JobId, round: Round): readonly JobId[] {
-    this.#read(round)
-    while (this.#before < this.#others.length && !this.#jobs.isBehind(this.#others[this.#before] as JobId, job, round.lane)) this.#before++
-    const behind = this.#behind[this.#before]
-    if (behind === undefined || !this.#areEnough(job, behind, round)) return []
-    const others = this.#others.slice(this.#before).reverse()
-    const last = (this.#passedOver ??= passedOver(this.#jobs.of(round), new Set(this.#others), round, this.#held, (each, lane) => this.#jobs.waits(each, lane)))
+    if (!this.areAny(job, round) || !this.#areEnough(job, round)) return NOBODY
+    const others = this.#others.slice(this.#before, this.#count).reverse()
+    const last = (this.#passedOver ??= passedOver(this.#jobs.of(round), new Set(this.#others.slice(0, this.#count)), round, this.#held, (each, lane) => this.#jobs.waits(each, lane)))
     return [...others.filter((other) => last.has(other)), ...others.filter((other) => !last.has(other))]
   }
 
-  #areEnough(job: JobId, behind: Float64Array, { cluster, work, lane }: Round): boolean {
-    return (cluster.lanes[lane]?.resources ?? []).every((r, i) => work.asked(job, lane, r) <= (this.#free[i] as number) + (behind[i] as number))
+  /** Whether any job that may go is behind this one. To be asked in the order of the jobs. */
+  areAny(job: JobId, round: Round): boolean {
+    this.#read(round)
+    while (this.#before < this.#count && !this.#jobs.isBehind(this.#others[this.#before] as JobId, job, round.lane)) this.#before++
+    return this.#before < this.#count
+  }
+
+  #areEnough(job: JobId, { cluster, work, lane }: Round): boolean {
+    const resources = cluster.lanes[lane]?.resources ?? []
+    const from = this.#before * resources.length
+    for (let i = 0; i < resources.length; i++)
+      if (work.asked(job, lane, resources[i] as ResourceId) > (this.#free[i] as number) + (this.#behind[from + i] as number)) return false
+    return true
   }
 
   #read(round: Round): void {
+    const { work, lane } = round
     if (this.#isCurrent) return
     this.#isCurrent = true
     if (round.serial !== this.#serial) {
       this.#serial = round.serial
       this.#passedOver = undefined
-      this.#ran = Array.from(this.#jobs.of(round)).filter((job) => round.work.running(job, round.lane) > 0)
+      this.#running = 0
+      const jobs = this.#jobs.of(round)
+      for (let i = 0; i < jobs.length; i++) if (work.running(jobs[i] as JobId, lane) > 0) this.#ran[this.#running++] = jobs[i] as JobId
     }
-    this.#others = this.#ran.filter((job) => this.#held.mayGo(job, round))
+    this.#count = 0
     this.#before = 0
+    for (let i = 0; i < this.#running; i++) if (this.#held.mayGo(this.#ran[i] as JobId, round)) this.#others[this.#count++] = this.#ran[i] as JobId
     this.#free = freeInSight(round)
-    const sum = new Float64Array(this.#free.length)
-    this.#behind = this.#others.toReversed().map((job) => {
-      for (const [i, amount] of this.#held.of(job, round.lane).entries()) sum[i] = (sum[i] as number) + amount
-      return sum.slice()
-    }).reverse()
+    this.#sumUp(round)
+  }
+
+  #sumUp({ lane }: Round): void {
+    const width = this.#free.length
+    this.#behind = grown(this.#behind, (this.#count + 1) * width)
+    this.#behind.fill(0, this.#count * width, (this.#count + 1) * width)
+    for (let i = this.#count - 1; i >= 0; i--) {
+      const held = this.#held.of(this.#others[i] as JobId, lane)
+      for (let r = 0; r < width; r++) this.#behind[i * width + r] = (this.#behind[(i + 1) * width + r] as number) + (held[r] as number)
+    }
   }
 }
