@@ -31,7 +31,7 @@ const hesitant = definePolicy({
       ...forwarding(waiting),
       schedule(round) {
         const each = new DoneJobs().takeNext(waiting, round)
-        for (let step = 0; step < 12 && each !== None && round.work.unplaced(each as JobId, round.lane) > 0; step++) {
+        for (let step = 0; step < 12 && each !== None && round.work.unplaced(each, round.lane) > 0; step++) {
           const node = first.pick(each, round)
           expect(node).toBe(pick(each, round))
           const task = node === None ? None : round.work.taskFor(each, round.lane, node, env.cluster.levels)

@@ -29,7 +29,7 @@ const drawing = definePlacement({
       pick(each, round) {
         if (round.nodes.length !== candidates.length) candidates = [...round.nodes]
         if (round.serial !== serial || each !== last || (round.savepoint() as number) < moves) pool = candidates.length
-        ;[serial, last, moves] = [round.serial, each, round.savepoint() as number]
+        ;[serial, last, moves] = [round.serial, each, round.savepoint()]
         for (; pool > 0; pool--) {
           const at = Math.floor(random() * pool)
           if (round.fits(each, candidates[at] as NodeId)) return candidates[at] as NodeId
