@@ -1,5 +1,5 @@
 // @module-tag long
-import { definePlacement, definePolicy, DoneJobs, FirstFit, forwarding, None, type JobId, type NodeId, type Placement, type Plug, type Savepoint } from '@sched/core'
+import { definePlacement, definePolicy, DoneJobs, FirstFit, forwarding, None, type NodeId, type Placement, type Plug, type Savepoint } from '@sched/core'
 import { fair, fifo, greedy, preempting } from '@sched/policies'
 import { digest, instantCluster, job, run } from '@sched/testkit'
 import fc from 'fast-check'
