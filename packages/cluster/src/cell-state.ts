@@ -85,8 +85,9 @@ export class CellState extends NodeFacts implements ClusterView {
     return this.#devices?.free(node, resource, index) ?? 0
   }
   couldTake(shape: ShapeId, node: NodeId): number {
-    const { resources, amounts, count, special } = this.shapes.of(shape)
-    if (this.#up[node] !== 1 || !this.shapes.allows(shape, node)) return 0
+    const asked = this.shapes.of(shape)
+    if (!this.#holds(asked, node) || this.#up[node] !== 1 || !this.shapes.allows(shape, node)) return 0
+    const { resources, amounts, count, special } = asked
     let room = (special & Special.Distinct) === 0 ? Infinity : 1
     for (let i = 0; i < count && room > 0; i++) {
       const r = resources[i] as number

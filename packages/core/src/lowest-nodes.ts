@@ -1,4 +1,4 @@
-import { None, type JobId, type NodeId } from './ids.js'
+import { None, type JobId, type NodeId, type ShapeId } from './ids.js'
 import type { Round } from './round.js'
 import type { ChangeLog, ClusterView } from './views.js'
 
@@ -19,15 +19,16 @@ export class LowestNodes {
    * round.
    */
   find(key: number, job: JobId, round: Round, suits?: (node: NodeId) => boolean): NodeId | None {
-    const { cluster, lane } = round
+    const { cluster, work, lane } = round
     if (round.fitsNowhere?.(job) === true) return None
     if (cluster !== this.#cluster) this.#reset(cluster)
-    let from = this.#start(key, job, round, suits)
+    const shape = work.shape(job, lane)
+    let from = this.#start(key, shape, cluster, suits)
     let isPassed = false
     let node = cluster.nextWithRoom(lane, from)
     for (; node !== None; node = cluster.nextWithRoom(lane, node + 1)) {
       if (round.fits(job, node) && (suits === undefined || suits(node))) break
-      if (isPassed || !isPossible(job, node, round, suits)) continue
+      if (isPassed || !isPossible(shape, node, cluster, suits)) continue
       isPassed = true // a candidate, but not for this job now
       from = node
     }
@@ -37,20 +38,36 @@ export class LowestNodes {
     return node
   }
 
+  /**
+   * Whether any node is a candidate for jobs of the key, though perhaps not for this one now. Where many are that it may not use, since it has a task
+   * on each, say, this is answered at the first.
+   */
+  areAny(key: number, job: JobId, round: Round): boolean {
+    const { cluster, work, lane } = round
+    if (round.fitsNowhere?.(job) === true) return false
+    if (cluster !== this.#cluster) this.#reset(cluster)
+    const shape = work.shape(job, lane)
+    let node = cluster.nextWithRoom(lane, this.#start(key, shape, cluster))
+    while (node !== None && !isPossible(shape, node, cluster)) node = cluster.nextWithRoom(lane, node + 1)
+    this.#from[key] = node === None ? cluster.nodes : node
+    this.#seen[key] = cluster.changeLog?.count ?? -Infinity
+    return node !== None
+  }
+
   /** Forgets what is known about a key: any node may suit its jobs again. */
   forget(key: number): void {
     this.#seen[key] = -Infinity
   }
 
   /** The node to start from: no node below it is a candidate. */
-  #start(key: number, job: JobId, round: Round, suits?: (node: NodeId) => boolean): number {
-    const log: ChangeLog | undefined = round.cluster.changeLog
+  #start(key: number, shape: ShapeId, cluster: ClusterView, suits?: (node: NodeId) => boolean): number {
+    const log: ChangeLog | undefined = cluster.changeLog
     const seen = this.#seen[key] ?? -Infinity
     let from = this.#from[key] ?? 0
     if (log === undefined || log.count - seen > Math.min(log.kept, from)) return 0
     for (let change = seen; change < log.count; change++) {
       const node = log.node(change)
-      if (node < from && isPossible(job, node, round, suits)) from = node
+      if (node < from && isPossible(shape, node, cluster, suits)) from = node
     }
     return from
   }
@@ -63,6 +80,6 @@ export class LowestNodes {
 }
 
 /** Whether the node is a candidate: it suits, and has room for tasks of the job's shape. */
-function isPossible(job: JobId, node: NodeId, { cluster, work, lane }: Round, suits?: (node: NodeId) => boolean): boolean {
-  return cluster.couldTake(work.shape(job, lane), node) > 0 && (suits === undefined || suits(node))
+function isPossible(shape: ShapeId, node: NodeId, cluster: ClusterView, suits?: (node: NodeId) => boolean): boolean {
+  return cluster.couldTake(shape, node) > 0 && (suits === undefined || suits(node))
 }

@@ -141,13 +141,18 @@ export class Nearness {
 
   /** The group of the level that these nodes are in; `undefined` if nothing runs. */
   groupOf(level: number, job: JobId, isOfStage: boolean, round: Round): number | undefined {
-    const [node] = this.nodesOf(job, isOfStage, round)
+    const [node] = isOfStage ? this.nodesOf(job, true, round) : this.#oneInEachRack(job)
     return node === undefined ? undefined : this.#cluster.group(level, node)
   }
 
-  /** The leaves of the tree that these nodes are in. */
+  /** The leaves of the tree that these nodes are in, some of them more than once. */
   leavesOf(job: JobId, isOfStage: boolean, round: Round): number[] {
-    return this.nodesOf(job, isOfStage, round).map((node) => this.tree.leafOf(node))
+    return (isOfStage ? this.nodesOf(job, true, round) : this.#oneInEachRack(job)).map((node) => this.tree.leafOf(node))
+  }
+
+  /** Of each rack with running tasks of the job a node that has any: a large job is on very many nodes in few racks. */
+  #oneInEachRack(job: JobId): NodeId[] {
+    return Array.from(this.#counts.racks(job)?.values() ?? [], ({ onNode }) => onNode.keys().next().value as NodeId)
   }
 
   /** Plans a gang of several stages as a whole in one group of a level, if one holds it. False: the job is no such gang, or is placed stage by stage. */

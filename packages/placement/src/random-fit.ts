@@ -45,7 +45,7 @@ class RandomFit implements Placement {
     const { cluster, lane, nodes, work } = round
     const candidates = this.#candidates
     let pool = this.#pool
-    const isVain = nodes.length === cluster.nodes && this.#byShape.find(work.shape(job, lane), job, round) === None
+    const isVain = nodes.length === cluster.nodes && !this.#byShape.areAny(work.shape(job, lane), job, round)
     while (pool > 0) {
       const at = Math.floor(this.#random() * pool)
       const node = candidates[at] as NodeId

@@ -4,7 +4,7 @@ import { fair, fifo, greedy, preempting, slurmPreempting } from '@sched/policies
 import { digest, instantCluster, job, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstFit, locality } from '../src/index.js'
+import { firstFit, locality, randomFit } from '../src/index.js'
 
 const plain = (pick: Placement['pick']): Plug<'placement'> =>
   definePlacement({ name: 'plain', summary: 'looks at every node', options: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } }, create: () => ({ pick }) }).plug({})
@@ -18,6 +18,28 @@ const nearest = (job: JobId, round: Round): NodeId | None => {
   }
   return lowest(job, round)
 }
+
+/** Draws a node in sight, and another one as long as the task does not fit; all are candidates again for another job or round, and after a rollback. */
+const drawing = definePlacement({
+  name: 'drawing', summary: 'asks every node that is drawn', options: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } },
+  create: (_, env) => {
+    const random = env.random('random-fit')
+    let [candidates, pool, serial, last, moves]: [NodeId[], number, number, JobId, number] = [[], 0, -1, None as unknown as JobId, 0]
+    return {
+      pick(each, round) {
+        if (round.nodes.length !== candidates.length) candidates = [...round.nodes]
+        if (round.serial !== serial || each !== last || (round.savepoint() as number) < moves) pool = candidates.length
+        ;[serial, last, moves] = [round.serial, each, round.savepoint()]
+        for (; pool > 0; pool--) {
+          const at = Math.floor(random() * pool)
+          if (round.fits(each, candidates[at] as NodeId)) return candidates[at] as NodeId
+          ;[candidates[at], candidates[pool - 1]] = [candidates[pool - 1] as NodeId, candidates[at] as NodeId]
+        }
+        return None
+      },
+    }
+  },
+}).plug({})
 
 type Around = (placement: Plug<'placement'>) => Plug<'policy'>
 const policies: readonly (readonly [string, Around])[] = [
@@ -51,6 +73,7 @@ describe('the search for the lowest node', () => {
         }
         expect(digestOf(firstFit())).toBe(digestOf(plain(lowest)))
         expect(digestOf(locality())).toBe(digestOf(plain(nearest)))
+        expect(digestOf(randomFit())).toBe(digestOf(drawing))
       }),
       { seed: 5, numRuns: 120 },
     )

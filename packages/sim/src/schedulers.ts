@@ -8,6 +8,8 @@ export class Schedulers {
   readonly all = listOf<Scheduler>()
   /** Rounds, by scheduler id. */
   readonly drafts = listOf<Draft>()
+  /** The policies that are told of heartbeats: a cluster may have a scheduler for each job and node, and most policies do not ask. */
+  readonly told = listOf<Required<Pick<Policy, 'onHeartbeat'>>>()
   readonly #options: SimulationOptions
   readonly #env: Env
   readonly #cell: CellState
@@ -35,6 +37,7 @@ export class Schedulers {
     this.drafts.push(new Draft(this.#cell, work, this.#sink, id))
     const scheduler = new AddedScheduler(id, name, group, policy, work)
     this.all.push(scheduler)
+    if (policy.onHeartbeat !== undefined) this.told.push(policy as Required<Pick<Policy, 'onHeartbeat'>>)
     return scheduler
   }
 

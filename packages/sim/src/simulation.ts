@@ -280,7 +280,8 @@ export class Simulation implements CellHost {
 
   #roundsFor(node: NodeId, time: Seconds): void {
     if (this.#outages !== undefined && !this.cell.up(node)) return
-    for (let i = 0; i < this.schedulers.length; i++) this.schedulers[i]?.policy.onHeartbeat?.(node, time)
+    const { told } = this.#schedulers
+    for (let i = 0; i < told.length; i++) told[i]?.onHeartbeat(node, time)
     HEARTBEAT.node = node
     this.#architecture.trigger(HEARTBEAT)
   }

@@ -94,9 +94,11 @@ export class LateRule extends PeriodicRule implements SpeculationRule {
     if (work.stageUnplaced[stage] !== 0 || most <= 0) return []
     const free = new FreeNodes(cell, shape)
     if (!free.areAny) return []
+    const candidates = this.#candidates(stage, now)
+    if (candidates.length === 0) return []
     const slow = this.#slowNodes(work.stageJob[stage] as JobId, now)
     const copies: Copy[] = []
-    for (const { task } of this.#candidates(stage, now)) {
+    for (const { task } of candidates) {
       const bars = new Set([...slow, attempts.nodeOf(task)])
       if (free.take(bars) && copies.push({ task, bars }) === most) break
     }
@@ -112,11 +114,11 @@ export class LateRule extends PeriodicRule implements SpeculationRule {
       const [start, end] = [work.runStart(run), attempts.endOf(run)]
       return { task, start, end, rate: 1 / (end - start) }
     })
+    const old = running.filter(({ task, start, end }) => now - start >= this.#minRunTime && end > now && end < Infinity && work.otherAttempt(task) === None)
+    if (old.length === 0) return []
     const rates = [...running.map(({ rate }) => rate), ...this.#times.of(stage).map((seconds) => 1 / seconds)]
     const least = percentile(rates, this.#slowTask)
-    return running
-      .filter(({ task, start, end, rate }) => rate < least && now - start >= this.#minRunTime && end > now && end < Infinity && work.otherAttempt(task) === None)
-      .sort((a, b) => b.end - a.end || a.task - b.task)
+    return old.filter(({ rate }) => rate < least).sort((a, b) => b.end - a.end || a.task - b.task)
   }
 
   /** Nodes that have made less progress than others with tasks of the job. */
