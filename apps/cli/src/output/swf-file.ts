@@ -12,21 +12,33 @@ export interface SwfOrigin {
   readonly note: string
 }
 
+interface Written {
+  readonly row: SwfRow
+  readonly submit: Seconds
+  start?: Seconds
+  end?: Seconds
+}
+
 /**
  * The jobs of one run in the Standard Workload Format, in order of submission, with the waits and run times of the run;
  * jobs that did not end are written with what is known. None where a job cannot be written so, for example a gang.
  */
 export class SwfFile implements Observer {
   readonly #origin: SwfOrigin
-  readonly #jobs: { readonly spec: JobSpec; readonly submit: Seconds; start?: Seconds; end?: Seconds }[] = []
+  readonly #numbers = new SwfNumbers()
+  readonly #rowOf: (job: JobSpec) => SwfRow
+  readonly #jobs: Written[] = []
   readonly #ofJob: number[] = []
+  #isPossible = true
 
   constructor(origin: SwfOrigin) {
     this.#origin = origin
+    this.#rowOf = swfRows({ numbers: this.#numbers, machine: origin.machine })
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
-    this.#ofJob[job] = this.#jobs.push({ spec, submit: now }) - 1
+    const row = this.#isPossible ? this.#row(spec) : undefined
+    if (row !== undefined) this.#ofJob[job] = this.#jobs.push({ row, submit: now }) - 1
   }
 
   onTaskStart(_task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {
@@ -41,24 +53,26 @@ export class SwfFile implements Observer {
 
   /** Writes what has been seen. Throws `IO`. */
   write({ place, directory }: SharedPlace, run: number): void {
-    const numbers = new SwfNumbers()
-    const rows = this.#rows(numbers)
-    if (rows === undefined) return
-    const header = swfResultHeader({ ...this.#origin, names: numbers.names() })
-    writing(directory, () => writeFileSync(partOf(place, run, ENDING), [...writeSwf(rows, { header })].join('')))
+    if (!this.#isPossible) return
+    const header = swfResultHeader({ ...this.#origin, names: this.#numbers.names() })
+    writing(directory, () => writeFileSync(partOf(place, run, ENDING), [...writeSwf(this.#rows(), { header })].join('')))
   }
 
-  #rows(numbers: SwfNumbers): SwfRow[] | undefined {
-    const rowOf = swfRows({ numbers, machine: this.#origin.machine })
+  /** The row of a job, made when it comes, since that takes less memory than the job. After one that has none there is no log, and nothing is kept. */
+  #row(spec: JobSpec): SwfRow | undefined {
     try {
-      return this.#jobs.map(({ spec, submit, start, end }) => {
-        const row = rowOf(spec, { wait: start === undefined ? undefined : start - submit })
-        return { ...row, submit, runtime: start === undefined || end === undefined ? undefined : end - start }
-      })
+      return this.#rowOf(spec)
     } catch (error) {
-      if (error instanceof SchedError && error.code === 'BAD_INPUT') return undefined
-      throw error
+      if (!(error instanceof SchedError && error.code === 'BAD_INPUT')) throw error
+      this.#isPossible = false
+      this.#jobs.length = 0
+      return undefined
     }
+  }
+
+  *#rows(): Generator<SwfRow> {
+    for (const { row, submit, start, end } of this.#jobs)
+      yield { ...row, submit, wait: start === undefined ? undefined : start - submit, runtime: start === undefined || end === undefined ? undefined : end - start }
   }
 }
 
