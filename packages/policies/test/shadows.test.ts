@@ -7,7 +7,6 @@ import { TasksByNode } from '../src/disciplines/tasks-by-node.js'
 import { WaitingByKind } from '../src/disciplines/waiting-by-kind.js'
 
 type Rules = ConstructorParameters<typeof PreemptionRights>[0]
-type Mode = Rules['mode']
 
 const lane = 0 as LaneId
 const [jobs, tasksOfEach, nodes] = [12, 3, 2]
@@ -16,7 +15,7 @@ const names = ['high', 'mid', 'low', 'urgent', 'normal']
 const tiers = { high: 3, mid: 2, low: 1 }
 const modes = { mid: 'requeue', urgent: 'off' } as const
 const qos = { urgent: { preempt: ['normal', 'low'], priority: 3, within: false }, normal: { preempt: ['low'], priority: 2, within: true }, low: { preempt: [], priority: 1, within: false } }
-const rules = (change: Partial<Rules> = {}): Rules => ({ tiers, mode: 'suspend' as Mode, modes: {}, byPriority: false, ...change })
+const rules = (change: Partial<Rules> = {}): Rules => ({ tiers, mode: 'suspend', modes: {}, byPriority: false, ...change })
 
 /** Two nodes with jobs of three tasks each, some of which run and some of which are suspended, and whose queues, QOS and priorities change. */
 function world(seed: number, rules: Rules) {
