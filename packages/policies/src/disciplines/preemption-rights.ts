@@ -1,4 +1,4 @@
-import { rememberedJobs, type Env, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
+import { listOf, rememberedJobs, type Env, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
 import { QueuesOfJobs, type QueuesMemory } from '../backfilling/queues-of-jobs.js'
 
 /** What happens to preempted jobs; off: they are not preempted. */
@@ -38,6 +38,11 @@ export class PreemptionRights implements WorkListener {
   readonly #countsPriorities: boolean
   /** Priority of each job in the last round in which it waited. */
   readonly #priorities = new Map<JobId, number>()
+  /** Where priorities do not count: the kinds of jobs, by what makes one, and by job where known; and by the kinds of two jobs whether one may preempt the other. */
+  readonly #kinds = new Map<string, number>()
+  readonly #kindOf: (number | undefined)[] = listOf()
+  readonly #takes: (boolean | undefined)[][] = listOf()
+  #version = 0
 
   constructor(rules: Rules, env: Pick<Env, 'work' | 'cluster'>, order: Order | undefined) {
     this.queues = new QueuesOfJobs(env)
@@ -49,6 +54,7 @@ export class PreemptionRights implements WorkListener {
 
   onSubmit(job: JobId): void {
     this.queues.onSubmit(job)
+    this.#kindOf[job] = undefined
   }
 
   onFinish(job: JobId): void {
@@ -65,6 +71,17 @@ export class PreemptionRights implements WorkListener {
     const { priorities, queues } = memory as RightsMemory
     for (const [job, priority] of rememberedJobs(priorities, this.#work)) this.#priorities.set(job, priority)
     this.queues.recall(queues)
+    this.#forget()
+  }
+
+  /** Changes when jobs in the system may have become of another kind. That one does which is updated other hooks tell of. */
+  get version(): number {
+    return this.#version
+  }
+
+  #forget(): void {
+    this.#kindOf.length = 0
+    this.#version++
   }
 
   /** Computes the priorities of the waiting jobs anew, for this round. */
@@ -76,6 +93,7 @@ export class PreemptionRights implements WorkListener {
   /** A job that waits is looked at in this one of its queues. */
   seek(job: JobId, lane: LaneId, queue: string): void {
     this.queues.seek(job, queue)
+    this.#forget()
     if (this.#countsPriorities) this.#priorities.set(job, this.priorityOf(job, lane, queue))
   }
 
@@ -95,8 +113,26 @@ export class PreemptionRights implements WorkListener {
     return this.#rules.qos === undefined ? this.rankOf(job) : this.#qosOf(job)
   }
 
+  /** The kind of a job. Jobs of one kind may preempt, and be preempted by, the same jobs; so where priorities count each job is one by itself. */
+  kindOf(job: JobId): number {
+    if (this.#countsPriorities) return job
+    return (this.#kindOf[job] ??= this.#kindBy(`${this.modeOf(job)} ${this.groupOf(job)} ${this.#work.isGangJob(job)}`))
+  }
+
+  #kindBy(name: string): number {
+    let kind = this.#kinds.get(name)
+    if (kind === undefined) this.#kinds.set(name, (kind = this.#takes.push(listOf()) - 1))
+    return kind
+  }
+
   /** Whether a job may preempt another by their tiers, QOS and priorities; how long the other has run is not looked at. */
   mayTake(job: JobId, victim: JobId): boolean {
+    if (this.#countsPriorities) return this.#mayTake(job, victim)
+    const takes = this.#takes[this.kindOf(job)] as (boolean | undefined)[]
+    return (takes[this.kindOf(victim)] ??= this.#mayTake(job, victim))
+  }
+
+  #mayTake(job: JobId, victim: JobId): boolean {
     const { qos, byPriority } = this.#rules
     if (!this.#isPreemptable(victim) || (this.modeOf(victim) === 'suspend' && this.#work.isGangJob(job))) return false
     if (qos === undefined) return this.rankOf(victim) < this.rankOf(job) && (!byPriority || this.#exceeds(job, victim) >= 0)

@@ -1,25 +1,62 @@
-import { WrappedRound, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type TaskId } from '@sched/core'
+import { WrappedRound, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type TaskId, type WorkListener, type WorkView } from '@sched/core'
+import type { PreemptionRights } from './preemption-rights.js'
 import type { SuspendedJobs } from './suspended-jobs.js'
 import type { TasksByNode } from './tasks-by-node.js'
+
+/** What tasks on a node ask of what suspended ones free, in the order of `SuspendedJobs.frees`: those of all jobs of one kind, of which `job` is one. */
+interface Tally {
+  readonly job: JobId
+  readonly amounts: number[]
+}
+
+type Tallies = ReadonlyMap<number, Tally>
+
+/** A node: by kind, tallies of what is claimed there or runs, and of what is suspended, as long as that is `of`; and what is kept from others, where known. */
+interface OnNode {
+  readonly running: Map<number, Tally>
+  suspended: Tallies
+  of: ReadonlyMap<JobId, readonly TaskId[]>
+  readonly kept: Map<number, readonly number[]>
+}
 
 /**
  * What suspended jobs do not hold of their nodes is kept from those that may not take it from them: were all gone that may, they could go on.
  *
  * Source: Slurm, "shadows" of gang.c. Deviation: how much of what is free on a node is theirs is counted by amounts, not by single processors.
  */
-export class Shadows {
+export class Shadows implements WorkListener {
   readonly #jobs: SuspendedJobs
   readonly #running: TasksByNode
-  readonly #mayTake: (job: JobId, from: JobId) => boolean
+  readonly #work: WorkView
+  readonly #rights: Pick<PreemptionRights, 'mayTake' | 'kindOf' | 'version'>
+  /** By lane: nodes that were asked for in this round, kept up to date by claims and releases while nobody's kind changes. */
+  readonly #nodes: readonly Map<NodeId, OnNode>[]
+  #version = 0
 
-  constructor(jobs: SuspendedJobs, running: TasksByNode, mayTake: (job: JobId, from: JobId) => boolean) {
+  constructor(jobs: SuspendedJobs, running: TasksByNode, work: WorkView, rights: Pick<PreemptionRights, 'mayTake' | 'kindOf' | 'version'>) {
     this.#jobs = jobs
     this.#running = running
-    this.#mayTake = mayTake
+    this.#work = work
+    this.#rights = rights
+    this.#nodes = jobs.frees.map(() => new Map())
   }
 
   areIn(lane: LaneId): boolean {
     return this.#jobs.in(lane).size > 0
+  }
+
+  /** To be called when a round begins, in which priorities are others. */
+  begin(): void {
+    for (const nodes of this.#nodes) nodes.clear()
+    this.#version = this.#rights.version
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    this.#change(job, lane, task, node, 1)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    this.#change(job, lane, task, node, -1)
   }
 
   /**
@@ -27,19 +64,77 @@ export class Shadows {
    * ones from going on that the job may not take from; `Infinity`: there are none.
    */
   leaves(job: JobId, node: NodeId, { lane, work, cluster }: Round, shape = work.shape(job, lane)): number {
-    const owners = [...this.#jobs.on(node, lane)].filter(([owner]) => owner !== job && !this.#mayTake(job, owner))
-    if (owners.length === 0) return Infinity
-    const suspended = owners.flatMap(([, tasks]) => tasks)
-    const takers = this.#running.on(node, lane).filter((task) => owners.some(([owner]) => this.#mayTake(work.jobOf(task), owner)))
+    const suspended = this.#jobs.on(node, lane)
+    if (suspended.size === 0) return Infinity
+    const kept = this.#keptFrom(job, this.#on(node, suspended, lane), lane)
+    const resources = this.#jobs.frees[lane] as readonly ResourceId[]
     let most = Infinity
-    for (const resource of this.#jobs.frees[lane] as readonly ResourceId[]) {
+    for (let i = 0; i < kept.length; i++) {
+      const resource = resources[i] as ResourceId
       const asked = work.demand(shape, resource)
-      if (asked === 0) continue
-      const amountOf = (tasks: readonly TaskId[]) => tasks.reduce((sum, task) => sum + work.demand(work.shapeOf(task), resource), 0)
-      most = Math.min(most, Math.floor((cluster.free(node, resource) + amountOf(takers) - amountOf(suspended)) / asked))
+      if (asked > 0) most = Math.min(most, Math.floor((cluster.free(node, resource) - (kept[i] as number)) / asked))
     }
     return Math.max(0, most)
   }
+
+  /** How much must be free for those suspended to go on, were all gone that may take it from them; empty: there are none that keep it from the job. */
+  #keptFrom(job: JobId, there: OnNode, lane: LaneId): readonly number[] {
+    if (there.of.has(job)) return this.#kept(job, this.#tally([...there.of].filter(([owner]) => owner !== job), lane), there.running)
+    const kind = this.#rights.kindOf(job)
+    let kept = there.kept.get(kind)
+    if (kept === undefined) there.kept.set(kind, (kept = this.#kept(job, there.suspended, there.running)))
+    return kept
+  }
+
+  #kept(job: JobId, suspended: Tallies, running: Tallies): readonly number[] {
+    const rights = this.#rights
+    const owners = [...suspended.values()].filter((owner) => !rights.mayTake(job, owner.job))
+    const takers = [...running.values()].filter((taker) => owners.some((owner) => rights.mayTake(taker.job, owner.job)))
+    return owners[0]?.amounts.map((_, i) => amountOf(owners, i) - amountOf(takers, i)) ?? []
+  }
+
+  #on(node: NodeId, suspended: ReadonlyMap<JobId, readonly TaskId[]>, lane: LaneId): OnNode {
+    if (this.#version !== this.#rights.version) this.begin()
+    const nodes = this.#nodes[lane] as Map<NodeId, OnNode>
+    let there = nodes.get(node)
+    if (there === undefined) {
+      const running = new Map<number, Tally>()
+      for (const task of this.#running.on(node, lane)) this.#add([task], this.#work.jobOf(task), running, lane, 1)
+      nodes.set(node, (there = { running, suspended: this.#tally(suspended, lane), of: suspended, kept: new Map() }))
+    } else if (there.of !== suspended) {
+      Object.assign(there, { suspended: this.#tally(suspended, lane), of: suspended })
+      there.kept.clear()
+    }
+    return there
+  }
+
+  #change(job: JobId, lane: LaneId, task: TaskId, node: NodeId, sign: 1 | -1): void {
+    const there = this.#nodes[lane]?.get(node)
+    if (there === undefined) return
+    this.#add([task], job, there.running, lane, sign)
+    there.kept.clear()
+  }
+
+  #tally(jobs: Iterable<readonly [JobId, readonly TaskId[]]>, lane: LaneId): Tallies {
+    const tallies = new Map<number, Tally>()
+    for (const [job, tasks] of jobs) this.#add(tasks, job, tallies, lane, 1)
+    return tallies
+  }
+
+  /** Adds the tasks of a job, or takes them away (`sign`). */
+  #add(tasks: readonly TaskId[], job: JobId, to: Map<number, Tally>, lane: LaneId, sign: 1 | -1): void {
+    const kind = this.#rights.kindOf(job)
+    const resources = this.#jobs.frees[lane] as readonly ResourceId[]
+    let tally = to.get(kind)
+    if (tally === undefined) to.set(kind, (tally = { job, amounts: resources.map(() => 0) }))
+    for (const task of tasks) for (let i = 0; i < resources.length; i++) (tally.amounts[i] as number) += sign * this.#work.demand(this.#work.shapeOf(task), resources[i] as ResourceId)
+  }
+}
+
+function amountOf(tallies: readonly Tally[], i: number): number {
+  let sum = 0
+  for (const { amounts } of tallies) sum += amounts[i] as number
+  return sum
 }
 
 /** A round in which nobody starts on what is kept for suspended jobs. */

@@ -16,6 +16,7 @@ import { slurmPreemptingOptions, type ReadSlurmPreemptingOptions, type SlurmPree
 import { SuspendedJobs, together } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
 import { TasksByNode } from './tasks-by-node.js'
+import { WaitingByKind } from './waiting-by-kind.js'
 
 /** Seconds until somebody is looked at again who was left alone because the pass itself had started him. */
 const NEXT_PASS: Seconds = 0.001
@@ -68,8 +69,7 @@ class SlurmPreempting implements Policy {
   readonly #requeued: RequeuedJobs | undefined
   readonly #shadows: Shadows | undefined
   readonly #keeping: KeepingRound | undefined
-  /** By lane: jobs with tasks to place. */
-  readonly #waiting: readonly Set<JobId>[]
+  readonly #waiting: WaitingByKind
   readonly #running: TasksByJob
   readonly #throttles: ArrayThrottles
   readonly #exemptTimes: NumbersOfQos
@@ -104,17 +104,15 @@ class SlurmPreempting implements Policy {
       )
     this.startsGangJobs = policy.startsGangJobs === true
     this.startsInQueues = policy.startsInQueues === true
-    this.#waiting = env.cluster.lanes.map(() => new Set())
+    this.#waiting = new WaitingByKind(env.cluster, this.#rights)
     this.#running = new TasksByJob(env)
     this.#notices = new GraceNotices(env, this.#running)
     this.#suspended = suspends ? new SuspendedJobs(env, policy) : undefined
     const onNodes = this.#suspended && new TasksByNode(env.cluster)
-    this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, (job, from) => this.#rights.mayTake(job, from))
+    this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, env.work, this.#rights)
     this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
     this.#found = new FoundNodes(env.cluster.nodes, this.#shadows)
     const watch = {
-      onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
-      onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
       onClaim: () => void this.#claims++,
       memory: () => this.#notices.memory(),
       recall: (memory: unknown) => {
@@ -128,14 +126,15 @@ class SlurmPreempting implements Policy {
     this.#requeued = this.#acts && options.requeueDelay > 0 ? new RequeuedJobs(env, inner, options.requeueDelay) : undefined
     const starting = this.#requeued === undefined ? [inner] : [this.#requeued, exceptWaiting(inner)]
     const parts = this.#suspended === undefined ? starting : [this.#suspended.kept, exceptWaiting(policy), ...starting]
-    Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), watch, this.#throttles, this.#running, onNodes))
+    Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), this.#waiting, watch, this.#throttles, this.#running, onNodes, this.#shadows))
   }
 
   schedule(round: Round): void {
     const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#exempt = Infinity
     this.#isUnsettled = false
-    this.#rights.begin(round, this.#waiting[round.lane] as Set<JobId>)
+    this.#rights.begin(round, this.#waiting.in(round.lane).keys())
+    this.#shadows?.begin()
     this.#suspended?.begin(round)
     this.#requeued?.begin(round)
     const notices = this.#notices.begin(round)
@@ -155,7 +154,7 @@ class SlurmPreempting implements Policy {
   /** Makes room for one job after another; who finds room as it is is left to the policy, and `untilFit` nobody comes before that: false. */
   #preempt(round: Round, untilFit: boolean): boolean {
     const inVain = new Set<string>()
-    const waiting = this.#waiting[round.lane] as Set<JobId>
+    const waiting = this.#waiting.in(round.lane)
     for (const job of this.#preemptors(round.lane)) {
       const kind = this.#kindOf(job, round)
       // a limit may hold it back since another one has started
@@ -194,8 +193,12 @@ class SlurmPreempting implements Policy {
   #preemptors(lane: LaneId): JobId[] {
     const [work, rights] = [this.#work, this.#rights]
     const examples = rights.oneOfEach(this.#running.in(lane).keys())
-    return [...(this.#waiting[lane] as Set<JobId>)]
-      .filter((job) => this.#suspended?.has(job, lane) !== true && this.#requeued?.has(job) !== true && examples.some((victim) => rights.mayTake(job, victim)))
+    return [...this.#waiting.kinds(lane)]
+      .flatMap((alike) => {
+        const [first] = alike
+        return first !== undefined && examples.some((victim) => rights.mayTake(first, victim)) ? [...alike] : []
+      })
+      .filter((job) => this.#suspended?.has(job, lane) !== true && this.#requeued?.has(job) !== true)
       .map((job) => ({ job, rank: rights.rankOf(job), priority: rights.priorityOf(job, lane) }))
       .sort((a, b) => b.rank - a.rank || b.priority - a.priority || work.rank(a.job) - work.rank(b.job))
       .map(({ job }) => job)
