@@ -105,7 +105,7 @@ export class Candidates {
 
 function largestShare(queues: Iterable<QuotaNode>, resources: number): number {
   let largest = 0
-  for (const queue of queues) for (const node of queue.path()) largest = Math.max(largest, node.share(resources))
+  for (const queue of queues) for (let node = queue; node.parent !== undefined; node = node.parent) largest = Math.max(largest, node.share(resources)) // the root has none
   return largest
 }
 

@@ -33,6 +33,10 @@ export function fairTargets(preemptor: Preemptor): Workload[] {
   const candidates = new Map([[workload.queue, own]])
   if (isWithin || search.leastAround() <= most)
     for (const [queue, those] of others) if (queue !== workload.queue && (isWithin || search.mayTakeOf(queue))) candidates.set(queue, those)
+  if (own.length === 0 && candidates.size === 1) {
+    discharge(workload, workload.tasks)
+    return [] // no queue may give, which is so for most workloads at overload
+  }
   const rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
   if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)
@@ -72,7 +76,7 @@ class FairSearch {
   /** The least that the share of the preemptor's queue, or of a cohort around it, could become. */
   leastAround(): number {
     let least = Infinity
-    for (const node of this.#workload.queue.path()) if (node.parent !== undefined) least = Math.min(least, this.#leastOf(node))
+    for (let node: QuotaNode = this.#workload.queue; node.parent !== undefined; node = node.parent) least = Math.min(least, this.#leastOf(node))
     return least
   }
 

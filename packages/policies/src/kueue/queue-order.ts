@@ -14,6 +14,8 @@ export class QueueOrder {
   readonly #resources: number
   /** By queue: its candidates, and how many of them have been taken. */
   readonly #left = new Map<QuotaNode, { readonly list: readonly Workload[]; taken: number }>()
+  /** By cohort: its children with candidates. */
+  readonly #children = new Map<QuotaNode, Set<QuotaNode>>()
   /** By cohort: its children that may give, the next one last; and the shares of these. */
   readonly #inside = new Map<QuotaNode, QuotaNode[]>()
   readonly #shares = new Map<QuotaNode, number>()
@@ -22,7 +24,20 @@ export class QueueOrder {
   constructor(own: ClusterQueue, candidates: ReadonlyMap<ClusterQueue, readonly Workload[]>, resources: number) {
     this.#own = own
     this.#resources = resources
-    for (const [queue, list] of candidates) this.#left.set(queue, { list, taken: 0 })
+    for (const [queue, list] of candidates) {
+      this.#left.set(queue, { list, taken: 0 })
+      if (list.length > 0) this.#note(queue)
+    }
+  }
+
+  /** Notes a queue with candidates, and the cohorts around it, among the children of their cohorts. */
+  #note(queue: ClusterQueue): void {
+    for (let node: QuotaNode = queue; node.parent !== undefined; node = node.parent) {
+      const children = this.#children.get(node.parent)
+      if (children?.has(node)) return
+      if (children === undefined) this.#children.set(node.parent, new Set([node]))
+      else children.add(node)
+    }
   }
 
   /** The next queue; the caller must take one of its candidates, or drop it, before the next call. */
@@ -58,7 +73,7 @@ export class QueueOrder {
   }
 
   #arranged(cohort: QuotaNode): QuotaNode[] {
-    const inside = cohort.children.filter((child) => this.#comesIntoQuestion(child)).sort(this.#compare)
+    const inside = [...(this.#children.get(cohort) ?? [])].filter((child) => this.#comesIntoQuestion(child)).sort(this.#compare)
     this.#inside.set(cohort, inside)
     return inside
   }

@@ -178,7 +178,7 @@ export class Workloads implements WorkListener {
     if (workload === undefined) return
     discharge(workload, workload.tasks)
     this.#usage?.change(workload.user, workload.demand, -workload.tasks, this.#env.now())
-    this.admitted.get(workload.queue)?.delete(workload)
+    this.#delist(workload)
   }
 
   // ---- keeping current ----
@@ -281,6 +281,12 @@ export class Workloads implements WorkListener {
     else known.add(workload)
   }
 
+  #delist(workload: Workload): void {
+    const { queue } = workload
+    const all = this.admitted.get(queue)
+    if (all?.delete(workload) === true && all.size === 0) this.admitted.delete(queue) // or every search would pass the queues that have gone
+  }
+
   #lose(workload: Workload, tasks: number): void {
     if (tasks > 0) {
       workload.queue.root.returns++
@@ -303,8 +309,8 @@ export class Workloads implements WorkListener {
   }
 
   #forget(workload: Workload): void {
-    const { job, lane, queue } = workload
-    this.admitted.get(queue)?.delete(workload)
+    const { job, lane } = workload
+    this.#delist(workload)
     const row = this.#row(this.#partOf, lane)
     if (row[job] !== workload) return
     row[job] = undefined

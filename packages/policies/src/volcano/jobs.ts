@@ -1,5 +1,5 @@
 import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
-import type { KeyRows } from '../orders/ranked-ids.js'
+import { RankedIds, type KeyRows } from '../orders/ranked-ids.js'
 import { isReady, type Likeness, type Queue, type VolcanoJob } from './queue.js'
 import type { Session } from './plugin.js'
 import type { Tiers } from './tiers.js'
@@ -220,10 +220,10 @@ export class Jobs {
 
   #unlist(job: VolcanoJob): void {
     if (job.list === undefined) return
-    job.queue[job.list].remove(job.id)
-    if (job.list === 'outside') job.queue.isLoose = true
-    job.list = undefined
     const likeness = job.likeness as Likeness
+    job.queue[job.list].remove(job.id)
+    if (likeness.outside !== undefined) this.#leaveOutside(job, likeness.outside)
+    job.list = undefined
     if (--likeness.count > 0) return
     this.#likenesses.delete(likeness.key)
     job.queue.kindsOutside.delete(likeness)
@@ -239,7 +239,28 @@ export class Jobs {
     job.queue[job.list].add(job.id)
     job.likeness = this.#likenessOf(job)
     job.likeness.count++
-    if (job.list === 'outside') this.#widen(job, job.likeness)
+    if (job.likeness.outside === undefined) return
+    this.#joinOutside(job, job.likeness.outside)
+    this.#widen(job, job.likeness)
+  }
+
+  /** Counts a job among those of its likeness that wait to be enqueued. */
+  #joinOutside({ id, queue: { firstOutside } }: VolcanoJob, alike: RankedIds): void {
+    const before = firstOf(alike)
+    alike.add(id)
+    if (firstOf(alike) !== id) return
+    if (before !== undefined) firstOutside.remove(before)
+    firstOutside.add(id)
+  }
+
+  #leaveOutside({ id, queue }: VolcanoJob, alike: RankedIds): void {
+    queue.isLoose = true
+    const wasFirst = firstOf(alike) === id
+    alike.remove(id)
+    if (!wasFirst) return
+    queue.firstOutside.remove(id)
+    const next = firstOf(alike)
+    if (next !== undefined) queue.firstOutside.add(next)
   }
 
   #widen({ queue, minimum }: VolcanoJob, likeness: Likeness): void {
@@ -267,8 +288,10 @@ export class Jobs {
     const key = `${taskKey} ${job.isIn ? job.together : job.least}`
     const known = this.#likenesses.get(key)
     if (known !== undefined) return known
-    const made = { key, taskKey, minimum: job.minimum.slice(), count: 0 }
+    const made = { key, taskKey, minimum: job.minimum.slice(), count: 0, outside: job.list === 'outside' ? new RankedIds(this.#ranks) : undefined }
     this.#likenesses.set(key, made)
     return made
   }
 }
+
+const firstOf = (list: RankedIds): number | undefined => (list.isEmpty ? undefined : list.ids[list.from])

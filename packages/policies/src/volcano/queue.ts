@@ -34,6 +34,8 @@ export class Queue {
   /** Jobs that wait to be enqueued, and enqueued jobs with tasks to start. */
   readonly outside: RankedIds
   readonly waiting: RankedIds
+  /** Of the jobs that wait to be enqueued, the first of each likeness. */
+  readonly firstOutside: RankedIds
   /** By node with running tasks of the queue: their number. */
   readonly tasksOn = new Map<NodeId, number>()
   /** Grows whenever its jobs, or those of queues in it, have or ask for something else, and when its bounds allow something else than before. */
@@ -72,6 +74,7 @@ export class Queue {
     this.leastOutside = column()
     this.#enliven = enliven
     this.outside = new RankedIds(ranks)
+    this.firstOutside = new RankedIds(ranks)
     this.waiting = new RankedIds(ranks)
   }
 
@@ -150,6 +153,8 @@ export interface Likeness {
   readonly minimum: Amounts
   /** How many of these jobs are in the list for which they are counted. */
   count: number
+  /** These jobs in order, if they wait to be enqueued. */
+  readonly outside: RankedIds | undefined
 }
 
 /** A job (a PodGroup) in one lane. */

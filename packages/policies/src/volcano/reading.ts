@@ -4,10 +4,13 @@ import type { Jobs } from './jobs.js'
 import type { Hindrance } from './standstill.js'
 import type { Tiers } from './tiers.js'
 
-/** Reads a queue's jobs in order, skipping those that are like a job for which nothing could be done. */
+/**
+ * Reads a queue's jobs in order, skipping those that are like a job for which nothing could be done. Of the jobs that wait to be enqueued it reads the first of
+ * each likeness, whose place the next one of that takes when it has left.
+ */
 export class Reading {
   readonly #queue: Queue
-  readonly #list: 'outside' | 'waiting'
+  readonly #list: 'firstOutside' | 'waiting'
   readonly #jobs: Jobs
   readonly #vain = new Set<Likeness>()
   /** What stood in the way of jobs for which nothing could be done, besides their queue. */
@@ -20,7 +23,7 @@ export class Reading {
 
   constructor(queue: Queue, list: 'outside' | 'waiting', jobs: Jobs) {
     this.#queue = queue
-    this.#list = list
+    this.#list = list === 'outside' ? 'firstOutside' : list
     this.#jobs = jobs
   }
 
@@ -40,14 +43,14 @@ export class Reading {
   vain(job: VolcanoJob): void {
     const likeness = job.likeness as Likeness
     this.#vain.add(likeness)
-    this.#hopeless += likeness.count
+    this.#hopeless += this.#list === 'waiting' ? likeness.count : 1
     this.#holdBack(job)
   }
 
   /** Holds back jobs behind one that could not start, by the queue's strategy; a job that has its minimum holds nobody back. */
   #holdBack(job: VolcanoJob): void {
     const strategy = this.#queue.settings.dequeueStrategy
-    if (this.#list === 'outside' || (strategy ?? 'traverse') === 'traverse' || isReady(job)) return
+    if (this.#list !== 'waiting' || (strategy ?? 'traverse') === 'traverse' || isReady(job)) return
     this.#heldBack = Math.max(this.#heldBack, strategy === 'fifo' ? job.priority : before(job.priority))
   }
 }
