@@ -47,6 +47,15 @@ const played = (jobs: readonly JobChange[], options: SlurmPreemptingOptions, cha
 }
 const endsOf = ({ ends }: ReturnType<typeof played>) => Object.fromEntries(ends.filter(({ how }) => how === 'done').map(({ job: name, stopped }) => [name, stopped]))
 
+describe('PreemptMode=SUSPEND,PRIORITY', () => {
+  it('lets suspended jobs keep the priority that they started with, so that one goes on over whom it has preempted, however long that has waited', () => {
+    const order = multifactor({ tiers, age: 1000, maxAge: 10_000 })
+    const jobs = [cpu('low_1', 4, { duration: 10_000 }), cpu('mid_1', 4, { submit: 1000, duration: 5000 }), cpu('high_1', 4, { submit: 2000, duration: 1000 })]
+    const recorder = played(jobs.map((each) => ({ ...each, estimate: each.duration as number })), { mode: 'suspend' }, { policy: slurmPreempting(easy(order), { tiers, mode: 'suspend', byPriority: true, order }) })
+    expect(endsOf(recorder)).toEqual({ high_1: 3000, mid_1: 7000, low_1: 16_000 })
+  })
+})
+
 describe('PreemptMode=CANCEL', () => {
   it('gives preempted jobs up for good', () => {
     const { come, end } = machine({ mode: 'cancel' })

@@ -133,7 +133,7 @@ class SlurmPreempting implements Policy {
     const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#exempt = Infinity
     this.#isUnsettled = false
-    this.#rights.begin(round, this.#waiting.in(round.lane).keys())
+    this.#rights.begin(round, this.#pending(round.lane))
     this.#shadows?.begin()
     this.#suspended?.begin(round)
     this.#requeued?.begin(round)
@@ -149,6 +149,11 @@ class SlurmPreempting implements Policy {
     for (const end of notices.values()) if (end > round.now) round.wakeAt(end)
     if (this.#exempt < Infinity) round.wakeAt(this.#exempt)
     if (this.#isUnsettled && round.cluster.heartbeat === 0) round.wakeAt(round.now + NEXT_PASS)
+  }
+
+  /** The waiting jobs but for those that are suspended, which keep the priority that they started with. */
+  *#pending(lane: LaneId): Generator<JobId> {
+    for (const job of this.#waiting.in(lane).keys()) if (this.#suspended?.has(job, lane) !== true) yield job
   }
 
   /** Makes room for one job after another; who finds room as it is is left to the policy, and `untilFit` nobody comes before that: false. */
