@@ -1,3 +1,5 @@
+import { partitionPoint } from '@sched/core'
+
 /** Keys and indices. */
 type Path = readonly (string | number)[]
 
@@ -36,14 +38,8 @@ export class JsonLines {
   }
 
   #lineOf(offset: number): number {
-    this.#starts ??= [...this.#text.matchAll(/\n/g)].map(({ index }) => index + 1)
-    let [low, high] = [0, this.#starts.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#starts[middle] as number) <= offset) low = middle + 1
-      else high = middle
-    }
-    return low + 1
+    const starts = (this.#starts ??= [...this.#text.matchAll(/\n/g)].map(({ index }) => index + 1))
+    return partitionPoint(0, starts.length, (i) => (starts[i] as number) <= offset) + 1
   }
 }
 

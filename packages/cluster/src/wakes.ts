@@ -1,4 +1,4 @@
-import type { Seconds } from '@sched/core'
+import { partitionPoint, type Seconds } from '@sched/core'
 
 /** Times at which a policy wants a round. All times that have passed are kept as one until a round answers it. */
 export class Wakes {
@@ -17,14 +17,8 @@ export class Wakes {
 
   add(time: Seconds): void {
     const times = this.#times
-    let low = 0
-    let high = times.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((times[middle] as Seconds) > time) low = middle + 1
-      else high = middle
-    }
-    if (times[low] !== time) times.splice(low, 0, time)
+    const at = partitionPoint(0, times.length, (i) => (times[i] as Seconds) > time)
+    if (times[at] !== time) times.splice(at, 0, time)
   }
 
   /** Keeps only the earliest of the times that have come, so that a caller who never asks keeps one. */

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, WorkView } from '@sched/core'
+import { partitionPoint, type JobId, type LaneId, type WorkView } from '@sched/core'
 import type { QueuesOfJobs } from './queues-of-jobs.js'
 
 /** By which places are in order: the number of a job in one of its queues, the highest first; absent: the queue does not matter. */
@@ -57,13 +57,7 @@ export class PlacesInQueue {
     for (const job of several)
       for (const [place, queue] of (queuesOf.placesOf(job) as readonly string[]).entries()) {
         const own = score(job, lane, queue)
-        let [low, high] = [0, jobs.length]
-        while (low < high) {
-          const middle = (low + high) >> 1
-          if (isBefore(job, place, own, middle)) high = middle
-          else low = middle + 1
-        }
-        this.#add(low, job, queue)
+        this.#add(partitionPoint(0, jobs.length, (at) => !isBefore(job, place, own, at)), job, queue)
       }
   }
 

@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { partitionPoint, SchedError } from '@sched/core'
 import { allOrNothing, isSomething, ownCapacity, withCapacity } from './first-come.js'
 import { fullPath, lastName, parentPath } from './queue-paths.js'
 import type { ReadCapacityOptions, ReadQueueOptions, Templates } from './queue-options.js'
@@ -323,13 +323,7 @@ export class QueueTree {
 
   #insertByPath(id: number, siblings: number[]): void {
     const { path } = this.queue(id)
-    let low = 0
-    for (let high = siblings.length; low < high; ) {
-      const middle = (low + high) >> 1
-      if (this.queue(siblings[middle] as number).path < path) low = middle + 1
-      else high = middle
-    }
-    siblings.splice(low, 0, id)
+    siblings.splice(partitionPoint(0, siblings.length, (i) => this.queue(siblings[i] as number).path < path), 0, id)
   }
 }
 

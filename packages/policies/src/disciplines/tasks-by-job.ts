@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, TaskId, WorkListener } from '@sched/core'
+import { partitionPoint, type Env, type JobId, type LaneId, type TaskId, type WorkListener } from '@sched/core'
 
 /**
  * The claimed and running tasks of jobs that have any, by lane. Jobs are in the order of their first claims, tasks in that of their ids: the order of
@@ -29,13 +29,4 @@ export class TasksByJob implements WorkListener {
 }
 
 /** The place of a task among tasks in the order of their ids: how many are before it. */
-function placeOf(task: TaskId, tasks: readonly TaskId[]): number {
-  let low = 0
-  let high = tasks.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((tasks[middle] as TaskId) < task) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const placeOf = (task: TaskId, tasks: readonly TaskId[]): number => partitionPoint(0, tasks.length, (i) => (tasks[i] as TaskId) < task)

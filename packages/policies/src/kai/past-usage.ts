@@ -1,4 +1,4 @@
-import { portableExp2, type ClusterView, type ResourceId, type Seconds } from '@sched/core'
+import { partitionPoint, portableExp2, type ClusterView, type ResourceId, type Seconds } from '@sched/core'
 import type { KaiSettings } from './options.js'
 
 type Settings = NonNullable<KaiSettings['pastUsage']>
@@ -207,12 +207,6 @@ export class Meter {
 
   /** The index of the last kept fetch that is not after `fetch`. */
   #before(fetch: number): number {
-    let [low, high] = [0, this.#fetches.length]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if ((this.#fetches[middle] as number) <= fetch) low = middle
-      else high = middle
-    }
-    return low
+    return partitionPoint(1, this.#fetches.length, (i) => (this.#fetches[i] as number) <= fetch) - 1
   }
 }

@@ -1,3 +1,4 @@
+import { partitionPoint } from '@sched/core'
 import { charge, discharge, type Workload } from './workload.js'
 import { Mode, type Assignment } from './assignment.js'
 import type { QuotaNode } from './quota-node.js'
@@ -129,14 +130,7 @@ function moveToPlace(place: Place, all: Place[], compare: (a: Place, b: Place) =
 
 /** Inserts an element where it belongs among others that are in order. */
 export function insert<T>(each: T, all: T[], compare: (a: T, b: T) => number): void {
-  let low = 0
-  let high = all.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (compare(all[middle] as T, each) < 0) low = middle + 1
-    else high = middle
-  }
-  all.splice(low, 0, each)
+  all.splice(partitionPoint(0, all.length, (i) => compare(all[i] as T, each) < 0), 0, each)
 }
 
 /** Compares numbers that may be infinite, of which the difference would be NaN. */

@@ -1,3 +1,4 @@
+import { partitionPoint } from '@sched/core'
 import type { Preemptor } from './candidates.js'
 import { fits } from './fits.js'
 import type { QuotaNode } from './quota-node.js'
@@ -67,13 +68,7 @@ export class Taking {
 
   /** How many must be taken for nodes, if `most` are enough. */
   #fewest(most: number): number {
-    let [low, high] = [this.#failed + 1, most]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#preemptor.nodes?.haveRoom(this.#taken.slice(0, middle)) === false) low = middle + 1
-      else high = middle
-    }
-    return high
+    return partitionPoint(this.#failed + 1, most, (taken) => this.#preemptor.nodes?.haveRoom(this.#taken.slice(0, taken)) === false)
   }
 
   /** Those taken without those that need not go, tried from the last but one back; these are counted as admitted again. */

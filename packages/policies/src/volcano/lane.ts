@@ -1,4 +1,4 @@
-import type { Env, LaneId, ResourceId, Round } from '@sched/core'
+import { partitionPoint, type Env, type LaneId, type ResourceId, type Round } from '@sched/core'
 import { KeyRows } from '../orders/ranked-ids.js'
 import { totalOfAll } from '../shares/all-nodes.js'
 import type { Amounts } from './amounts.js'
@@ -125,14 +125,8 @@ export class VolcanoLane {
    */
   startsFree({ shape, together, demand, isGangJob, queue }: VolcanoJob, { cluster, nodes, work, bars }: Round): number | undefined {
     if (isGangJob || work.isDistinct(shape) || work.areRules || bars !== undefined || nodes.length !== cluster.nodes) return undefined
-    let low = 0
-    let high = Math.min(together, this.places.of(shape, cluster))
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if (this.tiers.mayAllocate(queue, demand.map((amount) => amount * middle))) low = middle
-      else high = middle - 1
-    }
-    return low
+    const most = Math.min(together, this.places.of(shape, cluster))
+    return partitionPoint(1, most + 1, (tasks) => this.tiers.mayAllocate(queue, demand.map((amount) => amount * tasks))) - 1
   }
 
   /** The queues with jobs in that list, in line, and a reading of the jobs of each. */

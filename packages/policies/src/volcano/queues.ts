@@ -1,4 +1,4 @@
-import { amountsByName, SchedError, suggest, type ClusterView } from '@sched/core'
+import { amountsByName, partitionPoint, SchedError, suggest, type ClusterView } from '@sched/core'
 import type { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import type { QueueSettings, VolcanoSettings } from './options.js'
@@ -82,12 +82,5 @@ export const isGuaranteed = ({ guarantee }: Queue): boolean => guarantee.some((a
 
 /** Puts a queue among others that are sorted by name. */
 function insert(queue: Queue, queues: Queue[]): void {
-  let low = 0
-  let high = queues.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((queues[middle] as Queue).name < queue.name) low = middle + 1
-    else high = middle
-  }
-  queues.splice(low, 0, queue)
+  queues.splice(partitionPoint(0, queues.length, (i) => (queues[i] as Queue).name < queue.name), 0, queue)
 }

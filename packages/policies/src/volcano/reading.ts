@@ -1,4 +1,4 @@
-import type { JobId } from '@sched/core'
+import { partitionPoint, type JobId } from '@sched/core'
 import { isReady, type Likeness, type Queue, type VolcanoJob } from './queue.js'
 import type { Jobs } from './jobs.js'
 import type { Hindrance } from './standstill.js'
@@ -80,14 +80,8 @@ export class QueueLine {
       this.#line.push(queue)
       return
     }
-    let low = 0
-    let high = this.#line.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#tiers.compareQueues(this.#line[middle] as Queue, queue) > 0) low = middle + 1
-      else high = middle
-    }
-    this.#line.splice(low, 0, queue)
+    const line = this.#line
+    line.splice(partitionPoint(0, line.length, (i) => this.#tiers.compareQueues(line[i] as Queue, queue) > 0), 0, queue)
   }
 
   #bringFirst(): void {

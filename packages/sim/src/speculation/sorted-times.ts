@@ -1,4 +1,4 @@
-import type { JobId, Seconds } from '@sched/core'
+import { partitionPoint, type JobId, type Seconds } from '@sched/core'
 import type { Attempts } from './attempts.js'
 
 /** By stage: the seconds that attempts took that are done, in ascending order. */
@@ -13,13 +13,7 @@ export class SortedTimes {
 
   add(stage: number, seconds: Seconds): void {
     const times = this.of(stage) as Seconds[]
-    let [low, high] = [0, times.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((times[middle] as number) <= seconds) low = middle + 1
-      else high = middle
-    }
-    times.splice(low, 0, seconds)
+    times.splice(partitionPoint(0, times.length, (i) => (times[i] as number) <= seconds), 0, seconds)
   }
 
   of(stage: number): readonly Seconds[] {
