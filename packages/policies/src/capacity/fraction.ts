@@ -20,6 +20,13 @@ export const percent = (value: number): Fraction => divided(fraction(value), fra
 export const times = (a: Fraction, b: Fraction): Fraction => reduced(a.over * b.over, a.under * b.under)
 export const divided = (a: Fraction, b: Fraction): Fraction => reduced(a.over * b.under, a.under * b.over)
 export const plus = (a: Fraction, b: Fraction): Fraction => reduced(a.over * b.under + b.over * a.under, a.under * b.under)
+/** The sum of what all of these stand for; found once for those that are alike, since there may be thousands. */
+export function sumOf<T>(all: Iterable<T>, fractionOf: (each: T) => Fraction): Fraction {
+  const counts = new Map<T, number>()
+  for (const each of all) counts.set(each, (counts.get(each) ?? 0) + 1)
+  return [...counts].reduce((sum, [each, count]) => plus(sum, times(fractionOf(each), fraction(count))), none)
+}
+
 export const isLess = (a: Fraction, b: Fraction): boolean => a.over * b.under < b.over * a.under
 export const valueOf = ({ over, under }: Fraction): number => Number(over) / Number(under)
 

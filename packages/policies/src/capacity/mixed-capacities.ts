@@ -1,4 +1,4 @@
-import { divided, fraction, isLess, nearestTo, none as nothing, partOf, percent, plus, times, type Fraction } from './fraction.js'
+import { divided, fraction, isLess, nearestTo, none as nothing, partOf, percent, sumOf, type Fraction } from './fraction.js'
 
 /** The capacity of a queue in one resource: an amount, a percentage of the parent such as `50%`, or a weight such as `2w`. */
 export type CapacityOfResource = number | string
@@ -16,15 +16,12 @@ type Kind = (typeof KINDS)[number]
  * Deviation: parts are exact before they are rounded, where Hadoop's doubles may lose one.
  */
 export function mixedCapacities(given: readonly CapacityOfResource[], available: number, limits: readonly number[]): number[] {
-  const siblings = new Map<CapacityOfResource, number>()
-  for (const each of given) siblings.set(each, (siblings.get(each) ?? 0) + 1)
   const amounts = given.map(() => 0)
   let left = available
   for (const kind of KINDS) {
     const remaining = left
-    const alike = [...siblings].filter(([each]) => kindOf(each) === kind)
-    const all = alike.reduce((sum, [each, count]) => plus(sum, times(fraction(valueOf(each)), fraction(count))), nothing)
-    const wants = new Map(alike.map(([each]) => [each, wanted(kind, valueOf(each), all, remaining)]))
+    const all = sumOf(given, (each) => (kindOf(each) === kind ? fraction(valueOf(each)) : nothing))
+    const wants = new Map([...new Set(given)].filter((each) => kindOf(each) === kind).map((each) => [each, wanted(kind, valueOf(each), all, remaining)]))
     for (let i = 0; i < given.length; i++) {
       const wish = wants.get(given[i] as CapacityOfResource)
       if (wish === undefined) continue

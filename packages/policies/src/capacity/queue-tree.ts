@@ -63,7 +63,7 @@ export class QueueTree {
   readonly isByPriority: boolean[] = []
   readonly isFair: boolean[] = []
   /** The queues in each queue, sorted by path. */
-  readonly byPath: number[][] = []
+  readonly sorted: number[][] = []
   readonly #byPath = new Map<string, number>()
   /** Leaves by their last name, `null` if several have it: as in Hadoop, a leaf may be named by its short name. */
   readonly #byName = new Map<string, number | null>()
@@ -155,7 +155,7 @@ export class QueueTree {
     const { path, name, parent } = this.queue(id)
     const siblings = this.queue(parent).children
     siblings.splice(siblings.indexOf(id), 1)
-    const sorted = this.byPath[parent] as number[]
+    const sorted = this.sorted[parent] as number[]
     sorted.splice(sorted.indexOf(id), 1)
     this.isGone[id] = true
     this.#byPath.delete(path)
@@ -314,14 +314,14 @@ export class QueueTree {
     this.isFair[id] = queue.ordering === 'fair'
     if (parent >= 0) this.isInner[parent] = true
     this.#byPath.set(path, id)
-    this.byPath[id] = []
+    this.sorted[id] = []
     above?.children.push(id)
-    if (above !== undefined) this.#insertByPath(id, this.byPath[parent] as number[])
+    if (above !== undefined) this.#insert(id, this.sorted[parent] as number[])
     this.changes++
     return id
   }
 
-  #insertByPath(id: number, siblings: number[]): void {
+  #insert(id: number, siblings: number[]): void {
     const { path } = this.queue(id)
     siblings.splice(partitionPoint(0, siblings.length, (i) => this.queue(siblings[i] as number).path < path), 0, id)
   }

@@ -1,7 +1,7 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
 import { isWithin, rowOf } from '../shares/vectors.js'
 import { mixedCapacities, mixedLimit, ofResource } from './mixed-capacities.js'
-import { divided, fraction, partOf, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
+import { divided, fraction, partOf, percent, none as nothing, sumOf, times, valueOf, whole, type Fraction } from './fraction.js'
 import type { Pots } from './pots.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import type { ReadQueueOptions } from './queue-options.js'
@@ -171,7 +171,7 @@ export class Quotas {
     return given.map((capacity) => (typeof capacity === 'object' ? Object.fromEntries(Object.entries(capacity).map(([name, amount]) => [name, scale(name, Number(amount))])) : capacity))
   }
 
-  /** Checks that the labels and resources exist that queues name which are new. */
+  /** Checks that the labels and resources that new queues name exist. */
   #checkNames(): void {
     const { partitions } = this.#pots
     const { queues } = this.#tree
@@ -238,20 +238,17 @@ const OPEN = 'open'
  * sibling of 0 percent, which is what one without a capacity in the partition has, also gets nothing among weights.
  */
 function sharesOf(given: readonly Capacity[]): ReadonlyMap<Capacity, Fraction> {
-  const siblings = new Map<Capacity, number>()
-  for (const capacity of given) siblings.set(capacity, (siblings.get(capacity) ?? 0) + 1)
-  const kinds = [...siblings.keys()]
-  const sumOf = (partOfOne: (capacity: Capacity) => Fraction) => [...siblings].reduce((sum, [capacity, count]) => plus(sum, times(partOfOne(capacity), fraction(count))), nothing)
+  const kinds = [...new Set(given)]
   const isWeight = (capacity: Capacity) => typeof capacity === 'string' && capacity !== OPEN
-  const isByWeight = kinds.some(isWeight) && !siblings.has(OPEN)
+  const isByWeight = kinds.some(isWeight) && !kinds.includes(OPEN)
   const hasPercent = kinds.some((capacity) => typeof capacity === 'number' && (capacity > 0 || !isByWeight))
   if (hasPercent) {
-    const sum = sumOf((capacity) => (typeof capacity === 'number' ? percent(capacity) : nothing))
+    const sum = sumOf(given, (capacity) => (typeof capacity === 'number' ? percent(capacity) : nothing))
     const left = sum.over >= sum.under ? nothing : { over: sum.under - sum.over, under: sum.under }
-    const open = fraction(siblings.get(OPEN) ?? 1)
+    const open = fraction(Math.max(1, given.filter((capacity) => capacity === OPEN).length))
     return new Map(kinds.map((capacity) => [capacity, typeof capacity === 'number' ? percent(capacity) : capacity === OPEN ? divided(left, open) : nothing]))
   }
   const weightOf = (capacity: Capacity) => (isWeight(capacity) ? fraction(parseFloat(capacity as string)) : capacity === OPEN ? whole : nothing)
-  const sum = sumOf(weightOf)
+  const sum = sumOf(given, weightOf)
   return new Map(kinds.map((capacity) => [capacity, sum.over === 0n ? nothing : divided(weightOf(capacity), sum)]))
 }

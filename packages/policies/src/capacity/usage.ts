@@ -166,7 +166,7 @@ export class QueueUsage {
     const { count } = this.#pots
     const keys = this.#keys[pot] as QueueKeys
     const { part } = this.#quotas
-    const ranked = [...(this.#tree.byPath[parent] as number[])]
+    const ranked = [...(this.#tree.sorted[parent] as number[])]
     if (this.#byCapacity) ranked.sort((a, b) => (part[b * count + pot] as number) - (part[a * count + pot] as number))
     const list = this.children(parent, pot)
     list.size = 0

@@ -74,7 +74,7 @@ export class PreemptionRights implements WorkListener {
     this.#forget()
   }
 
-  /** Changes when jobs in the system may have become of another kind. That one does which is updated other hooks tell of. */
+  /** Changes when jobs in the system may have become of another kind. Of a job that is updated `onReady` tells. */
   get version(): number {
     return this.#version
   }
