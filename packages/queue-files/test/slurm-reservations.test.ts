@@ -23,6 +23,13 @@ describe('reservations beside a slurm.conf', () => {
     ])
   })
 
+  it('are for their QOS and partitions, too', () => {
+    const rows = 'Users=(null) Groups=(null) Accounts=(null) QOS=own,high AllowedPartitions=-first '
+    expect(reservationsOf(shown('r', 'SPEC_NODES', rows) + shown('all', 'SPEC_NODES', 'QOS=(null) AllowedPartitions=(null) '))).toEqual([
+      { name: 'r', from, to, nodes: ['n1', 'n2'], qos: ['own', 'high'], queues: ['-first'] }, { name: 'all', from, to, nodes: ['n1', 'n2'] },
+    ])
+  })
+
   it('come again by the hour, day or week, or on days of the week (6 March 2026 is a Friday)', () => {
     const of = (flags: string) => (reservationsOf(shown('r', flags)) as { from: string; to: string; every?: number }[]).map(({ from, to, every }) => [from.slice(5, 13), to.slice(5, 13), every])
     expect(of('HOURLY')).toEqual([['03-06T08', '03-06T10', 3600]])

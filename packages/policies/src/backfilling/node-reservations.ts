@@ -1,10 +1,11 @@
 import { LocalClock, nodesByName, SchedError, suggest, type Env, type JobId, type JobSpec, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { bitsFor, clearBit, hasBit, setBit, type NodeBits } from './node-bits.js'
+import { queuesIn } from './partitions.js'
 
 const SHOWN = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/
 const time = z.union([z.number(), z.string().regex(SHOWN)])
-/** Names of users or accounts; those after a minus are the ones that may not. */
+/** Names of users, accounts, QOS or queues; those after a minus are the ones that may not. */
 const names = z.array(z.string().min(1)).default([])
 
 /** Schema of reservations of named nodes, which have Slurm's meaning. */
@@ -18,7 +19,9 @@ export const reservationOptions = {
         every: z.number().positive().optional().describe('seconds from one beginning to the next (HOURLY, DAILY, WEEKLY); default: it comes once'),
         nodes: z.union([z.literal('all'), z.array(z.string())]).describe('names of its nodes, or all'),
         users: names.describe('who may use it; default: anybody, after a minus who may not'),
-        accounts: names.describe('accounts of the jobs that may use it; of users and accounts both must fit'),
+        accounts: names.describe('accounts of the jobs that may use it; of all that is given each must fit'),
+        qos: names.describe('QOS of the jobs that may use it (QOS); a job without one has "normal"'),
+        queues: names.describe('queues of the jobs that may use it (AllowedPartitions), of a job of several any'),
         flex: z.boolean().default(false).describe('its jobs may also start before and after it, and on other nodes (FLEX)'),
         maint: z.boolean().default(false).describe('its jobs may run on nodes of other reservations (MAINT)'),
         overlap: z.boolean().default(false).describe('the same, but not on nodes of one with `maint` (OVERLAP)'),
@@ -57,13 +60,15 @@ export class NodeReservations {
     this.#all = reservations.map((reservation, i) => reserved(reservation, i, env))
   }
 
-  /** Users and accounts that may use none of the reservations which a job names; one that nobody knows is warned of, and counts as not named. */
-  admits({ id, reservation = '', user = 'user', account = '' }: JobSpec): string | undefined {
+  /** Jobs that may use none of the reservations which they name; one that nobody knows is warned of, and counts as not named. */
+  admits(spec: JobSpec): string | undefined {
+    const { id, reservation = '', user = 'user', account = '', qos = '' } = spec
     if (reservation === '') return undefined
     const mine = this.#named(reservation)
     if (mine.length === 0) this.#env.warn(`job ${id} names reservation "${reservation}", which is not among those of replan: such jobs run outside of all reservations`)
-    if (mine.length === 0 || mine.some(({ users, accounts }) => isAmong(users, user) && isAmong(accounts, account))) return undefined
-    return `${user}${account === '' ? '' : ` of account ${account}`} may not use reservation ${reservation} (ReservationAccess)`
+    if (mine.length === 0 || mine.some((each) => isFor(each, spec))) return undefined
+    const who = `${user}${account === '' ? '' : ` of account ${account}`}${qos === '' ? '' : ` with QOS ${qos}`}`
+    return `${who} may not use reservation ${reservation}${mine.some(({ queues }) => queues.length > 0) ? ` in ${queuesOf(spec).join()}` : ''} (ReservationAccess)`
   }
 
   /** Whether the job names a reservation. */
@@ -151,6 +156,18 @@ function occurrence({ from, to, every }: Reserved, now: Seconds): { readonly fro
   if (every === undefined) return NEVER
   const shift = (Math.floor((now - to) / every) + 1) * every
   return { from: from + shift, to: to + shift }
+}
+
+/** Whether all that a reservation says of who may use it fits a job. Source: Slurm, scontrol(1), "access control fields". */
+function isFor({ users, accounts, qos, queues }: Reserved, job: JobSpec): boolean {
+  const own = job.qos ?? ''
+  return isAmong(users, job.user ?? 'user') && isAmong(accounts, job.account ?? '') && isAmong(qos, own === '' ? 'normal' : own) && queuesOf(job).some((queue) => isAmong(queues, queue))
+}
+
+/** The queues in any of which a job may start. */
+function queuesOf({ queue, user, stages }: JobSpec): readonly string[] {
+  const several = queuesIn(stages[0]?.constraints?.alike) ?? []
+  return several.length > 0 ? several : [queue ?? user ?? 'default']
 }
 
 function isAmong(list: readonly string[], name: string): boolean {

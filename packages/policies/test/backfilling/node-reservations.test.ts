@@ -7,7 +7,7 @@ import { startsOf } from './machine.js'
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-type Of = Partial<Pick<JobSpec, 'user' | 'account' | 'reservation' | 'submit'>>
+type Of = Partial<Pick<JobSpec, 'user' | 'account' | 'qos' | 'queue' | 'reservation' | 'submit'>>
 const spec = (id: string, tasks: number, minutes: number, of: Of = {}): JobSpec =>
   ({ id, submit: 0, estimate: minutes * MINUTE, ...of, stages: [{ name: 'job', tasks, gang: true, demand: { procs: 1 }, duration: minutes * MINUTE }] })
 type Reservations = NonNullable<ReplanOptions['reservations']>
@@ -80,6 +80,25 @@ describe('reservations of nodes', () => {
     expect(of({ users: ['-bob'] }, { user: 'bob' })).toBeUndefined()
     expect(of({ users: ['ann'], accounts: ['physics'] }, { user: 'ann', account: 'physics' })).toBe(0)
     expect(of({ users: ['ann'], accounts: ['physics'] }, { user: 'ann', account: 'chemistry' })).toBeUndefined()
+  })
+
+  it('are for their QOS, a job without one having normal (test_123_5 of Slurm)', () => {
+    const of = (qos: readonly string[], job: Of) => starts([spec('X', 1, 1, { reservation: 'r', ...job })], [{ name: 'r', from: 0, to: 600, nodes: 'all', qos: [...qos] }])['X']
+    expect([of(['own'], {}), of(['own'], { qos: 'normal' }), of(['own'], { qos: 'own' })]).toEqual([undefined, undefined, 0])
+    expect([of(['normal'], {}), of(['-own'], { qos: 'own' }), of(['-own'], {})]).toEqual([0, undefined, 0])
+  })
+
+  it('are for jobs of their queues, of several in any of them (test_123_6 of Slurm)', () => {
+    const partitions = ['p0', 'p1', 'p2']
+    const of = (queues: readonly string[], asked: readonly string[]) => {
+      const { stages: [stage], ...job } = spec('X', 1, 1, { reservation: 'r', queue: asked[0] as string })
+      const alike = asked.map((each) => `partition:${each}|*`)
+      const stages = [{ ...(stage as JobSpec['stages'][number]), ...(asked.length > 1 && { constraints: { alike } }) }]
+      return starts([{ ...job, stages }], [{ name: 'r', from: 0, to: 600, nodes: 'all', queues: [...queues] }])['X']
+    }
+    const admitted = (queues: readonly string[]) => partitions.filter((each) => of(queues, [each]) === 0)
+    expect([admitted(['p0']), admitted(['p0', 'p1']), admitted(['-p0']), admitted(['-p0', '-p1'])]).toEqual([['p0'], ['p0', 'p1'], ['p1', 'p2'], ['p2']])
+    expect([of(['p0'], ['p0', 'p1']), of(['p0'], ['p2', 'p0']), of(['p0'], ['p1', 'p2'])]).toEqual([0, 0, undefined])
   })
 
   it('that a job names and nobody knows count as none', () => {

@@ -18,6 +18,8 @@ interface Reservation {
   readonly nodes: readonly string[]
   readonly users?: readonly string[]
   readonly accounts?: readonly string[]
+  readonly qos?: readonly string[]
+  readonly queues?: readonly string[]
   readonly flex?: boolean
   readonly maint?: boolean
   readonly overlap?: boolean
@@ -100,6 +102,8 @@ export function reservationsOf(conf: SlurmConf, { nodes, nodeNames = [] }: Pick<
       name: name.value, nodes: present,
       ...(settings.has('users') && { users: listed(text('users')) }),
       ...(settings.has('accounts') && { accounts: listed(text('accounts')).flatMap((account) => withInner(account, conf)) }),
+      ...(settings.has('qos') && { qos: listed(text('qos')) }),
+      ...(settings.has('allowedpartitions') && { queues: listed(text('allowedpartitions')) }),
       ...(flags.includes('FLEX') && { flex: true }), ...(flags.includes('MAINT') && { maint: true }), ...(flags.includes('OVERLAP') && { overlap: true }),
     }
     return timesOf(text('starttime'), text('endtime'), flags).map((each) => ({ ...rest, ...each }))
