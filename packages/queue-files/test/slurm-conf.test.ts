@@ -470,6 +470,7 @@ describe('the policy of a slurm.conf', () => {
       return [JSON.stringify(policy).match(/"maxCpusPerNode":({[^}]*})/)?.[1], ...findings.filter(({ setting }) => setting.endsWith('MaxCPUsPerNode')).map(({ verdict }) => verdict)]
     }
     expect([of('', 2), of('', 1)]).toEqual([['{"a":28}', 'honoured', 'honoured'], [undefined, 'ignored', 'honoured']])
+    expect(of('PartitionName=none MaxCPUsPerNode=0\n', 2)).toEqual(['{"none":0,"a":28}', 'honoured', 'honoured', 'honoured']) // nobody starts there
     expect([of('SelectType=select/linear\n', 2), of('PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n', 2)]).toEqual([[undefined, 'ignored', 'honoured'], ['{"a":28}', 'approximated', 'honoured']])
   })
 

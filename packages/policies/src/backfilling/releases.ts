@@ -261,7 +261,7 @@ export class Releases {
     if (this.#cap === undefined) return room
     const asks = this.#work.demand(shape, this.#cap.resource)
     // a larger task could run nowhere
-    return asks > 0 && asks <= this.#cap.most ? Math.min(room, Math.max(0, Math.floor((this.#left[node] as number) / asks))) : room
+    return asks > 0 && (asks <= this.#cap.most || this.#cap.most === 0) ? Math.min(room, Math.max(0, Math.floor((this.#left[node] as number) / asks))) : room
   }
 
   /** Processors that a running task takes of the cap. */

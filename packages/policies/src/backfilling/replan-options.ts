@@ -31,9 +31,9 @@ export const replanOptions = z.strictObject({
     .default([])
     .describe('queues whose jobs share named nodes with jobs of their own user alone (ExclusiveUser of partitions)'),
   maxCpusPerNode: z
-    .record(z.string(), z.int().positive())
+    .record(z.string(), z.int().nonnegative())
     .default({})
-    .describe('most processors of each named node that the jobs of a queue may have together (MaxCPUsPerNode of partitions); a single task of more is not held to it'),
+    .describe('most processors of each named node that the jobs of a queue may have together (MaxCPUsPerNode of partitions); a single task of more is not held to it, but to 0'),
   maxNodes: z
     .record(z.string(), z.int().positive())
     .default({})

@@ -28,6 +28,24 @@ describe('processors of a node that the jobs of a queue may have', () => {
     expect(starts([spec('A', 'cpu', 1, 4, 1)])).toEqual({ A: 0 })
   })
 
+  it('may be none, and then nobody of the queue starts (test_zero_cpu of Slurm)', () => {
+    const none: ReplanOptions = { nodes: 'named', maxCpusPerNode: { cpu: 0 } }
+    expect(starts([spec('G', 'gpu', 2, 4, 1)], none)).toEqual({ G: 0 })
+    for (const each of [spec('A', 'cpu', 1, 4, 1), spec('A', 'cpu', 2, 1, 1)]) expect(() => starts([each], none)).toThrow('finds no room for job A although nothing runs')
+  })
+
+  it.each([1, 2, 3])('are counted for each of queues that share nodes (test_limits of Slurm, %s of 12)', (most) => {
+    // p1 on nodes 0 and 1, p2 on 1 and 2, p3 on 2 and 3: each starts twice as many jobs of one processor, on one after the other of its nodes, and then one more waits
+    const queues = ['p1', 'p2', 'p3']
+    const all = (value: number) => Object.fromEntries(queues.map((each) => [each, value]))
+    const cluster = instantCluster({ nodes: [['p1'], ['p1', 'p2'], ['p2', 'p3'], ['p3']].map((of) => ({ count: 1, resources: { procs: 12 }, labels: Object.fromEntries(of.map((each) => [each, 'yes'])) })) })
+    const jobOf = (queue: string, i: number): JobSpec => ({ ...spec(`${queue}-${i}`, queue, 1, 1, 60), stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: 3600, constraints: { require: { [queue]: 'yes' } } }] })
+    const jobs = queues.flatMap((queue) => Array.from({ length: 2 * most + 1 }, (_, i) => jobOf(queue, i)))
+    const { recorder } = run({ cluster, jobs, policy: replan(fifo(), { nodes: 'named', select: 'cons_tres', leastLoaded: queues, maxNodes: all(1), maxCpusPerNode: all(most) }) })
+    const first = recorder.launches.filter(({ time }) => time < 3600).map(({ node }) => Number(/\d+/.exec(node)?.[0]))
+    expect([0, 1, 2, 3].map((node) => first.filter((each) => each === node).length)).toEqual([most, 2 * most, 2 * most, most])
+  })
+
   it('are of nodes, and not of amounts, and of processors', () => {
     expect(() => starts([spec('A', 'cpu', 1, 1, 1)], { maxCpusPerNode: { cpu: 3 } })).toThrow('queues have processors of nodes, but reservations are of amounts.')
     const cluster = instantCluster({ nodes: [{ count: 2, resources: { disks: 4 } }] })

@@ -1,4 +1,5 @@
 import { knownWords } from '@sched/core'
+import { UNLIMITED } from './times.js'
 
 const MEMORY = 'jobs ask for the memory that the workload says (of a log: --option memory=requested)'
 
@@ -43,7 +44,7 @@ const none = /^(0|unlimited)$/i
 /** Values with which a setting, general or of a partition, demands what is simulated anyway; most are Slurm's defaults. The setting then counts as honoured. */
 const asHere = knownWords<RegExp>({
   jobrequeue: /^1$/, maxpreemptrequeue: /^0$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i,
-  maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
+  maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: UNLIMITED, maxcpuspersocket: UNLIMITED, // 0: nobody starts there
   oversubscribe: /^(no|force:1)$/i, shared: /^(no|force:1)$/i, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, hidden: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
 })
 /** Whether a setting has such a value. `key`: its name in small letters. */

@@ -50,7 +50,7 @@ export function maxCpusPerNode(conf: SlurmConf, resources: readonly string[]): R
   if (isLinear(conf) || slurmResource('cpu', resources) < 0) return {}
   return Object.fromEntries(conf.partitions.flatMap(({ name, settings }) => {
     const setting = settings.get('maxcpuspernode')
-    return setting === undefined || UNLIMITED.test(setting.value) || setting.value === '0' ? [] : [[name.value, wholeOf(setting)]]
+    return setting === undefined || UNLIMITED.test(setting.value) ? [] : [[name.value, wholeOf(setting)]]
   }))
 }
 

@@ -101,7 +101,7 @@ function demandsOf({ name, settings }: Declared, tier: number, factor: number): 
   const state = settings.get('state')?.value ?? 'UP'
   return {
     name: name.value, tier, factor, isUp: !/^(DOWN|DRAIN|INACTIVE)$/i.test(state), longest: timeOf(settings.get('maxtime')) ?? Infinity,
-    fewestNodes: Math.max(1, wholeIn('minnodes', 1)), mostNodes: wholeIn('maxnodes', Infinity), procsOfNode: wholeIn('maxcpuspernode', 0) || Infinity,
+    fewestNodes: Math.max(1, wholeIn('minnodes', 1)), mostNodes: wholeIn('maxnodes', Infinity), procsOfNode: wholeIn('maxcpuspernode', Infinity),
   }
 }
 
