@@ -23,6 +23,7 @@ const easyOptions = z.strictObject({
   endBefore: z.boolean().default(false).describe('whether a job that would end at the very shadow time is too late'),
   keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes, with the shadow time of when it became that'),
   passOn: z.boolean().default(false).describe('whether the reservation of a job for which no start is found, since it waits for a job without an estimate or for nodes that are away, goes to the next one (OpenPBS, Grid Engine)'),
+  perArray: z.int().positive().optional().describe('how many of the reservations go to jobs of one array; default: any number (OpenPBS: 1)'),
   ...nodesOptions,
   ...marginOptions,
   ...windowOptions,
@@ -101,7 +102,7 @@ class Easy implements Policy {
       checkAlone(options)
       const windows = new Windows(options.windows, env.cluster)
       const plans = named?.plans ?? jobs.lanes.map((lane) => new AmountsPlan(lane, jobs, windows))
-      this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, passOn: options.passOn })
+      this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, passOn: options.passOn, perArray: options.perArray ?? Infinity })
     }
     Object.assign(this, forwarding(this.#kept, jobs, named?.running))
   }

@@ -1,4 +1,5 @@
 import { None, type JobId, type Order, type Round, type Seconds } from '@sched/core'
+import { ArrayTasks } from './array-tasks.js'
 import { startHeads } from './heads.js'
 import type { PassPlan } from './pass-plan.js'
 import type { RigidJobs } from './rigid-jobs.js'
@@ -15,6 +16,7 @@ export class Reserving {
   readonly #backfillOrder: Order | undefined
   readonly #reservations: number
   readonly #passOn: boolean
+  readonly #perArray: number
   readonly #windows: Windows
   readonly #plans: readonly PassPlan[]
   readonly #queue: JobId[] = []
@@ -23,12 +25,13 @@ export class Reserving {
   /** By lane, the promised starts of its last plan. */
   readonly #starts: readonly Map<JobId, Seconds>[]
 
-  /** `plans`: by lane; `passOn`: see the option of `easy`. */
-  constructor(jobs: RigidJobs, backfillOrder: Order | undefined, plans: readonly PassPlan[], windows: Windows, { reservations, passOn }: { readonly reservations: number; readonly passOn: boolean }) {
+  /** `plans`: by lane; `passOn`, `perArray`: see the options of `easy`. */
+  constructor(jobs: RigidJobs, backfillOrder: Order | undefined, plans: readonly PassPlan[], windows: Windows, { reservations, passOn, perArray }: Readonly<{ reservations: number; passOn: boolean; perArray: number }>) {
     this.#jobs = jobs
     this.#backfillOrder = backfillOrder
     this.#reservations = reservations
     this.#passOn = passOn
+    this.#perArray = perArray
     this.#windows = windows
     this.#plans = plans
     this.#starts = plans.map(() => new Map<JobId, Seconds>())
@@ -70,15 +73,18 @@ export class Reserving {
     const queue = this.#queue
     queue.length = 0
     this.#jobs.read(round, queue)
+    const arrays = new ArrayTasks(this.#perArray)
     let made = 0
     let i = 0
     for (; i < queue.length && made < this.#reservations; i++) {
       const job = queue[i] as JobId
       this.#startNow(job, round, lane, plan)
-      if (lane.waits[job] !== true) continue
+      const array = round.work.array(job)
+      if (lane.waits[job] !== true || arrays.isDone(array)) continue
       const start = plan.earliest(job)
       if (start === Infinity && this.#passOn) continue
       made++
+      arrays.reserve(array)
       this.#reserved.push(job)
       if (start === Infinity) continue // it waits for a job without an estimate or for nodes that are away; its reservation goes to no other job
       plan.reserve(job, start)

@@ -1,6 +1,7 @@
-import { conservative, easy, fifo, replan, strict } from '@sched/policies'
+import type { JobSpec } from '@sched/core'
+import { conservative, easy, fifo, replan, strict, type EasyOptions } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
-import { simulated } from './machine.js'
+import { simulated, startsOf } from './machine.js'
 import type { RigidJob } from './reference/machine.js'
 
 /** Submitted, expected end, estimate, processors of 100, run time. */
@@ -91,6 +92,19 @@ describe('strict ordering with and without backfilling (pbs_strict_ordering and 
 
   it('expects a job that wants all of a node when the last job there ends (test_topjob_bucket)', () => {
     expect(promised([job(1, 30), job(1, 45), job(2, 10)], 2, easy())).toEqual([[2, 45]])
+  })
+
+  it('tells it of one job of an array with perArray: 1 (test_topjob_start_time)', () => {
+    // one processor: of six jobs of an array one runs, the next has a reservation, and then the job behind them all
+    const specs = [...Array.from({ length: 6 }, (_, i) => ({ id: `${i}`, array: 'a' })), { id: 'last' }].map((each): JobSpec => ({ ...each, submit: 0, estimate: 30, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: 30 }] }))
+    const reserved = (options: EasyOptions) => {
+      const first: [number, number][] = []
+      startsOf(specs, [1], easy(fifo(), options), { observers: [{ onReserve: (id, start, now) => void (now === 0 && first.push([id, start])) }] })
+      return first
+    }
+    expect(reserved({ reservations: 2, perArray: 1 })).toEqual([[1, 30], [6, 60]])
+    expect(reserved({ reservations: 'all', perArray: 2 })).toEqual([[1, 30], [2, 60], [6, 90]])
+    expect(reserved({ reservations: 2 })).toEqual([[1, 30], [2, 60]])
   })
 
   const hour = 3600
