@@ -1,6 +1,7 @@
 import type { ClusterView, NodeId, Slice } from '@sched/core'
 import { balancedDomains, type Room } from './balanced-domains.js'
 import type { Domain, Filled } from './domain.js'
+import { besideAmong, besideIn, holdingAll, sharedOut, takingAll, type Beside, type Shared } from './partial-slices.js'
 
 /**
  * How the domains of a level are chosen. best-fit: those with room for most tasks first, but what is left goes to the one that holds it with the
@@ -15,6 +16,8 @@ interface Search {
   readonly isFirm?: boolean
   /** Whether domains of the level `from` share the tasks evenly, where they can. */
   readonly isBalanced?: boolean
+  /** Whether the last slice needs the room of a whole one, since its other tasks follow later. */
+  readonly isWhole?: boolean
 }
 
 const NONE: readonly Slice[] = []
@@ -25,8 +28,10 @@ const TASK: Slice = { level: 0, size: 1 }
  * Chooses domains for tasks of one shape, level by level from the largest down. Tasks may be in slices that stay together, of several layers, the outermost
  * first. Above the level of a slice those domains are taken that have room for most slices; inside it tasks are placed without a look at the other domains.
  *
- * Source: Kueue, tas_flavor_snapshot.go (fillInCountsHelper, findLevelWithFitDomains, updateCountsToMinimumGeneric, buildSliceSizeAtLevel). Deviation: a last
- * slice with fewer tasks needs the room of a whole one, and gets nodes; Kueue finds none for its tasks.
+ * A last slice with fewer tasks is in one domain, too.
+ *
+ * Source: Kueue, tas_flavor_snapshot.go (fillInCountsHelper, findLevelWithFitDomains, updateCountsToMinimumGeneric, buildSliceSizeAtLevel) and
+ * tas_partial_slices.go. Deviation: with slices in slices the last one needs the room of a whole one; Kueue refuses such jobs.
  */
 export class Domains {
   /** Domains by level. */
@@ -35,8 +40,9 @@ export class Domains {
   readonly #room: readonly Float64Array[]
   /** `[level][group]`: the number of outermost slices for which it has room; 0 below their level. */
   readonly #slices: readonly Float64Array[]
-  /** The outermost slices. */
+  /** The outermost slices, and how many layers of slices there are. */
   #outer = TASK
+  #layers = 0
   /** By level below that of the outermost slices: how many tasks stay together in a domain. */
   readonly #sizes: Int32Array
   /** By node: its rank by name among all nodes. */
@@ -57,6 +63,7 @@ export class Domains {
   fill(room: ArrayLike<number>, slices: readonly Slice[] = NONE): void {
     const [outer = TASK] = slices
     this.#outer = outer
+    this.#layers = slices.length
     this.#sizes.fill(1)
     for (const [i, { level, size }] of slices.entries()) if (i > 0) this.#sizes.fill(size, level, slices[i - 1]?.level)
     for (const [level, domains] of this.#levels.entries()) {
@@ -89,8 +96,10 @@ export class Domains {
    * If no domain of that level holds them, they go to several, or with `isFirm` nowhere (`undefined`); also `undefined` if there is too little
    * room. No level is below that of the outermost slices.
    */
-  nodes(tasks: number, choice: Choice, { from = 0, to = from, isFirm = false, isBalanced = false }: Search = {}): NodeId[] | undefined {
+  nodes(tasks: number, choice: Choice, { from = 0, to = from, isFirm = false, isBalanced = false, isWhole = false }: Search = {}): NodeId[] | undefined {
     const { level: whole, size } = this.#outer
+    const short = isWhole ? 0 : this.#shortOf(tasks)
+    if (short > 0) return this.#nodesWithShort(tasks, short, choice, { from, to, isFirm })
     const units = Math.ceil(tasks / size)
     const shares = isBalanced ? this.#balanced(from, units) : undefined
     if (shares !== undefined) return this.#nodesIn(shares, tasks, choice)
@@ -100,6 +109,41 @@ export class Domains {
     if (chosen === undefined && !isFirm) chosen = fewest(this.#sorted(this.#levels[at] as readonly Domain[], choice), units, choice)
     for (; at > whole && chosen !== undefined; at--) chosen = fewest(this.#sorted(chosen.flatMap(({ domain }) => domain.inside), choice), units, choice)
     return chosen && this.#nodesIn(chosen, tasks, choice)
+  }
+
+  /** How many tasks are in a last slice that is not whole; 0: there is none, or slices are in slices. */
+  #shortOf(tasks: number): number {
+    return this.#layers > 1 ? 0 : tasks % this.#outer.size
+  }
+
+  /** Nodes for so many tasks of which the last slice is not whole. */
+  #nodesWithShort(tasks: number, short: number, choice: Choice, { from = 0, to = from, isFirm = false }: Search): NodeId[] | undefined {
+    const { level: whole, size } = this.#outer
+    const units = Math.floor(tasks / size)
+    const isTight = choice === 'best-fit'
+    const sorted = (domains: readonly Domain[]) => this.#sorted(domains, choice).map((each): Beside => ({ ...each, beside: this.#beside(each.domain, short) }))
+    const one = (level: number) => {
+      const found = holdingAll(sorted(this.#levels[level] as readonly Domain[]), units, isTight)
+      return found && [found]
+    }
+    let at = from
+    let taken: readonly Beside[] | undefined = one(at)
+    while (taken === undefined && at < to) taken = one(++at)
+    if (taken === undefined && !isFirm) taken = takingAll(sorted(this.#levels[at] as readonly Domain[]), units, isTight)
+    let chosen = taken && sharedOut(taken, units, short, isTight)
+    for (; at > whole && chosen !== undefined; at--) chosen = sharedOut(sorted(chosen.flatMap(({ domain }) => domain.inside)), units, short, isTight)
+    return chosen && this.#nodesIn(chosen, tasks, choice)
+  }
+
+  /** The whole slices for which a domain has room beside one of so many tasks; below 0: it has no room for that. */
+  #beside({ level, group, inside }: Domain, short: number): number {
+    const { level: whole, size } = this.#outer
+    const own = besideIn(this.#room[level]?.[group] as number, short, size)
+    return level === whole ? own : Math.min(own, this.#besideAmong(inside, short))
+  }
+
+  #besideAmong(domains: readonly Domain[], short: number): number {
+    return besideAmong(domains.map((each) => ({ slices: this.#slices[each.level]?.[each.group] as number, beside: this.#beside(each, short) })))
   }
 
   /** Domains of the level that share the slices evenly, or, above the level of slices, those of the level below it. */
@@ -112,21 +156,21 @@ export class Domains {
   }
 
   /** The nodes inside these domains that take their units, each domain for itself. */
-  #nodesIn(chosen: readonly Filled[], tasks: number, choice: Choice): NodeId[] {
+  #nodesIn(chosen: readonly Shared[], tasks: number, choice: Choice): NodeId[] {
     let filled = chosen
     while ((filled[0]?.domain.level ?? 0) > 0) filled = filled.flatMap((each) => this.#inside(each, choice))
     return [...filled].sort((a, b) => a.domain.rank - b.domain.rank).flatMap((each) => Array<NodeId>(this.#tasksOf(each)).fill(each.domain.group as NodeId)).slice(0, tasks)
   }
 
   /** The domains inside one to which its tasks go. */
-  #inside(filled: Filled, choice: Choice): readonly Filled[] {
+  #inside(filled: Shared, choice: Choice): readonly Filled[] {
     const { inside, level } = filled.domain
     const units = level > this.#outer.level ? filled.units : this.#tasksOf(filled) / (this.#sizes[level - 1] as number)
     return fewest(this.#sorted(inside, choice), units, choice) as readonly Filled[]
   }
 
-  #tasksOf({ domain, units }: Filled): number {
-    return units * (domain.level >= this.#outer.level ? this.#outer.size : (this.#sizes[domain.level] as number))
+  #tasksOf({ domain, units, short = 0 }: Shared): number {
+    return short + units * (domain.level >= this.#outer.level ? this.#outer.size : (this.#sizes[domain.level] as number))
   }
 
   /** The domain of a level that holds all units, if there is one. */
@@ -145,6 +189,18 @@ export class Domains {
   most(level?: number): number {
     if (level === undefined) return this.#slicesIn(this.#levels.at(-1) as readonly Domain[]) * this.#outer.size
     return (this.#slices[level] as Float64Array).reduce((most, slices) => Math.max(most, slices), 0) * this.#outer.size
+  }
+
+  /**
+   * How many of so many tasks any domain of the level, or without a level all domains together, have room for at once: all, the last of them in a slice that
+   * may be short, or as many as are in whole slices.
+   */
+  mostOf(tasks: number, level?: number): number {
+    const short = this.#shortOf(tasks)
+    const whole = Math.min(tasks, this.most(level))
+    if (short === 0 || whole === tasks) return whole
+    const beside = level === undefined ? this.#besideAmong(this.#levels.at(-1) as readonly Domain[], short) : (this.#levels[level] as readonly Domain[]).reduce((most, each) => Math.max(most, this.#beside(each, short)), -1)
+    return beside >= Math.floor(tasks / this.#outer.size) ? tasks : whole
   }
 
   /** Nodes for so many tasks, each on the node with room for the fewest tasks, one after another; there must be room for all. */

@@ -65,8 +65,8 @@ class TopologyAware extends NearPlacement {
     const tasks = leastTasks(stage)
     for (let node = 0 as NodeId; node < this.#cluster.nodes; node++) this.#room[node] = this.#cluster.couldHold(stage, node)
     this.#domains.fill(this.#room, this.#slicesOf(topology))
-    const most = this.#domains.most(this.#levelOf(required))
-    if (wait < Infinity || tasks <= most) return undefined
+    const most = this.#domains.mostOf(tasks, this.#levelOf(required))
+    if (wait < Infinity || tasks === most) return undefined
     const few = required === undefined ? `the cluster has room for only ${most}` : `no group of level ${required} has room for more than ${most}`
     return `${few} tasks in slices of ${outer.size}, and ${tasks} must start at once (its topology)`
   }
@@ -90,10 +90,11 @@ class TopologyAware extends NearPlacement {
     if (slices.length > 0) this.#fillUp(slices, choice, job, round)
     const planned = this.places.nodes.length
     const together = startingTogether(job, round)
-    const tasks = Math.min(startingAtBest(job, round) - planned, Math.max(together - planned, this.#domains.most(required)))
+    const left = startingAtBest(job, round) - planned
+    const tasks = Math.min(left, Math.max(together - planned, this.#domains.mostOf(left, required)))
     if (this.#profile === 'most-allocated' && required !== undefined && taken === undefined && slices.length === 0) within(fullestGroup(this.#domains.holding(required, tasks), required, tasks, job, round))
     const from = Math.min(level ?? (slices.length > 0 ? top : racks === undefined ? 0 : 1), top)
-    const nodes = tasks > 0 ? this.#domains.nodes(tasks, choice, { from, to: required ?? (asked.preferred === undefined ? from : top), isFirm: required !== undefined, isBalanced: this.#isBalanced(asked) }) : undefined
+    const nodes = tasks > 0 ? this.#domains.nodes(tasks, choice, { from, to: required ?? (asked.preferred === undefined ? from : top), isFirm: required !== undefined, isBalanced: this.#isBalanced(asked), isWhole: together === 1 && tasks < left }) : undefined
     this.#place(nodes)
     if (this.places.nodes.length < together) this.places.nodes.length = 0
   }

@@ -109,9 +109,24 @@ describe('slices of a job', () => {
     expect(placed({ nodes: { b1: { r1: { a: 1 }, r2: { b: 1 }, r3: { c: 1, d: 1 } } }, tasks: 4, topology }, { gang: false })).toEqual({ c: 1, d: 1 })
   })
 
-  it('need the room of whole ones, with fewer tasks in the last', () => {
-    expect(placed({ nodes, tasks: 5, topology })).toEqual({ a: 2, b: 2, c: 1 })
-    expect(() => placed({ nodes: inRack({ a: 3 }), tasks: 3, topology: slices([HOST, 2]) })).toThrow('the cluster has room for only 2 tasks in slices of 2, and 3 must start at once')
+  it('need the room of their tasks alone, with fewer in the last (TASPartialSlices)', () => {
+    // alone anywhere the rack with least room comes first: one whole slice there, and the short one beside it
+    expect(placed({ nodes, tasks: 5, topology })).toEqual({ a: 2, c: 2, d: 1 })
+    expect(placed({ nodes, tasks: 5, topology: { preferred: BLOCK, ...topology } })).toEqual({ a: 2, b: 2, d: 1 })
+    expect(placed({ nodes: inRack({ a: 3 }), tasks: 3, topology: slices([HOST, 2]) })).toEqual({ a: 3 })
+    expect(placed({ nodes: inRack({ a: 3, b: 2, c: 1 }), tasks: 5, topology: { required: BLOCK, ...slices([HOST, 2]) } })).toEqual({ a: 3, b: 2 })
+    expect(placed({ nodes: inRack({ a: 2, b: 2, c: 1 }), tasks: 5, topology: { required: BLOCK, ...slices([HOST, 2]) } })).toEqual({ a: 2, b: 2, c: 1 })
+    expect(() => placed({ nodes: inRack({ a: 4, b: 4 }), tasks: 8, topology: slices([HOST, 3]) })).toThrow('the cluster has room for only 6 tasks in slices of 3, and 8 must start at once')
+    expect(() => placed({ nodes: inRack({ a: 2, b: 2, c: 1 }), tasks: 4, topology: slices([HOST, 3]) })).toThrow('the cluster has room for only 0 tasks in slices of 3, and 4 must start at once')
+  })
+
+  it('are short at the end of jobs whose tasks start one after the other, and need whole ones before', () => {
+    const alone = (tasks: number, a: number, b: number) => placed({ nodes: inRack({ a, b }), tasks, topology: slices([HOST, 2]) }, { gang: false })
+    expect([alone(3, 2, 1), alone(3, 1, 3), alone(5, 3, 1), alone(3, 1, 1), alone(1, 1, 1)]).toEqual([{ a: 2, b: 1 }, { a: 1, b: 2 }, { a: 2 }, {}, { a: 1 }])
+  })
+
+  it('need the room of whole ones, with fewer tasks in the last, where they are in slices', () => {
+    expect(() => placed({ nodes: inRack({ a: 3 }), tasks: 3, topology: slices([RACK, 2], [HOST, 1]) })).toThrow('the cluster has room for only 2 tasks in slices of 2, and 3 must start at once')
   })
 
   it('are no longer whole after its wait', () => {
