@@ -19,6 +19,12 @@ const nodes = 'apiVersion: v1\nkind: Node\nmetadata: { name: n1 }\nstatus: { all
 /** The first job takes all 8 CPUs; the second comes at 10 and has a quota of 4. */
 const jobs = 'id,submit,duration,queue,cores\nx,0,100,a,8\ny,10,20,team,4\nz,10,20,nobody,1\n'
 const mapping = 'demands: { cpu: { column: cores, scale: 1000 } }\n'
+/** Id, start and end of each job that a run wrote. */
+function starts(cwd: string): string[] {
+  const [header = [], ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
+  const at = ['id', 'start', 'end'].map((name) => header.indexOf(name))
+  return rows.map((row) => at.map((i) => row[i]).join())
+}
 
 describe('manifests of Kueue', () => {
   it.each([
@@ -28,9 +34,20 @@ describe('manifests of Kueue', () => {
   ])('are a policy on nodes of Kubernetes, by LocalQueue: who has quota %s', async (_, preemption, configuration, expected) => {
     const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${queue('b', preemption)}${local}${configuration}`, 'nodes.yaml': nodes, 'jobs.csv': jobs, 'mapping.yaml': mapping })
     const { code } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--jitter', '0', '--out', 'out', '--quiet'], { cwd })
-    const [header = '', ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
-    const at = ['id', 'start', 'end'].map((name) => header.indexOf(name))
-    expect([code, rows.map((row) => at.map((i) => row[i]).join())]).toEqual([0, expected])
+    expect([code, starts(cwd)]).toEqual([0, expected])
+  })
+
+  it.each([
+    ['asks for memory, of which its queue has no quota, is refused', '{}', ['m1,0,100', 'm2,100,200']],
+    ['borrows no memory from a queue of which none is declared', '{ quotaCheckStrategy: IgnoreUndeclared }', ['c,0,10', 'm1,0,100', 'm2,100,200']],
+    ['asks for memory that does not count', '{ excludeResourcePrefixes: [memory] }', ['c,0,10', 'm1,0,100', 'm2,0,100']],
+  ])('count what the Configuration lets count: who %s', async (_, resources, expected) => {
+    const both = queue('b', '{}').replace('[cpu]', '[cpu, memory]').replace('nominalQuota: 4 }', 'nominalQuota: 4 }, { name: memory, nominalQuota: 2Gi }')
+    const configuration = `---\napiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nresources: ${resources}\n`
+    const csv = 'id,submit,duration,queue,cores,mem\nc,0,10,a,1,4096\nm1,0,100,team,1,2048\nm2,0,100,team,1,2048\n'
+    const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${both}${local}${configuration}`, 'nodes.yaml': nodes, 'jobs.csv': csv, 'mapping.yaml': 'demands: { cpu: { column: cores, scale: 1000 }, mem: { column: mem } }\n' })
+    const { code } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--jitter', '0', '--out', 'out', '--quiet'], { cwd })
+    expect([code, starts(cwd)]).toEqual([0, expected])
   })
 
   it('have classes of LocalQueues, with the namespaces of those that share their name', async () => {

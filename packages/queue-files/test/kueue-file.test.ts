@@ -143,6 +143,48 @@ describe('manifests of Kueue', () => {
     expect(made([queue('a'), configuration('v1beta1', setting)]).findings.filter(({ line = 0 }) => line >= 15).map(({ verdict }) => verdict)).not.toContain('honoured')
   })
 
+  const counting = (objects: readonly string[], resources: string, gates = '{}') => {
+    const { options: { queues, defaults }, findings } = made([...objects, configuration('v1beta2', `resources: ${resources}`, `featureGates: ${gates}`)])
+    const lines = findings.filter(({ setting }) => setting.startsWith('resources') || setting.includes('nominalQuota')).map(({ verdict, setting, note }) => `${verdict} ${setting}${note === '' ? '' : `: ${note}`}`)
+    return { nominal: Object.values(queues ?? {}).map((each) => each.nominalQuota), lending: Object.values(queues ?? {}).map((each) => each.lendingLimit), defaults: defaults?.nominalQuota, lines }
+  }
+  const cpuAlone = queue('a', [], ['{ name: cpu, nominalQuota: 8 }'])
+  const nothing = { cpu: 0, mem: 0, gpu: 0 }
+  const unlimited = Number.MAX_SAFE_INTEGER
+
+  it('count no resources that a queue does not cover with IgnoreUndeclared (quota_check_strategy_test.go)', () => {
+    expect(counting([cpuAlone], '{ quotaCheckStrategy: IgnoreUndeclared }')).toEqual({ nominal: [{ cpu: 8000, mem: unlimited, gpu: unlimited }], lending: [undefined], defaults: nothing, lines: ['honoured a nominalQuota of cpu', 'honoured resources.quotaCheckStrategy'] })
+    expect(counting([cpuAlone], '{ quotaCheckStrategy: BlockUndeclared }').nominal).toEqual([{ ...nothing, cpu: 8000 }])
+    expect(counting([cpuAlone], '{ quotaCheckStrategy: IgnoreUndeclared }', '{ QuotaCheckStrategy: false }')).toEqual({
+      nominal: [{ ...nothing, cpu: 8000 }], lending: [undefined], defaults: nothing, lines: ['honoured a nominalQuota of cpu', 'ignored resources.quotaCheckStrategy: off: the gate QuotaCheckStrategy is closed'],
+    })
+    expect(message(cpuAlone, configuration('v1beta2', 'resources: { quotaCheckStrategy: Never }'))).toContain('resources.quotaCheckStrategy: found "Never", expected BlockUndeclared or IgnoreUndeclared.')
+  })
+
+  it('lend nothing of what does not count, by flavor where quotas are', () => {
+    const queues = [queue('a', ['cohort: all'], ['{ name: cpu, nominalQuota: 8, lendingLimit: 4 }']), queue('b', ['cohort: all'])]
+    const ignoring = '{ quotaCheckStrategy: IgnoreUndeclared }'
+    expect(counting(queues, ignoring)).toMatchObject({ nominal: [{ cpu: 8000, mem: unlimited, gpu: unlimited }, { cpu: 8000, mem: 32768, gpu: unlimited }], lending: [{ cpu: 4000, mem: 0, gpu: 0 }, { gpu: 0 }] })
+    const spot = object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }')
+    expect(counting([spot, ...queues], ignoring)).toMatchObject({
+      nominal: [{ default: { cpu: 8000, mem: unlimited, gpu: unlimited } }, { default: { cpu: 8000, mem: 32768, gpu: unlimited } }], lending: [{ default: { cpu: 4000, mem: 0, gpu: 0 } }, { default: { gpu: 0 } }],
+    })
+    expect(made([queue('a'), configuration('v1beta2', 'admissionFairSharing: {}', 'resources: { excludeResourcePrefixes: [memory] }')]).options.admissionFairSharing?.resourceWeights).toEqual({ cpu: 1 / 1000, mem: 0, gpu: 1 / 1000 })
+  })
+
+  it('count no resources that excludeResourcePrefixes names, whether queues cover them or not (excluderesources/scheduler_test.go)', () => {
+    const all = queue('a', [], ['{ name: cpu, nominalQuota: 8 }', '{ name: memory, nominalQuota: 32Gi }', '{ name: nvidia.com/gpu, nominalQuota: 2 }'])
+    expect(counting([all], '{ excludeResourcePrefixes: [nvidia.com/, networking.example.com/] }')).toEqual({
+      nominal: [{ cpu: 8000, mem: 32768, gpu: unlimited }], lending: [undefined], defaults: nothing,
+      lines: ['honoured a nominalQuota of cpu', 'honoured a nominalQuota of memory', 'ignored a nominalQuota of nvidia.com/gpu: excludeResourcePrefixes leaves it out', 'honoured resources.excludeResourcePrefixes'],
+    })
+    expect(counting([cpuAlone], '{ excludeResourcePrefixes: [mem] }').nominal).toEqual([{ cpu: 8000, mem: unlimited, gpu: 0 }])
+    expect(counting([cpuAlone], '{ excludeResourcePrefixes: [networking.example.com/, storage.example.com/], transformations: [{ input: example.com/mig }] }')).toEqual({
+      nominal: [{ ...nothing, cpu: 8000 }], lending: [undefined], defaults: nothing,
+      lines: ['honoured a nominalQuota of cpu', 'ignored resources.excludeResourcePrefixes: jobs ask for CPU, memory and GPUs', 'ignored resources.transformations: not simulated'],
+    })
+  })
+
   it('take the jobs of no namespace in Kueue where they do not say of which, and say so', () => {
     const of = (...spec: string[]) => made([queue('a', spec)]).findings.filter(({ setting }) => setting === 'a namespaceSelector').map(({ verdict, line, value, note }) => [verdict, line, value, note])
     const none = [['ignored', 3, 'none', 'Kueue admits nobody to it then: `{}` are all namespaces, as here']]

@@ -5,6 +5,7 @@ import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../f
 import type { Findings } from '../finding.js'
 import { NOT_OF_NODES, RESOURCES, resourceOf } from '../kubernetes-resources.js'
 import { checkConfiguration } from './check-configuration.js'
+import { STRATEGY_GATE } from './counting.js'
 import { PODS } from './quotas.js'
 import { PROFILE_GATES } from './topologies.js'
 
@@ -15,24 +16,29 @@ export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharin
 const HALF_LIFE = ['admissionFairSharing', 'usageHalfLifeTime']
 const SAMPLING = ['admissionFairSharing', 'usageSamplingInterval']
 const WEIGHTS = ['admissionFairSharing', 'resourceWeights']
-const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing', 'preemptionProtection']
+const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing', 'preemptionProtection', 'resources']
 const GATES = 'featureGates'
 const PROTECTION = 'PreemptionProtection'
-const known: readonly string[] = [PROTECTION, 'TopologyAwareScheduling', ...PROFILE_GATES]
+const known: readonly string[] = [PROTECTION, STRATEGY_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES]
 /** Kueue counts usage in cores, bytes and devices: how many of these one unit of a node's capacity (millicore, MiB, thousandth of a GPU) is. */
 const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
 
-/** Reads Kueue's own Configuration and adds a finding for each setting. Throws `BAD_INPUT` with the line for a value that Kueue does not take. */
-export function configured(found: KubernetesObject, resources: readonly string[], findings: Findings): Configured {
+/**
+ * Reads Kueue's own Configuration and adds a finding for each setting. `excluded`: resources that count nowhere, thus not as past usage either. Throws
+ * `BAD_INPUT` with the line for a value that Kueue does not take.
+ */
+export function configured(found: KubernetesObject, { resources, excluded }: { resources: readonly string[]; excluded: readonly string[] }, findings: Findings): Configured {
   checkConfiguration(found)
   const sharing = fairSharing(found, findings)
   const admission = at(found.object, ['admissionFairSharing']) ?? undefined
   const protection = preemptionProtection(found, sharing !== undefined, findings)
   const others = Object.keys(found.object).filter((each) => !read.includes(each) && !(each === GATES && Object.keys(fieldsOf(found.object[GATES])).every((gate) => known.includes(gate))))
   for (const field of others) findings.add('ignored', where(found, [field]), field, '', 'not simulated')
+  const usage = admission === undefined ? undefined : pastUsage(found, resources, findings)
+  const none = Object.fromEntries(excluded.map((name) => [name, 0]))
   return {
     ...(sharing !== undefined && { fairSharing: sharing }),
-    ...(admission !== undefined && { admissionFairSharing: pastUsage(found, resources, findings) }),
+    ...(usage !== undefined && { admissionFairSharing: { ...usage, resourceWeights: { ...usage.resourceWeights, ...none } } }),
     ...(protection !== undefined && { preemptionProtection: protection }),
   }
 }

@@ -6,11 +6,12 @@ import { byPlace, Findings, notSimulated } from '../finding.js'
 import { labelsAt } from '../label-selector.js'
 import { tellOthers } from '../other-objects.js'
 import { configured, OFF, userWeights, type Configured } from './configuration.js'
+import { ALL_COUNT, countingOf } from './counting.js'
 import { flavorTolerations } from './flavor-taints.js'
 import type { KueueFile } from './kueue-file.js'
 import { barredNamespaces } from './namespace-selector.js'
 import { countedResources } from '../kubernetes-resources.js'
-import { covered, isByFlavor, quotasOf } from './quotas.js'
+import { covered, isByFlavor, isInside, quotasOf } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
 import { stopsOf, type Stops } from './stop-policy.js'
 import { topologyPlacement } from './topologies.js'
@@ -87,16 +88,18 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
 
 /** The options of the policy `kueue` without its placement. */
 function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): KueueOptions {
-  const rules = { byFlavor: isByFlavor(file), resources: countedResources(cluster), totals: cluster.totals }
   const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
-  const settings = file.configuration === undefined ? {} : configured(file.configuration, rules.resources, findings)
+  const resources = countedResources(cluster)
+  const counting = countingOf(file, findings)
+  const settings = file.configuration === undefined ? {} : configured(file.configuration, { resources, excluded: counting.excluded }, findings)
+  const rules = { byFlavor: isByFlavor(file), resources, totals: cluster.totals, counting }
   const known = fieldsWith(settings)
   const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
   const queues = named(file.clusterQueues, (found) => {
     const quotas = quotasOf(found, rules, findings)
     checkPreemption(found)
     checkAdmissionChecks(found)
-    return { ...renamed(taken(found, ['spec'], known.queue, findings)), ...quotas, nominalQuota: covered(quotas, rules, first) }
+    return { ...renamed(taken(found, ['spec'], known.queue, findings)), ...covered(quotas, rules, { flavor: first, isInCohort: isInside(found) }) }
   })
   const cohorts = named(file.cohorts, (found) => ({ ...renamed(taken(found, ['spec'], known.cohort, findings)), ...quotasOf(found, rules, findings) }))
   for (const each of file.flavors) labelsAt(each, ['spec', 'nodeLabels'])
@@ -105,7 +108,7 @@ function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): 
   const users = userWeights(file.localQueues, settings.admissionFairSharing !== undefined, findings)
   return {
     queues,
-    defaults: { nominalQuota: covered({}, rules, first) }, // no quota: jobs of a queue that does not exist are never admitted
+    defaults: covered({}, { ...rules, counting: ALL_COUNT }, { flavor: first, isInCohort: false }), // no quota: jobs of a queue that does not exist are never admitted
     ...(file.cohorts.length > 0 && { cohorts }),
     ...(rules.byFlavor && { flavors }),
     partialAdmission: true, // on by default in Kueue; only jobs with a least number of tasks are admitted in part

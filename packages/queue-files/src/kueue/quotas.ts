@@ -4,6 +4,7 @@ import type { Findings } from '../finding.js'
 import { inUnits, NOT_OF_NODES, notInCluster, RESOURCES } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import { fieldsOf, nameOf, textOf, where } from '../fields.js'
+import type { Counting } from './counting.js'
 import type { KueueFile } from './kueue-file.js'
 import { checkGroups, groupsOf } from './resource-groups.js'
 
@@ -31,7 +32,7 @@ export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile): bool
 }
 
 /** Whether a queue is in a cohort, or a cohort in another: only then can it borrow and lend. */
-function isInside({ kind, object }: KubernetesObject): boolean {
+export function isInside({ kind, object }: KubernetesObject): boolean {
   const spec = fieldsOf(object['spec'])
   return (kind === 'Cohort' ? ['parent', 'parentName'] : ['cohort', 'cohortName']).some((field) => spec[field] !== undefined && spec[field] !== null && spec[field] !== '')
 }
@@ -42,15 +43,17 @@ export interface QuotaRules {
   readonly byFlavor: boolean
   /** Names of the resources that quotas may be of; those of other resources are ignored. */
   readonly resources: readonly string[]
+  /** Which resources of jobs count. */
+  readonly counting: Counting
   /** Capacity of the cluster by resource; absent: not known. */
   readonly totals?: ClusterFacts['totals'] | undefined
 }
 
 /** Quotas of a queue or cohort, in the units of nodes (`inUnits`). Adds a finding for each. Throws `BAD_INPUT` for what the policy cannot express. */
-export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, totals }: QuotaRules, findings: Findings): Quotas {
+export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, counting, totals }: QuotaRules, findings: Findings): Quotas {
   checkGroups(found)
   const quotas: Quotas = {}
-  const groups = byFlavor && found.kind === 'ClusterQueue' ? countedGroups(found, known) : []
+  const groups = byFlavor && found.kind === 'ClusterQueue' ? countedGroups(found, known, counting) : []
   if (groups.length > 1) quotas.resourceGroups = groups
   for (const { name, resources, path } of groupsOf(found).flat())
     for (const [r, resource] of resources.entries())
@@ -58,7 +61,7 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
         quotas,
         found,
         { flavor: byFlavor ? name : undefined, resource, path: [...path, 'resources', r] },
-        { resources: known, totals },
+        { resources: known, counting, totals },
         findings,
       )
   return quotas
@@ -68,9 +71,9 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
  * The resources of each resource group, without resources and groups that are not known here. Throws `BAD_INPUT` with the line if GPUs are in two groups:
  * nodes have them as one resource.
  */
-function countedGroups(found: KubernetesObject, known: readonly string[]): string[][] {
+function countedGroups(found: KubernetesObject, known: readonly string[], { excluded }: Counting): string[][] {
   const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => counted(name, 0)?.resource ?? '')))])
-  const there = groups.map((names) => names.filter((name) => isThere(name, known))).filter((names) => names.length > 0)
+  const there = groups.map((names) => names.filter((name) => isThere(name, known) && !excluded.includes(name))).filter((names) => names.length > 0)
   if (there.filter((names) => names.includes('gpu')).length > 1)
     throw new SchedError(
       'BAD_INPUT',
@@ -81,19 +84,32 @@ function countedGroups(found: KubernetesObject, known: readonly string[]): strin
   return there
 }
 
+/** A nominal quota that no jobs use up. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER
+
 /**
- * The nominal quotas of a queue, with 0 for each known resource that the queue does not cover: a job that asks for one is not admitted. `flavor`: the flavor
- * that a queue without quotas gets, if quotas are by flavor.
+ * The quotas of a queue, with the nominal quotas of each known resource that the queue does not cover: 0 of one that counts, so that a job that asks for it
+ * is not admitted, and no limit of others, of which nothing is lent. `flavor`: the flavor that a queue without quotas gets, if quotas are by flavor.
  */
-export function covered({ nominalQuota = {}, resourceGroups = [] }: Quotas, { byFlavor, resources }: QuotaRules, flavor: string): Quotas['nominalQuota'] {
+export function covered(quotas: Quotas, { byFlavor, resources, counting }: QuotaRules, { flavor, isInCohort }: { flavor: string; isInCohort: boolean }): Quotas {
+  const { nominalQuota = {}, lendingLimit = {}, resourceGroups = [] } = quotas
   const known = RESOURCES.filter((name) => resources.includes(name))
-  const none = (names: readonly string[]): Amounts => Object.fromEntries(names.map((name) => [name, 0]))
-  if (!byFlavor) return { ...none(known), ...(nominalQuota as Amounts) }
-  const flavors = Object.entries(nominalQuota as Record<string, Amounts>)
-  if (flavors.length === 0) return { [flavor]: none(known) }
+  const unlimited = known.filter((name) => counting.ignoresUndeclared || counting.excluded.includes(name))
+  const all = (names: readonly string[], amount: number): Amounts => Object.fromEntries(names.map((name) => [name, amount]))
+  const nominal = (own: readonly string[], amounts: Amounts): Amounts => ({ ...all(own, 0), ...all(own.filter((name) => unlimited.includes(name)), UNLIMITED), ...amounts })
+  const lent = (own: readonly string[], amounts: Amounts, limits: Amounts = {}): Amounts => ({ ...all(own.filter((name) => unlimited.includes(name) && amounts[name] === undefined), 0), ...limits })
+  const lends = isInCohort && unlimited.length > 0
+  if (!byFlavor) return { ...quotas, nominalQuota: nominal(known, nominalQuota as Amounts), ...(lends && { lendingLimit: lent(known, nominalQuota as Amounts, lendingLimit as Amounts) }) }
   const [first, ...others] = resourceGroups
   const ownOf = (amounts: Amounts): readonly string[] => others.find((group) => group.some((name) => amounts[name] !== undefined)) ?? known.filter((name) => first?.includes(name) === true || !others.flat().includes(name))
-  return Object.fromEntries(flavors.map(([name, amounts]) => [name, { ...none(ownOf(amounts)), ...amounts }]))
+  const named = Object.entries(nominalQuota as Record<string, Amounts>)
+  const flavors = named.length > 0 ? named : [[flavor, {}] as const]
+  const limits = lendingLimit as Record<string, Amounts>
+  return {
+    ...quotas,
+    nominalQuota: Object.fromEntries(flavors.map(([name, amounts]) => [name, nominal(ownOf(amounts), amounts)])),
+    ...(lends && { lendingLimit: Object.fromEntries(flavors.map(([name, amounts]) => [name, lent(ownOf(amounts), amounts, limits[name])])) }),
+  }
 }
 
 /** Adds the quota and the limits of one resource to the quotas of a queue or cohort, with a finding for each amount. */
@@ -101,7 +117,7 @@ function addResource(
   quotas: Quotas,
   found: KubernetesObject,
   at: { flavor: string | undefined; resource: Readonly<Record<string, unknown>>; path: readonly (string | number)[] },
-  { resources, totals }: Omit<QuotaRules, 'byFlavor'>,
+  { resources, counting, totals }: Omit<QuotaRules, 'byFlavor'>,
   findings: Findings,
 ): void {
   const given = at.resource
@@ -116,6 +132,10 @@ function addResource(
     const known = counted(name, amount)
     if (known === undefined || !isThere(known.resource, resources)) {
       findings.add('ignored', line, setting, text, known === undefined ? NOT_OF_NODES : notInCluster(known))
+      continue
+    }
+    if (counting.isExcluded(name)) {
+      findings.add('ignored', line, setting, text, 'excludeResourcePrefixes leaves it out')
       continue
     }
     if (kind !== 'nominalQuota' && !isInside(found)) {
