@@ -1,5 +1,5 @@
 import type { Plug } from '@sched/core'
-import { easy, multifactor, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
+import { easy, greedy, multifactor, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -57,5 +57,27 @@ describe('preemption (pbs_preemption of OpenPBS)', () => {
     const rows: Record<string, Row> = { work_1: [0, 1, 40], work_2: [1, 1, 40], express_1: [5, 1, 10] }
     expect(played(2, rows, strict(queue), { mode: 'suspend', youngestFirst: true })).toEqual({ work_1: '0 to 40', work_2: '1 to 5, 15 to 51', express_1: '5 to 15' })
     expect(played(2, rows, strict(queue), { mode: 'suspend' })).toEqual({ work_1: '0 to 5, 15 to 50', work_2: '1 to 41', express_1: '5 to 15' })
+  })
+
+  it.each([
+    ['every job has two nodes (test_vnode_resource_contention)', [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2], 2, 5, 'n4'],
+    ['every job has one (test_host_resource_contention)', [2, 3], 1, 2, 'n0'],
+  ] as const)('takes the place of those alone that are on the node that a job asks for, where %s', (_, sizes, tasks, count, node) => {
+    const on = { constraints: { require: { node } } }
+    const { recorder } = run({
+      cluster: instantCluster({ nodes: sizes.map((cpu, i) => ({ count: 1, names: [`n${i}`], resources: { cpu }, labels: { node: `n${i}` } })) }),
+      jobs: [
+        ...Array.from({ length: count }, (_, i) => job({ id: `work_${i}`, queue: 'work', tasks, gang: true, demand: { cpu: 2 }, duration: 100 })),
+        ...[1, 2].map((cpu, i) => {
+          const wanted = job({ id: `express_${i}`, queue: 'express', submit: 5 + i, demand: { cpu }, duration: 20 })
+          return { ...wanted, stages: wanted.stages.map((stage) => ({ ...stage, ...on })) }
+        }),
+      ],
+      policy: slurmPreempting(greedy(queue), { tiers, mode: 'suspend' }),
+    })
+    const pieces = recorder.ends.map(({ job: id, started, stopped }) => `${id} ${started} to ${stopped}`)
+    // the second one that asks for the node has to wait for the first, of its own tier
+    expect([...new Set(pieces.filter((piece) => piece.startsWith('express')))]).toEqual(['express_0 5 to 25', 'express_1 25 to 45'])
+    expect(new Set(pieces.filter((piece) => piece.startsWith('work') && !/ 0 to 100$/.test(piece))).size).toBe(2)
   })
 })
