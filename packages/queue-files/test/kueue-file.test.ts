@@ -143,6 +143,11 @@ describe('manifests of Kueue', () => {
     expect(made([queue('a'), configuration('v1beta1', setting)]).findings.filter(({ line = 0 }) => line >= 15).map(({ verdict }) => verdict)).not.toContain('honoured')
   })
 
+  it('say that the rules of a PreemptionConfig are not simulated', () => {
+    const config = 'apiVersion: kueue.x-k8s.io/v1alpha1\nkind: PreemptionConfig\nmetadata: { name: heroes }\nspec: { rules: [] }'
+    expect(made([queue('a'), config]).findings.find(({ setting }) => setting === 'PreemptionConfig')).toMatchObject({ verdict: 'ignored', note: 'its rules of preemption are not simulated; Kueue has them switched off by default (ConfigurablePreemptions)' })
+  })
+
   const counting = (objects: readonly string[], resources: string, gates = '{}') => {
     const { options: { queues, defaults }, findings } = made([...objects, configuration('v1beta2', `resources: ${resources}`, `featureGates: ${gates}`)])
     const lines = findings.filter(({ setting }) => setting.startsWith('resources') || setting.includes('nominalQuota')).map(({ verdict, setting, note }) => `${verdict} ${setting}${note === '' ? '' : `: ${note}`}`)

@@ -70,6 +70,7 @@ const why = knownWords<string>({
 const CLASSES = 'classes are read with the jobs: put them into the file of --trace'
 const whyNot = knownWords<string>({
   WorkloadPriorityClass: CLASSES, PriorityClass: CLASSES, AdmissionCheck: 'there are no admission checks',
+  PreemptionConfig: 'its rules of preemption are not simulated; Kueue has them switched off by default (ConfigurablePreemptions)',
   Node: 'nodes are read by --nodes FILE', Pod: 'pods are read by --trace FILE', Job: 'jobs are read by --trace FILE', Workload: 'workloads are read by --trace FILE',
 })
 
