@@ -84,18 +84,18 @@ describe('a group of pods (TestPodGroupPreemption)', () => {
 
 describe('groups and pods in one queue (TestPodGroupInterleaving)', () => {
   /** Who starts on a node with room for 4, of jobs that come one after the other before anybody is looked at. */
-  const started = (...jobs: readonly (readonly [id: string, priority: number, tasks: number, size?: number])[]) => {
+  const started = (jobs: readonly (readonly [id: string, priority: number, tasks: number, size?: number])[]) => {
     const master = world([4], { workloadAwarePreemption: true }, [])
     for (const [now, [id, priority, tasks, size = 1]] of jobs.entries()) master.submit({ ...job({ id, priority }), stages: [{ name: 's', tasks, gang: tasks > 1, demand: { room: size }, duration: 99 }] }, now)
     return master.pass(10).start.map((each) => each.job).join(' ')
   }
-  it.each<[string, Parameters<typeof started>, string]>([
+  it.each<[string, Parameters<typeof started>[0], string]>([
     ['a pod of higher priority comes before a group', [['group', 10, 3], ['high', 100, 1, 2]], 'high'],
     ['a group of higher priority before pods', [['s1', 10, 1], ['s2', 10, 1], ['group', 100, 3]], 'group group group s1'],
     ['a pod before a newer group', [['s1', 10, 1, 2], ['group', 10, 3]], 's1'],
     ['a group before newer pods', [['group', 10, 3], ['s1', 10, 1], ['s2', 10, 1]], 'group group group s1'],
   ])('%s', (_, jobs, expected) => {
-    expect(started(...jobs)).toBe(expected)
+    expect(started(jobs)).toBe(expected)
   })
   it('a group whose pods are complete later takes the place of a pod of lower priority', () => {
     const master = world([4], { workloadAwarePreemption: true }, [])
