@@ -106,6 +106,23 @@ describe('queues of KAI', () => {
       expect(messageOf(() => of('{ args: { default-staleness-grace-period: soon } }'))).toContain('spec.args.default-staleness-grace-period: found "soon", expected a duration such as 10m or 1h30m')
     })
 
+    it('order victims by their GPUs where the plug-in gpujoborder is named (mergePluginOverrides)', () => {
+      const by = (spec: string, resources?: readonly string[]) => of(`{ plugins: { gpujoborder: ${spec} } }`, resources)
+      const mode = (name: string) => `{ arguments: { mode: ${name} } }`
+      expect(['{}', '{ enabled: true, priority: 950 }', mode('evict-smaller-first'), mode('prefer-smaller'), '{ enabled: false }'].map((spec) => by(spec).options.gpuJobOrder)).toEqual([
+        'evict-larger-first', 'evict-larger-first', 'evict-smaller-first', 'evict-larger-first', undefined,
+      ])
+      expect(of('{ plugins: {} }').options.gpuJobOrder).toBeUndefined()
+      expect(told(by('{ priority: 950, arguments: { mode: prefer-smaller, size: 2 } }'))).toEqual([
+        'honoured | default plugins.gpujoborder |  | ', 'honoured | default plugins.gpujoborder.arguments.mode | prefer-smaller | KAI takes it as evict-larger-first',
+        'ignored | default plugins.gpujoborder.arguments.size | 2 | not simulated',
+      ])
+      expect(told(by('{ enabled: false, arguments: { mode: evict-smaller-first } }'))).toEqual([
+        'honoured | default plugins.gpujoborder |  | the plug-in is off', 'ignored | default plugins.gpujoborder.arguments.mode | evict-smaller-first | the plug-in is off',
+      ])
+      expect(told(by('{}', ['cpu', 'mem']))).toEqual(['ignored | default plugins.gpujoborder |  | the cluster has no gpu'])
+    })
+
     it('are due less the more they have had of late, where it says so (UsageParams)', () => {
       const past = (spec: string) => of(spec).options.pastUsage
       const params = 'usageParams: { windowSize: 2w, windowType: tumbling, halfLifePeriod: 12h, fetchInterval: 30s }'

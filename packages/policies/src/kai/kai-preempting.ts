@@ -1,9 +1,10 @@
-import { definePolicy, forwarding, jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type ResourceId, type Round, type Savepoint, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { startNext } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
+import { placedByGpus } from './by-gpus.js'
 import { Consolidation, type Move } from './consolidation.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { LeastRuntimes } from './least-runtimes.js'
@@ -20,7 +21,7 @@ import { Victims } from './victims.js'
  * Queues in the order `kai`, with preemption for jobs that find no room. If its queue stays within its fair share with the job, tasks of other
  * queues are taken (reclaim); otherwise, or if that makes no room, tasks of lower priority of its own queue (preempt); never more than are needed. Of the
  * other queues the one gives that would be served last. A queue gives while it has more than it is due, or more than its quota if the job's queue stays
- * within its own quota. In a queue the lowest priority goes first, then the latest job; a gang goes as a whole. Before that, if
+ * within its own quota. In a queue the lowest priority goes first, then the latest job (or by `gpuJobOrder`); a gang goes as a whole. Before that, if
  * `maxConsolidationPreemptees` says so, room for preemptible jobs is made by moving others: these start anew elsewhere at the same instant. A gang that
  * has too few tasks for longer than `stalenessGracePeriod` is evicted.
  *
@@ -274,7 +275,8 @@ class KaiPreempting implements Policy {
     const found: Victim[] = []
     if (core.length > 0 && !isSemi) found.push({ job, tasks: core, isCore: true, since })
     if (core.length < tasks.length) for (const piece of beyond(core, tasks, work)) found.push({ job, ...piece, isCore: false, since })
-    return found
+    const [order, gpu] = [this.#settings.gpuJobOrder, cluster.resources.indexOf('gpu')]
+    return order === undefined || gpu < 0 ? found : placedByGpus(found, job, { order, gpu: gpu as ResourceId, lane, work, running: tasks })
   }
 
   /** Starts the next task of the job, or its gang, in the place of others; false, and nothing changes, where that makes no room. */

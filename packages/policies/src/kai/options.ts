@@ -37,6 +37,7 @@ export const kaiOptions = z.strictObject({
   queuePriorityInQuotaReclaim: z.boolean().default(false).describe('whether jobs with which their queue stays within its quota take also of queues of lower priority that are within theirs'),
   steadyFairShareReclaim: z.boolean().default(false).describe('whether jobs that ask for GPUs (the resource `gpu`) also take of queues that have more than their steady fair share, which is what they would be due if all queues with a weight asked for everything, while their own has less than its'),
   maxConsolidationPreemptees: z.number().int().min(-1).default(0).describe('most running jobs whose tasks are moved to other nodes for one that finds no room though as much is free as it asks (in KAI 16); 0: none are; -1: any number'),
+  gpuJobOrder: z.enum(['evict-larger-first', 'evict-smaller-first']).optional().describe('which of equally important jobs of a queue is preempted first, by the GPUs (the resource `gpu`) of its tasks that run or wait (in KAI the plug-in `gpujoborder`); default: the latest'),
   stalenessGracePeriod: z.number().default(60).describe('seconds for which a gang may run with fewer tasks than it must have, after it has lost some that start anew alone, before all of it is evicted (in KAI `default-staleness-grace-period`); below 0: for ever'),
   pastUsage: pastUsage.optional().describe('that queues have less of what no quota takes the more they have had of late (time-based fairshare, in KAI `usageDBConfig`); default: past usage does not count'),
   ties: sharingFields.ties,

@@ -13,11 +13,22 @@ export interface Victim {
   readonly isGroup?: boolean
   /** Since when its job runs. */
   readonly since: Seconds
+  /** Among victims that are as important, those of a larger one go first; where it is not given all are equal. */
+  readonly place?: number
 }
 
-/**
- * Order of serving in a queue; below 0: a before b. By priority, then tasks that their job does not run without (KAI's plug-in `elastic`), then by
- * submission.
- */
-export const compareServed = (a: Pick<Victim, 'job' | 'isCore'>, b: Pick<Victim, 'job' | 'isCore'>, work: WorkView): number =>
-  work.priority(b.job) - work.priority(a.job) || Number(b.isCore) - Number(a.isCore) || work.rank(a.job) - work.rank(b.job)
+type OfJob = Pick<Victim, 'job' | 'isCore'>
+
+/** By priority, then tasks that their job does not run without (KAI's plug-in `elastic`). */
+const compareImportance = (a: OfJob, b: OfJob, work: WorkView): number => work.priority(b.job) - work.priority(a.job) || Number(b.isCore) - Number(a.isCore)
+
+/** Order of serving in a queue; below 0: a before b. By importance, then by submission. */
+export const compareServed = (a: OfJob, b: OfJob, work: WorkView): number => compareImportance(a, b, work) || work.rank(a.job) - work.rank(b.job)
+
+/** Victims of one job, the one that goes first at the end: what it does not run without last of all, single tasks before groups, then later tasks. */
+export const compareInJob = (a: Victim, b: Victim): number =>
+  Number(b.isCore) - Number(a.isCore) || Number(b.isGroup === true) - Number(a.isGroup === true) || (a.tasks[0] as number) - (b.tasks[0] as number)
+
+/** Victims of a queue, the one that goes first at the end: the least important, by their places, then those that would be served last. */
+export const compareGoing = (a: Victim, b: Victim, work: WorkView): number =>
+  compareImportance(a, b, work) || (a.place ?? 0) - (b.place ?? 0) || work.rank(a.job) - work.rank(b.job) || compareInJob(a, b)

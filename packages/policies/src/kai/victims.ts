@@ -1,5 +1,5 @@
 import type { JobId, WorkView } from '@sched/core'
-import { compareServed, type Victim } from './victim.js'
+import { compareGoing, type Victim } from './victim.js'
 
 /** Running jobs of a leaf, and the lowest priority of any. */
 interface Running {
@@ -32,12 +32,12 @@ export class Victims {
     return (this.#running.get(leaf)?.lowest ?? Infinity) < priority
   }
 
-  /** The victims of a leaf, the one that goes first at the end: those that would be served last go first, of one job single tasks before groups, then later tasks. */
+  /** The victims of a leaf, the one that goes first at the end (`compareGoing`). */
   of(leaf: number): readonly Victim[] {
     const known = this.#sorted.get(leaf)
     if (known !== undefined) return known
     const found = (this.#running.get(leaf)?.jobs ?? []).flatMap(this.#victimsOf)
-    found.sort((a, b) => compareServed(a, b, this.#work) || Number(b.isGroup === true) - Number(a.isGroup === true) || (a.tasks[0] as number) - (b.tasks[0] as number))
+    found.sort((a, b) => compareGoing(a, b, this.#work))
     this.#sorted.set(leaf, found)
     return found
   }

@@ -9,7 +9,7 @@ import type { ClusterFacts } from '../queue-policy.js'
 /** The settings that a SchedulingShard gives besides those of its queues. */
 export interface ShardSettings {
   /** Options of the policy `kai-preempting`. */
-  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'stalenessGracePeriod' | 'queuePriorityInQuotaReclaim' | 'steadyFairShareReclaim' | 'pastUsage'>
+  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'stalenessGracePeriod' | 'queuePriorityInQuotaReclaim' | 'steadyFairShareReclaim' | 'gpuJobOrder' | 'pastUsage'>
   /** Undefined: the cluster has neither of the resources by which KAI packs or spreads. */
   readonly placement: Config | undefined
 }
@@ -28,6 +28,10 @@ const CONSOLIDATION = 'consolidation'
 const PLACED_BY = ['gpu', 'cpu']
 /** Plug-ins whose arguments are read. */
 const WITH_ARGUMENTS = ['minruntime', 'nodeplacement', 'proportion']
+/** A plug-in that is off unless it is named, and the values of its argument. */
+const GPU_JOB_ORDER = 'gpujoborder'
+const LARGER = 'evict-larger-first'
+const modes: readonly string[] = [LARGER, 'evict-smaller-first']
 /** KAI spells the argument like this. */
 const MULTIPLIER = 'relcaimerSaturationMultiplier'
 const PRIORITY = 'queuePriorityInQuotaReclaim'
@@ -80,7 +84,9 @@ class Reading {
     if (fieldsOf(args)[GRACE] !== undefined) this.#grace(['args', GRACE], fieldsOf(args)[GRACE])
     this.#minRuntimes(fieldsOf(minRuntime), argumentsOf('minruntime'))
     this.#proportion(argumentsOf('proportion'), kValue, usageDBConfig)
-    this.#tellOthers(fieldsOf(plugins), fieldsOf(actions))
+    const { [GPU_JOB_ORDER]: gpuJobOrder, ...otherPlugins } = fieldsOf(plugins)
+    if (gpuJobOrder !== undefined && gpuJobOrder !== null) this.#gpuJobOrder(fieldsOf(gpuJobOrder))
+    this.#tellOthers(otherPlugins, fieldsOf(actions))
     return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy), argumentsOf('nodeplacement')) }
   }
 
@@ -93,6 +99,23 @@ class Reading {
         const isSo = field === 'enabled' && (name === CONSOLIDATION || value === (isThere[name] ?? true))
         this.#tell(isSo ? 'honoured' : 'ignored', ['actions', name, field], isSo ? '' : field === 'enabled' && value === false ? 'it cannot be switched off' : 'not simulated')
       }
+  }
+
+  /**
+   * Reads the plug-in gpujoborder. It is on where it is named, unless it is switched off. Its priority changes nothing: no other plug-in orders victims.
+   *
+   * Source: KAI Scheduler, its operator (mergePluginOverrides), gpujoborder.go.
+   */
+  #gpuJobOrder({ enabled = true, arguments: given, ...others }: Readonly<Record<string, unknown>>): void {
+    const path = ['plugins', GPU_JOB_ORDER]
+    const whyNot = enabled !== true ? 'the plug-in is off' : this.#cluster.resources.includes('gpu') ? '' : 'the cluster has no gpu'
+    this.#tell(whyNot === 'the cluster has no gpu' ? 'ignored' : 'honoured', path, whyNot)
+    const { mode = LARGER, ...unknown } = fieldsOf(given)
+    const isKnown = modes.includes(textOf(mode))
+    if (fieldsOf(given)['mode'] !== undefined) this.#tell(whyNot === '' ? 'honoured' : 'ignored', [...path, 'arguments', 'mode'], whyNot !== '' || isKnown ? whyNot : `KAI takes it as ${LARGER}`)
+    for (const field of Object.keys(unknown)) this.#tell('ignored', [...path, 'arguments', field], notSimulated(field, ['mode']))
+    for (const field of Object.keys(others)) if (field !== 'priority') this.#tell('ignored', [...path, field], notSimulated(field, ['enabled', 'priority', 'arguments']))
+    if (enabled === true) this.#options['gpuJobOrder'] = isKnown ? textOf(mode) : LARGER
   }
 
   /** Reads the least run times, of the shard or of the arguments of the plug-in minruntime; if any argument is given, those of the shard do not count. */
