@@ -48,7 +48,7 @@ class Log implements Observer {
   #cluster!: ClusterView
   #work!: WorkView
 
-  constructor(private readonly shift: Seconds) {}
+  constructor(private readonly shift: Seconds, private readonly unit: Seconds) {}
 
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#cluster = cluster
@@ -61,15 +61,15 @@ class Log implements Observer {
     this.#note(how, job, node, now)
   }
 
-  /** What comes a millisecond after something else is told to the microsecond. */
+  /** What comes a millisecond after something else is told to the microsecond; in another unit of time, of which a millisecond is another part, it is not. */
   #note(what: string, job: JobId, node: NodeId, now: Seconds): void {
-    this.lines.push(`${(now - this.shift).toFixed(6)} ${what} ${this.#work.name(job).replace('j-', 'job-')} on ${this.#cluster.name(node)}`)
+    this.lines.push(`${((now - this.shift) / this.unit).toFixed(this.unit === 1 ? 6 : 2)} ${what} ${this.#work.name(job).replace('j-', 'job-')} on ${this.#cluster.name(node)}`)
   }
 }
 
 /** Starts and ends in order, or that the pair is refused. */
-function play({ cluster, jobs }: World, policy: unknown, architecture: unknown, { shift = 0, observers = [], workload = workloadOf('jobs', [...jobs]) }: { shift?: number; observers?: readonly Observer[]; workload?: Workload } = {}): string {
-  const log = new Log(shift)
+function play({ cluster, jobs }: World, policy: unknown, architecture: unknown, { shift = 0, unit = 1, observers = [], workload = workloadOf('jobs', [...jobs]) }: { shift?: number; unit?: number; observers?: readonly Observer[]; workload?: Workload } = {}): string {
+  const log = new Log(shift, unit)
   try {
     new Simulation({
       cluster: buildCluster(readCluster(cluster)), workload, policy: resolve(registry, 'policy', policy, 'policy'), architecture: resolve(registry, 'architecture', architecture, 'architecture'),
@@ -117,5 +117,39 @@ describe('the same tasks start at the same times under every policy, order and p
       }
     }
     expect(runs).toBeGreaterThan(50)
+  })
+})
+
+/** Policies that know seconds: with all their times in a unit of so many. */
+const inUnits: readonly ((unit: Seconds) => Record<string, object>)[] = [
+  (unit) => ({ delay: { order: 'fair', node: 2 * unit, rack: 3 * unit } }),
+  (unit) => ({ easy: { order: { multifactor: { fairShare: 100, age: 50, maxAge: 8 * unit, calcPeriod: 4 * unit, halfLife: 16 * unit } }, extension: unit, margin: unit } }),
+  (unit) => ({ conservative: { order: 'fifo', nodes: 'named', extension: unit, windows: [{ from: 16 * unit, to: 24 * unit, demand: 'all' }] } }),
+  (unit) => ({ strict: { order: { priority: { age: 5, maxAge: 16 * unit } } } }),
+  (unit) => ({ fattened: { order: 'fifo', awt: 2 * unit, extension: unit } }),
+  (unit) => ({ greedy: { order: { 'dynamic-priority': { interval: 4 * unit, queues: { a: { budget: 20, rate: 2 }, b: { budget: 50, rate: 3 } } } } } }),
+  (unit) => ({ greedy: { order: { 'fair-share': { calcPeriod: 2 * unit, halfLife: 8 * unit } } } }),
+  (unit) => ({ greedy: { order: { kai: { pastUsage: { kValue: 10, fetchInterval: 2 * unit, windowSize: 32 * unit, halfLifePeriod: 8 * unit } } } } }),
+  (unit) => ({ 'gang-scheduling': { order: 'fifo', slice: 4 * unit } }),
+  (unit) => ({ las: { queues: [4 * unit, 16 * unit] } }),
+  (unit) => ({ preempting: { policy: { greedy: { order: { fair: { pools: { a: { minShare: 6 }, b: { minShare: 6 } } } } } }, minTimeout: 2 * unit, fairTimeout: 4 * unit, interval: unit, updateInterval: 0.5 * unit } }),
+  (unit) => ({ 'slurm-preempting': { policy: { greedy: { order: 'fifo' } }, tiers: { a: 1, b: 2 }, exemptTime: 4 * unit, graceTime: { default: 2 * unit }, requeueDelay: 2 * unit } }),
+  (unit) => ({ 'kube-scheduler': { terminationGracePeriodSeconds: 2 * unit, backoff: { podInitialBackoffSeconds: unit, podMaxBackoffSeconds: 8 * unit } } }),
+  (unit) => ({ 'capacity-scheduler': { queues: { a: { capacity: 30 }, b: { capacity: 70 } }, preemption: { monitoringInterval: unit, maxWaitBeforeKill: 2 * unit, totalPreemptionPerRound: 1 } } }),
+  (unit) => ({ 'yunikorn-preempting': { reservationDelay: 2 * unit, attemptInterval: 4 * unit, root: { queues: { a: { preemptionDelay: 2 * unit }, b: { preemptionDelay: 2 * unit } } } } }),
+]
+
+describe('the same tasks start at the same times in another unit of time', () => {
+  const inUnit = ({ cluster, jobs }: World, unit: Seconds): World => ({
+    cluster: { ...cluster, ...(cluster.heartbeat !== undefined && { heartbeat: { interval: 4 * unit } }) },
+    jobs: jobs.map((job) => ({ ...job, submit: unit * job.submit, estimate: unit * 8, stages: job.stages.map((stage) => ({ ...stage, duration: unit * (stage.duration as number) })) })),
+  })
+
+  it.each(inUnits.map((policy) => [JSON.stringify(policy(1)), policy] as const))('under %s', (_, policy) => {
+    for (const heartbeat of [true, false]) {
+      const [before, ...others] = [2, 4, 16].map((unit) => play(inUnit(world(heartbeat), unit), policy(unit), 'monolithic', { unit }))
+      expect(before).toMatch(/start/)
+      for (const other of others) expect(other).toBe(before)
+    }
   })
 })

@@ -12,7 +12,7 @@ import { drawnOptions } from './drawn-options.js'
 const architectures = registerArchitectures(registerPolicies(new Registry()))
 
 /** What no option may break; whether all jobs end is for options to say, as a queue may have room for nobody. */
-const always: readonly LawName[] = ['capacity', 'once', 'gangs', 'earliest', 'slowStart', 'commits', 'determinism', 'freshness']
+const always: readonly LawName[] = ['capacity', 'once', 'gangs', 'earliest', 'slowStart', 'commits', 'determinism', 'freshness', 'causality', 'nonClairvoyance']
 /** Some policies give what others have taken for themselves, or the cluster has no node for a partition: told as such. */
 const refusals: readonly string[] = ['BAD_OPTION', 'BAD_INPUT', 'UNKNOWN_NAME']
 const isRefusal = (error: unknown) => error instanceof SchedError && refusals.includes(error.code)

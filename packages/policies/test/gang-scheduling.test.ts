@@ -1,6 +1,6 @@
 import { randomStream, reasonNames, type JobId, type JobSpec, type LaneId, type NodeId, type Reason } from '@sched/core'
 import { fifo, gangScheduling, sjf, type GangSchedulingOptions } from '@sched/policies'
-import { checkPolicyLaws, instantCluster, job, run, serialArchitecture, type JobChange, type RunOptions } from '@sched/testkit'
+import { checkPolicyLaws, cluster, instantCluster, job, run, serial, serialArchitecture, type JobChange, type RunOptions } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** A run to its end on nodes of 4 CPUs. */
@@ -107,6 +107,13 @@ describe('gang scheduling', () => {
     const recorder = played([cpu('a', 4, 50), cpu('b', 4, 50)], {}, { ...beating, warn: (text) => void warnings.push(text) })
     expect(recorder.ends).toHaveLength(2)
     expect(warnings).toEqual([expect.stringContaining('so the first that fits starts and runs to its end')])
+  })
+
+  it('lets a gang wait for the next round where this one may start no more', () => {
+    const jobs = [job({ id: 'a', tasks: 2 }), job({ id: 'b', tasks: 2, gang: true })]
+    const startsOf = (cluster: RunOptions['cluster']) => run({ policy: gangScheduling(fifo()), jobs, architecture: serial({ claims: 2 }), ...(cluster !== undefined && { cluster }) }).recorder.launchLines()
+    expect(startsOf(cluster({ nodes: 1, racks: 1, slots: { map: 5 } }))).toEqual(['0 a.0 on node-0', '0 a.1 on node-0', '3 b.0 on node-0', '3 b.1 on node-0'])
+    expect(startsOf(instantCluster({ nodes: 1, racks: 1, slots: { map: 5 } }))).toEqual(['0 a.0 on node-0', '0 a.1 on node-0', '10 b.0 on node-0', '10 b.1 on node-0'])
   })
 
   it('gives nobody turns in rounds for single jobs, and says so', () => {

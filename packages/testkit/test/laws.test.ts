@@ -1,4 +1,5 @@
-import { SchedError, type NodeId, type ResourceId, type TaskId } from '@sched/core'
+import type { Work } from '@sched/cluster'
+import { SchedError, type JobId, type NodeId, type ResourceId, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkPolicyLaws, cluster, instantCluster, job, laws, mapReduceJob, play, policyLaws, Program, worlds, type Launch, type LawName, type MakePolicy, type Play, type Recorded, type World, type WorldOptions } from '../src/index.js'
@@ -109,6 +110,26 @@ describe('a broken policy', () => {
         for (const each of [...jobs].sort((a, b) => place(a) - place(b))) startAll(round, each)
       })
     expect(broken(make)).toMatch(/law "declaration" does not hold/)
+  })
+
+  it('is found out when it goes by jobs that have not come yet', { tags: 'long' }, () => {
+    const make: MakePolicy = ({ jobs: all }) => policyOf(() => (round, jobs) => { for (const each of all.length % 2 === 0 ? [...jobs].reverse() : jobs) startAll(round, each) })
+    expect(broken(make)).toMatch(/law "causality" does not hold: up to \S+ s, event \d+ is .* in a world that has nothing more to come .*\. Decide by what has come and happened so far/)
+  })
+
+  it('is found out when it goes by outages, or by failures, that are to come', { tags: 'long' }, () => {
+    const going = (by: (world: World) => boolean): MakePolicy => (world) => policyOf(() => (round, jobs) => { for (const each of by(world) ? [...jobs].reverse() : jobs) startAll(round, each) })
+    expect(broken(going(({ outages = [] }) => outages.length > 0))).toMatch(/law "causality" does not hold/)
+    expect(broken(going(({ outages = [] }) => outages.some(({ to }) => to > 20)))).toMatch(/law "causality" does not hold/)
+    expect(broken(going(({ failures }) => failures !== undefined))).toMatch(/law "causality" does not hold/)
+  })
+
+  it('is found out when it goes by how long tasks will run, and not by what their users say', { tags: 'long' }, () => {
+    const shortestFirst = (secondsOf: (work: Work, job: JobId) => number): MakePolicy => () => policyOf(() => (round, jobs) => {
+      for (const each of [...jobs].sort((a, b) => secondsOf(round.work as Work, a) - secondsOf(round.work as Work, b))) startAll(round, each)
+    })
+    expect(broken(shortestFirst((work, each) => Number(work.spec(each).stages[0]?.duration) || 0))).toMatch(/law "nonClairvoyance" does not hold: up to \S+ s, event \d+ is .* in a world in which tasks run longer of which no end was known yet .*\. Go by `work\.estimate`/)
+    expect(broken(shortestFirst((work, each) => Math.min(work.estimate(each), 1e9)))).toBe('all hold')
   })
 
   it('is found out when it does not keep a promise', { tags: 'long' }, () => {

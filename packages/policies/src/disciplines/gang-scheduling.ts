@@ -125,7 +125,7 @@ class GangScheduling implements Policy {
     while (round.jobsLeft > 0) {
       const job = this.#done.takeNext(this.#order, round)
       if (job === None) return
-      while (round.claimsLeft > 0 && this.#work.unplaced(job, round.lane) > 0 && startNext(job, round, this.#pick)) {
+      while (this.#work.unplaced(job, round.lane) > 0 && this.#start(job, round)) {
         // the next task
       }
     }
@@ -133,7 +133,12 @@ class GangScheduling implements Policy {
 
   /** With heartbeats there are no turns: every job that fits on the node starts. */
   #startAll(round: Round): void {
-    for (let job = this.#first(round); job !== None; job = this.#first(round)) if (!startNext(job, round, this.#pick)) this.#done.add(job)
+    for (let job = this.#first(round); job !== None; job = this.#first(round)) if (!this.#start(job, round)) this.#done.add(job)
+  }
+
+  /** Starts the job's next task, or its gang. A round that may start no more starts none: of a gang it would only be asked whether it has room. */
+  #start(job: JobId, round: Round): boolean {
+    return round.claimsLeft > 0 && startNext(job, round, this.#pick)
   }
 
   #next(turns: Turns, { now }: Round, waits: boolean): void {
@@ -156,7 +161,7 @@ class GangScheduling implements Policy {
     for (let job = this.#first(round); job !== None; job = this.#first(round)) {
       const head = job
       const isElsewhere = turns.isElsewhere(head)
-      if (startNext(head, round, this.#pick) || (!isElsewhere && this.#instead(() => startNext(head, round, this.#pick), turns, round))) continue
+      if (this.#start(head, round) || (!isElsewhere && this.#instead(() => this.#start(head, round), turns, round))) continue
       this.#done.add(head)
       if (isElsewhere) continue
       if (round.explained) this.#explain(head, round)

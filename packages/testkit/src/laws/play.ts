@@ -1,5 +1,5 @@
 import type { ClusterModel } from '@sched/cluster'
-import { forwarding, SchedError, type JobId, type JobSpec, type LaneId, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
+import { forwarding, SchedError, type JobId, type JobSpec, type LaneId, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
 import type { Simulation } from '@sched/sim'
 import { modelOf } from '../build.js'
 import type { End, Launch, Recorder } from '../recorder.js'
@@ -29,8 +29,8 @@ export interface Play {
   readonly rounds: Rounds
   /** Jobs by id. */
   readonly specs: ReadonlyMap<string, JobSpec>
-  /** Runs the world again. */
-  readonly again: (plug: Plug<'policy'>, world?: World) => Recorder
+  /** Runs the world again, or another one; all of it, or up to a time. */
+  readonly again: (plug: Plug<'policy'>, world?: World, until?: Seconds) => Recorder
   /** The policy, as a new plug. */
   readonly fresh: (world?: World) => Plug<'policy'>
   /** The policy that ran. */
@@ -60,7 +60,7 @@ export type MakeArchitecture = (world: World) => Plug<'architecture'>
 export function play(world: World, make: MakePolicy, architecture: MakeArchitecture = ({ claims }) => serial({ ...(claims !== undefined && { claims }) })): Play {
   const rounds: Rounds = { accepted: [], started: [], claims: 0, complaints: [], devices: new DeviceUse() }
   const plug = make(world)
-  const { recorder, simulation } = execute(world, watched(plug, rounds), architecture, rounds)
+  const { recorder, simulation } = execute(world, watched(plug, rounds), architecture, { rounds })
   return {
     world,
     model: modelOf(world.cluster),
@@ -68,20 +68,26 @@ export function play(world: World, make: MakePolicy, architecture: MakeArchitect
     simulation,
     rounds,
     specs: new Map(world.jobs.map((job) => [job.id, job])),
-    again: (other, elsewhere = world) => execute(elsewhere, other, architecture).recorder,
+    again: (other, elsewhere = world, until = Infinity) => execute(elsewhere, other, architecture, { until }).recorder,
     fresh: (elsewhere = world) => make(elsewhere),
     plug,
   }
 }
 
-function execute(world: World, policy: Plug<'policy'>, architecture: MakeArchitecture, rounds?: Rounds): { recorder: Recorder; simulation: Simulation } {
+/** What of a run is to be told, and until when it goes. */
+interface Extent {
+  readonly rounds?: Rounds
+  readonly until?: Seconds
+}
+
+function execute(world: World, policy: Plug<'policy'>, architecture: MakeArchitecture, { rounds, until = Infinity }: Extent): { recorder: Recorder; simulation: Simulation } {
   const { jobs, seed, runtime, commitPendingBug, failures, speculation } = world
   const cluster = modelOf(world.cluster)
   const made = prepare({
     policy, cluster, jobs, seed, runtime, commitPendingBug, outages: outagesOf(world, cluster.nodes),
     ...(failures !== undefined && { failures }), ...(speculation !== undefined && { speculation }), infeasible: 'reject', architecture: architecture(world), observers: rounds === undefined ? [] : [{ onTaskStart: (task: TaskId) => void rounds.started.push(task) }, rounds.devices],
   })
-  if (made.simulation.advance(ENDLESS) !== 'done') throw new EndlessRun('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants.`, {}, ENDS)
+  if (made.simulation.advance(ENDLESS, until) !== 'done') throw new EndlessRun('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants.`, {}, ENDS)
   return made
 }
 

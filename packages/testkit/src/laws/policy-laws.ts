@@ -5,6 +5,7 @@ import { declaration, determinism, freshness } from './repetition.js'
 import { capacity, conservation } from './resources.js'
 import { commits } from './rounds.js'
 import { failures } from './failures.js'
+import { causality, nonClairvoyance } from './knowledge.js'
 import { masters } from './masters.js'
 import { completion, gangs, once } from './tasks.js'
 import { outages } from './outages.js'
@@ -30,6 +31,8 @@ export const laws = {
   determinism,
   freshness,
   declaration,
+  causality,
+  nonClairvoyance,
   restarts,
 } satisfies Readonly<Record<string, (play: Play) => string | undefined>>
 /** Laws by name. */
@@ -44,6 +47,8 @@ const advice: Partial<Readonly<Record<LawName, string>>> = {
   determinism: REPEATABLE,
   freshness: REPEATABLE,
   declaration: 'End ties in names or in `work.rank`, not in the order in which queues are declared.',
+  causality: 'Decide by what has come and happened so far, as `env.work`, `env.cluster` and the hooks tell it.',
+  nonClairvoyance: 'Go by `work.estimate` and by what has ended, never by how long a task will run; where the policy is meant to know that, say so.',
   restarts: 'Give what it decides by, beyond jobs, running tasks and the time, in `memory`, and take it up in `recall`; end ties in `work.rank`, not in the numbers of jobs or tasks.',
 }
 
