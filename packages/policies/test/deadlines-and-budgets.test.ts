@@ -2,7 +2,8 @@ import type { JobSpec, Plug } from '@sched/core'
 import { adaptive, dynamicPriority, easy, greedy, remainingWork, slotsNeeded, spend, strict, type DynamicPriorityOptions, type Spender } from '@sched/policies'
 import { checkPolicyLaws, firstDifference, instantCluster, job, run, worlds, type JobChange, type World } from '@sched/testkit'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { IdWindow } from '../src/orders/id-window.js'
 import { firstNode } from './first-node.js'
 import { naiveAdaptive, naiveDynamicPriority, type Purse } from './reference/deadlines-and-budgets.js'
 import { naiveGreedy } from './reference/disciplines.js'
@@ -146,6 +147,15 @@ describe('dynamic-priority', () => {
     const order = dynamicPriority({ queues: { ann: { rate: 5 }, bob: { rate: 9 } } })
     const at20 = launches(two(), greedy(order, firstNode()), 15).filter((launch) => launch.endsWith(' 20'))
     expect(at20.filter((launch) => launch.startsWith('a'))).toHaveLength(6) // the last of 15 by name, not 9 / (9/14) before 5 / (5/14)
+  })
+
+  it('looks at its queues again only where something has changed since the last payments', () => {
+    // b waits while a runs: 50 intervals in which nothing comes or goes
+    const looks = vi.spyOn(IdWindow.prototype, 'size', 'get')
+    expect(launches([cpu({ id: 'a', queue: 'a', duration: 1000 }), cpu({ id: 'b', queue: 'b', demand: { cpu: 2 } })], greedy(dynamicPriority(), firstNode()), 2)).toEqual(['a 0', 'b 1000'])
+    expect(looks.mock.calls.length).toBeGreaterThan(0)
+    expect(looks.mock.calls.length).toBeLessThan(40)
+    looks.mockRestore()
   })
 
   const purses: fc.Arbitrary<Readonly<Record<string, Purse>>> = fc.dictionary(fc.constantFrom('a', 'b', 'c.x', 'c.y', 'ann'), fc.record({ budget: fc.constantFrom(0, 3, 10, 40, 1000), rate: fc.constantFrom(0, 1, 2, 4, 0.5) }))

@@ -137,4 +137,13 @@ describe('ties of siblings', () => {
       { seed: 5, numRuns: 100 },
     )
   })
+
+  it('take few comparisons, also where thousands come one after another', () => {
+    const siblings: number[] = []
+    let comparisons = 0
+    const place = (id: number) => (id * 1237) % 4001
+    for (let id = 0; id < 4000; id++) placeAmong(siblings, id, (a, b) => (comparisons++, place(a) < place(b)), [new Keys()])
+    expect(siblings).toEqual([...siblings].sort((a, b) => place(a) - place(b)))
+    expect(comparisons).toBeLessThan(4000 * 13)
+  })
 })

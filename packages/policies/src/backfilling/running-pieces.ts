@@ -1,26 +1,18 @@
 import { grown, type Seconds, type TaskId } from '@sched/core'
+import { ExpectedEnds } from './expected-ends.js'
 
 const NONE = -1
-
-/** An entry of the list has two numbers side by side, which move together: the expected end of a piece, and the piece. */
-const ENTRY = 2
-const END = 0
-const PIECE = 1
 
 /**
  * What runs in a lane, sorted by expected end. A piece is what was started together: a rigid job, or one task of a job that is
  * no gang. Its expected end is its start plus the estimate, and moves only when the piece outlives it.
- *
- * Entries `from` to `to - 1` are sorted by end; equal ends stand in no particular order, so a reader must treat them
- * alike. The list has room at both ends, so that an insertion or a removal moves only the shorter side.
+ * Equal ends say nothing about the order of pieces, so a reader must treat them alike.
  */
 export class RunningPieces {
   readonly width: number
-  from = 0
-  to = 0
+  readonly ends = new ExpectedEnds()
   /** What a piece holds, `[piece * width + resource]`. */
   held: Float64Array
-  #entries = new Float64Array(64 * ENTRY)
   /** Expected end by piece: as planned at its start, and as it is now. */
   #planned = new Float64Array(64)
   #end = new Float64Array(64)
@@ -36,14 +28,6 @@ export class RunningPieces {
     this.held = new Float64Array(64 * width)
   }
 
-  /** The expected end of the piece at index `at`, from `from` to `to - 1`; below, the piece. */
-  endAt(at: number): Seconds {
-    return this.#entries[at * ENTRY + END] as number
-  }
-  pieceAt(at: number): number {
-    return this.#entries[at * ENTRY + PIECE] as number
-  }
-
   /** Makes a piece without tasks that is expected to end at `end`. */
   begin(now: Seconds, end: Seconds): number {
     const piece = this.#free.pop() ?? this.#used++
@@ -53,7 +37,7 @@ export class RunningPieces {
     this.#end[piece] = end
     this.#begun[piece] = now
     this.#tasks[piece] = 0
-    this.#insert(piece, end)
+    this.ends.add(piece, end)
     return piece
   }
 
@@ -79,8 +63,7 @@ export class RunningPieces {
 
   /** Whether a piece is expected to end at that time. */
   hasEnd(end: Seconds): boolean {
-    const at = this.#place(end) - 1
-    return at >= this.from && this.endAt(at) === end
+    return this.ends.has(end)
   }
 
   tasksOf(piece: number): number {
@@ -93,7 +76,7 @@ export class RunningPieces {
     const left = (this.#tasks[piece] as number) - 1
     this.#tasks[piece] = left
     if (left > 0) return
-    this.#remove(piece)
+    this.ends.remove(piece, this.#end[piece] as number)
     this.#free.push(piece)
   }
 
@@ -102,9 +85,10 @@ export class RunningPieces {
    * whose expected end is now has outlived it, too.
    */
   overdue(now: Seconds, isWhole: boolean): number {
-    for (let at = this.from; at < this.to && this.endAt(at) <= now; at++) {
-      const piece = this.pieceAt(at)
-      if (this.endAt(at) < now || (isWhole && (this.#begun[piece] as number) < now)) return piece
+    const { ends } = this
+    for (let at = 0; at < ends.to && ends.endAt(at) <= now; at = ends.after(at)) {
+      const piece = ends.pieceAt(at)
+      if (ends.endAt(at) < now || (isWhole && (this.#begun[piece] as number) < now)) return piece
     }
     return -1
   }
@@ -131,88 +115,9 @@ export class RunningPieces {
   }
 
   #put(piece: number, end: Seconds): void {
-    this.#remove(piece)
+    this.ends.remove(piece, this.#end[piece] as number)
     this.#end[piece] = end
-    this.#insert(piece, end)
-  }
-
-  #insert(piece: number, end: Seconds): void {
-    const at = this.#place(end)
-    if (this.from > 0 && at - this.from < this.to - at) {
-      this.#moveDown(this.from--, at)
-      return this.#set(at - 1, piece, end)
-    }
-    if (this.to * ENTRY === this.#entries.length) return this.#insertWithRoom(piece, end)
-    this.#moveUp(at, this.to++)
-    this.#set(at, piece, end)
-  }
-
-  #remove(piece: number): void {
-    const at = this.#find(piece)
-    if (at - this.from < this.to - at) this.#moveUp(this.from++, at)
-    else this.#moveDown(at + 1, this.to--)
-  }
-
-  #set(at: number, piece: number, end: Seconds): void {
-    const entries = this.#entries
-    entries[at * ENTRY + END] = end
-    entries[at * ENTRY + PIECE] = piece
-  }
-
-  /** Moves the entries `from` to `to - 1` up by one. */
-  #moveUp(from: number, to: number): void {
-    const entries = this.#entries
-    for (let i = to * ENTRY - 1; i >= from * ENTRY; i -= ENTRY) {
-      entries[i + ENTRY] = entries[i] as number
-      entries[i + ENTRY - 1] = entries[i - 1] as number
-    }
-  }
-
-  #moveDown(from: number, to: number): void {
-    const entries = this.#entries
-    for (let i = from * ENTRY; i < to * ENTRY; i += ENTRY) {
-      entries[i - ENTRY] = entries[i] as number
-      entries[i - ENTRY + 1] = entries[i + 1] as number
-    }
-  }
-
-  /** The index of the first entry that ends later than `end`. */
-  #place(end: Seconds): number {
-    const entries = this.#entries
-    let low = this.from
-    let high = this.to
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((entries[middle * ENTRY] as number) <= end) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  #find(piece: number): number {
-    const entries = this.#entries
-    const end = this.#end[piece] as number
-    let low = this.from
-    let high = this.to
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((entries[middle * ENTRY] as number) < end) low = middle + 1
-      else high = middle
-    }
-    while (entries[low * ENTRY + PIECE] !== piece) low++
-    return low
-  }
-
-  /** Inserts where the column has no room at its end: all entries move to the front, of a larger column if they are many. */
-  #insertWithRoom(piece: number, end: Seconds): void {
-    const { from, to } = this
-    const size = to - from
-    const entries = 2 * size * ENTRY > this.#entries.length ? new Float64Array(2 * this.#entries.length) : this.#entries
-    entries.set(this.#entries.subarray(from * ENTRY, to * ENTRY))
-    this.#entries = entries
-    this.from = 0
-    this.to = size
-    this.#insert(piece, end)
+    this.ends.add(piece, end)
   }
 
   #grow(): void {

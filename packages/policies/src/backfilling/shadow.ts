@@ -86,9 +86,10 @@ export class Shadow {
 
   /** Adds up what running pieces give back, by end, until the head fits; what all pieces that end at that time leave beyond its demand is extra. */
   #find(head: JobId, now: Seconds): void {
-    const { width, demand, free, running } = this.#lane
+    const { width, demand, free, running, capacity } = this.#lane
     const { extra } = this
-    const { from, to, held } = running
+    const { ends, held } = running
+    const { to } = ends
     let missing = 0
     for (let r = 0; r < width; r++) {
       const left = (free[r] as number) - (demand[head * width + r] as number)
@@ -96,9 +97,13 @@ export class Shadow {
       if (left < 0) missing++
     }
     let time = now
-    for (let at = from; at < to && (missing > 0 || running.endAt(at) === time); at++) {
-      time = running.endAt(at)
-      const piece = running.pieceAt(at) * width
+    for (let at = 0; at < to && (missing > 0 || ends.endAt(at) === time); at = ends.after(at)) {
+      time = ends.endAt(at)
+      if (time === Infinity) {
+        for (let r = 0; r < width; r++) extra[r] = (capacity[r] as number) - (demand[head * width + r] as number) // with all that is held, without a look at each
+        break
+      }
+      const piece = ends.pieceAt(at) * width
       for (let r = 0; r < width; r++) {
         const was = extra[r] as number
         const left = was + (held[piece + r] as number)
@@ -112,10 +117,11 @@ export class Shadow {
   /** Computes the extra amounts at a given shadow time; they are below 0 where pieces that should have ended by then will still run. */
   #findAt(head: JobId, time: Seconds): void {
     const { width, demand, free, running } = this.#lane
-    const { from, to, held } = running
+    const { ends, held } = running
+    const { to } = ends
     for (let r = 0; r < width; r++) {
       let left = (free[r] as number) - (demand[head * width + r] as number)
-      for (let at = from; at < to && running.endAt(at) <= time; at++) left += held[running.pieceAt(at) * width + r] as number
+      for (let at = 0; at < to && ends.endAt(at) <= time; at = ends.after(at)) left += held[ends.pieceAt(at) * width + r] as number
       this.extra[r] = left
     }
     this.time = time

@@ -63,13 +63,14 @@ export function refuseAmounts(windows: readonly Window[]): void {
 export function planRunning(profile: Profile, lane: RigidLane, windows: Windows, now: Seconds): void {
   profile.reset(now, lane.free)
   const { width, running } = lane
-  const { from, to, held } = running
-  for (let i = from; i < to; i++) {
-    const end = running.endAt(i)
+  const { ends, held } = running
+  const { to } = ends
+  for (let i = 0; i < to; i = ends.after(i)) {
+    const end = ends.endAt(i)
     if (end === Infinity) break
     if (end > (profile.times[profile.last] as number)) profile.append(end)
     const at = profile.last * width
-    const piece = running.pieceAt(i) * width
+    const piece = ends.pieceAt(i) * width
     for (let r = 0; r < width; r++) profile.free[at + r] = (profile.free[at + r] as number) + (held[piece + r] as number)
   }
   if (!windows.isEmpty) windows.takeFrom(profile, lane)

@@ -72,6 +72,10 @@ class DynamicPriority implements Order {
   readonly #byName = new Map<string, Queue>()
   readonly #ofJob: Queue[] = []
   #intervals = 0
+  /** The next time at which a queue's rate changes or its budget gets a deposit; `Infinity`: never. */
+  #nextChange: Seconds = Infinity
+  /** Whether the last payments changed no share and no budget, and no queue has come, gone to work or changed its use since: the next ones are the same. */
+  #isSettled = false
   /** By lane: the queues with waiting jobs. */
   readonly #waiting: readonly Set<Queue>[]
   /** The queues of a lane in order, and the place of the next to be read. */
@@ -124,18 +128,17 @@ class DynamicPriority implements Order {
     }
   }
 
-  /** The next time at which a queue's rate changes or its budget gets a deposit; `Infinity`: never. */
-  get #nextChange(): Seconds {
-    return this.#queues.reduce((least, { changes }) => Math.min(least, changes[0]?.at ?? Infinity), Infinity)
-  }
-
   /**
    * Makes the payments of an interval. Returns whether a share or a budget has changed: if none has, the next intervals are the same until the next
    * change.
    */
   #pay(now: Seconds): boolean {
+    if (this.#isSettled && now < this.#nextChange) return false
     const queues = this.#queues
-    for (const queue of queues) makeChanges(queue, now)
+    if (now >= this.#nextChange) {
+      for (const queue of queues) makeChanges(queue, now)
+      this.#lookAhead()
+    }
     const { shares, budgets } = spend(queues.map(({ budget, rate, usage, jobs }) => ({ budget, rate, usage, pending: jobs.some(({ size }) => size > 0) ? 1 : 0 })))
     const isOther = queues.some(({ share, budget }, i) => share !== shares[i] || budget !== budgets[i])
     for (const [i, queue] of queues.entries()) {
@@ -143,7 +146,12 @@ class DynamicPriority implements Order {
       queue.budget = budgets[i] as number
     }
     this.#sorted.fill(undefined)
+    this.#isSettled = !isOther
     return isOther
+  }
+
+  #lookAhead(): void {
+    this.#nextChange = this.#queues.reduce((least, { changes }) => Math.min(least, changes[0]?.at ?? Infinity), Infinity)
   }
 
   #queue(name: string): Queue {
@@ -155,6 +163,8 @@ class DynamicPriority implements Order {
     this.#byName.set(name, queue)
     const at = this.#queues.findIndex((other) => other.name > name) // by name, so that sums do not depend on who came first
     this.#queues.splice(at < 0 ? this.#queues.length : at, 0, queue)
+    this.#nextChange = Math.min(this.#nextChange, changes[0]?.at ?? Infinity)
+    this.#isSettled = false
     return queue
   }
 
@@ -171,6 +181,8 @@ class DynamicPriority implements Order {
       queue.changes.splice(0, queue.changes.length - changes)
       Object.assign(queue, { budget: budget ?? Infinity, share, rate })
     }
+    this.#lookAhead()
+    this.#isSettled = false
     this.#sorted.fill(undefined)
   }
 
@@ -191,6 +203,7 @@ class DynamicPriority implements Order {
     list.add(job)
     if (list.size > 1) return
     this.#waiting[lane]?.add(queue)
+    this.#isSettled = false
     this.#sorted[lane] = undefined
   }
 
@@ -201,6 +214,7 @@ class DynamicPriority implements Order {
     list.remove(job)
     if (list.size > 0) return
     this.#waiting[lane]?.delete(queue)
+    this.#isSettled = false
     this.#sorted[lane] = undefined
   }
 
@@ -217,6 +231,7 @@ class DynamicPriority implements Order {
     const queue = this.#ofJob[job] as Queue
     queue.running[lane] = (queue.running[lane] as number) + by
     queue.usage += by
+    this.#isSettled = false
     this.#sorted[lane] = undefined
   }
 }

@@ -1,3 +1,5 @@
+import { partitionPoint } from '@sched/core'
+
 /** Keys by id, with a tie that decides between equal keys. */
 interface Tied {
   readonly tie: Float64Array
@@ -9,8 +11,7 @@ interface Tied {
  * of `keys`, so that equal keys go by that order.
  */
 export function placeAmong(siblings: number[], id: number, isBefore: (a: number, b: number) => boolean, keys: readonly Tied[]): void {
-  let at = siblings.length
-  while (at > 0 && isBefore(id, siblings[at - 1] as number)) at--
+  const at = partitionPoint(0, siblings.length, (index) => !isBefore(id, siblings[index] as number))
   siblings.splice(at, 0, id)
   const tieAt = (index: number) => keys[0]?.tie[siblings[index] as number] as number
   const below = at === 0 ? undefined : tieAt(at - 1)
