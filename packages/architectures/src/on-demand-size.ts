@@ -1,4 +1,4 @@
-import { isGangJob, leastTasks, SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
+import { isGangJob, leastTasks, SchedError, ownValue, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
 
 /**
  * The nodes that suit jobs of one kind: a task of each of their stages fits on each of these nodes. With heartbeats all tasks of a gang must fit on
@@ -137,7 +137,7 @@ export class Sizes {
     let room = constraints?.distinctNodes === true ? 1 : Number.MAX_SAFE_INTEGER
     if (this.#cluster.keepsOff(constraints, node) !== undefined) room = 0
     for (let r = 0 as ResourceId; r < resources.length; r++) {
-      const amount = demand[resources[r] as string] ?? 0
+      const amount = ownValue(demand, resources[r] as string) ?? 0
       if (amount > 0) room = Math.min(room, Math.max(0, Math.floor((this.#cluster.total(node, r) - (master[resources[r] as string] ?? 0)) / amount)))
     }
     return room

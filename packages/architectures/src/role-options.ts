@@ -1,4 +1,4 @@
-import { amountsByName, askedTogether, SchedError, startedTogether, suggest, type ArchitectureEnv, type JobSpec, type ResourceId } from '@sched/core'
+import { amountsByName, askedTogether, SchedError, startedTogether, suggest, ownValue, type ArchitectureEnv, type JobSpec, type ResourceId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { Ranking } from './allocator-order.js'
 import type { Framework } from './framework.js'
@@ -31,7 +31,7 @@ export interface Whole {
  */
 export function rolesOf(options: RoleOptions, byNode: boolean, frameworks: readonly Framework[], ranking: Ranking, whole: Whole): Roles {
   const { resources } = whole
-  const roles = new Roles(frameworks, resources.length, (path) => options[path]?.weight ?? 1, ranking)
+  const roles = new Roles(frameworks, resources.length, (path) => ownValue(options, path)?.weight ?? 1, ranking)
   const known = roles.paths
   for (const [path, own] of Object.entries(options)) {
     const field = `roles.${path}`

@@ -1,4 +1,4 @@
-import type { NodeId, Taint } from '@sched/core'
+import { ownValue, type NodeId, type Taint } from '@sched/core'
 import { asksNames, HOSTNAME, selects, type Selector } from './node-selector.js'
 import { isHard, taintText } from './taints.js'
 
@@ -94,8 +94,7 @@ export class Labels {
   }
 
   #value(id: number, key: string): string | undefined {
-    const { labels } = this.#classes[id] as Class
-    return Object.hasOwn(labels, key) ? labels[key] : undefined
+    return ownValue((this.#classes[id] as Class).labels, key)
   }
 
   #classId({ labels = NONE, taints = [] }: Marks, ids: Map<string, number>): number {

@@ -1,4 +1,4 @@
-import { SchedError, type Lane, type NodeId, type NodePower, type NodeSleep, type ResourceId } from '@sched/core'
+import { SchedError, ownValue, type Lane, type NodeId, type NodePower, type NodeSleep, type ResourceId } from '@sched/core'
 import { DeviceTable } from './devices.js'
 import { hardwareOf, type Hardware } from './hardware.js'
 import { Labels } from './labels.js'
@@ -97,7 +97,7 @@ function nodeColumns(
     for (let i = 0; i < group.count; i++, node++) {
       speed[node] = group.speed ?? 1
       paths.push(rackPath(group, i))
-      for (const [r, name] of resources.entries()) total[r * nodes + node] = group.slots?.[name] ?? group.resources?.[name] ?? amountOf(group.devices?.[name])
+      for (const [r, name] of resources.entries()) total[r * nodes + node] = ownValue(group.slots, name) ?? ownValue(group.resources, name) ?? amountOf(ownValue(group.devices, name))
     }
   }
   return { total, speed, nodeNames, paths }

@@ -1,4 +1,4 @@
-import { isRequired, type JobSpec } from '@sched/core'
+import { isRequired, ownValue, type JobSpec } from '@sched/core'
 import type { ClusterModel } from './model.js'
 
 const TREES = 'Give the policy the placement `topology-tree` (racks as Slurm fills them) or `topology-aware` (as Kueue does).'
@@ -50,7 +50,7 @@ export class Unheeded {
   #lookAtShares({ id, stages }: JobSpec): void {
     for (const [name, { size, most }] of this.#devices)
       for (const { demand } of stages) {
-        const amount = demand[name] ?? 0
+        const amount = ownValue(demand, name) ?? 0
         if (amount === 0 || amount > most) continue
         this.#devices = new Map()
         return this.#warn(`job ${id} asks for ${amount} of ${name}, and one device has ${size} of it: that is a share of ${(100 * amount) / size} % of one. ${inDevices(name, amount, size)}`)

@@ -1,4 +1,5 @@
 import type { JobSpec, StageSpec } from './job.js'
+import { ownValue } from './own-value.js'
 
 /** Fewest tasks of a stage that start at once: for a gang all, or its `minTasks`; otherwise 1. */
 export const leastTasks = ({ gang, tasks, minTasks = tasks }: Pick<StageSpec, 'gang' | 'tasks' | 'minTasks'>): number => (gang === true ? minTasks : 1)
@@ -23,7 +24,7 @@ export const nonPreemptibleTasks = (stage: StageSpec): number =>
   Math.max(stage.gang === true && stage.optionalGroup === undefined ? leastTasks(stage) : 0, stage.minNonPreemptible ?? 0)
 
 /** Amount of a resource that a group of stages asks for to start at once. */
-export const askedTogether = (stages: readonly StageSpec[], resource: string): number => stages.reduce((sum, stage) => sum + leastTasks(stage) * (stage.demand[resource] ?? 0), 0)
+export const askedTogether = (stages: readonly StageSpec[], resource: string): number => stages.reduce((sum, stage) => sum + leastTasks(stage) * (ownValue(stage.demand, resource) ?? 0), 0)
 
 /** What to call a group of stages in messages. */
 export const whatStarts = (stages: readonly StageSpec[]): string => (stages.some(({ gang }) => gang === true) ? 'a gang' : 'a task')

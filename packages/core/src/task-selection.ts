@@ -1,6 +1,7 @@
 import type { JobId } from './ids.js'
 import type { NodeRequirement } from './node-selector.js'
 import type { TaskSelector } from './placement-rule.js'
+import { ownValue } from './own-value.js'
 
 /** What selectors look at; all tasks of one stage are alike in it. */
 export interface Selectable {
@@ -18,9 +19,7 @@ export function selectsTasks({ users, job, ...asked }: TaskSelector, tasks: Sele
 
 /** Whether tags meet the requirements. */
 export const tagsMeet = (own: Readonly<Record<string, string>>, { tags = {}, matchExpressions = [] }: Pick<TaskSelector, 'tags' | 'matchExpressions'>): boolean =>
-  Object.entries(tags).every(([key, value]) => tagOf(own, key) === value) && matchExpressions.every((each) => meets(each, tagOf(own, each.key)))
-
-const tagOf = (tags: Readonly<Record<string, string>>, key: string): string | undefined => (Object.hasOwn(tags, key) ? tags[key] : undefined)
+  Object.entries(tags).every(([key, value]) => ownValue(own, key) === value) && matchExpressions.every((each) => meets(each, ownValue(own, each.key)))
 
 /** Source: Kubernetes, apimachinery, labels/selector.go. */
 function meets({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {

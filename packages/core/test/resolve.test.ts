@@ -64,6 +64,13 @@ describe('resolve', () => {
     expect(() => built('dely(wait=2)')).toThrow('Known: delay, fair, fifo, greedy, slow.')
   })
 
+  it('refuses the one name under which nothing would be set', () => {
+    const queues = JSON.parse('{ "a": {}, "__proto__": { "weight": 3 } }') as unknown
+    expect(mistake({ delay: { order: { fair: { queues } } } })).toBe('policy.delay.order.fair.queues.__proto__: nothing can be set under the name "__proto__". Take another name.')
+    const circular: Record<string, unknown> = {}
+    expect(mistake({ delay: { wait: Object.assign(circular, { circular }) } })).toContain('expected a number')
+  })
+
   it('takes no options where a definition has no schema', () => {
     const plain = [
       defineOrder({ name: 'plain', summary: '', create: () => ({ begin: () => undefined, next: () => undefined }) }),

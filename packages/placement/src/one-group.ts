@@ -1,5 +1,5 @@
 import {
-  leastTasks, startedTogether, type ClusterView, type JobId, type JobSpec, type NodeId, type ResourceId, type Round, type ShapeId, type StageSpec, type WorkView,
+  leastTasks, startedTogether, ownValue, type ClusterView, type JobId, type JobSpec, type NodeId, type ResourceId, type Round, type ShapeId, type StageSpec, type WorkView,
 } from '@sched/core'
 import { freeNow, Packing, whenEmpty, type TasksAtOnce } from './packing.js'
 
@@ -156,7 +156,7 @@ export class OneGroup {
   #holdsBeside(stages: AtOnce, group: number): boolean {
     const cluster = this.#cluster
     const parts = stages.map((stage) => ({
-      tasks: leastTasks(stage), demand: (r: ResourceId) => stage.demand[cluster.resources[r] as string] ?? 0, most: (node: NodeId) => cluster.couldHold(stage, node),
+      tasks: leastTasks(stage), demand: (r: ResourceId) => ownValue(stage.demand, cluster.resources[r] as string) ?? 0, most: (node: NodeId) => cluster.couldHold(stage, node),
       isDistinct: stage.constraints?.distinctNodes === true,
     }))
     return new Packing(parts, this.#members[group] as NodeId[], cluster, whenEmpty(cluster)).all() !== undefined

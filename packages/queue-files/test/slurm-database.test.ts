@@ -396,6 +396,8 @@ describe('associations of one partition', () => {
     expect(limitsOf(enforced, thresholds)).toMatchObject({ policy: { replan: {
       minPrioritiesOfAccounts: { a: 7 }, minPrioritiesOfUsers: { a: { ann: 9 }, b: { bob: 5 } }, minPrioritiesOfUsersOfPartitions: { a: { lr6: { ann: 3 }, es1: { ann: 7 } }, b: { es1: { bob: 0 } } },
     } } })
+    const odd = limitsOf(enforced, 'Account|User|MinPrioThresh\nroot||\nconstructor||\nconstructor|ann|9\n')
+    expect([JSON.stringify(odd).includes('"minPrioritiesOfUsers":{"constructor":{"ann":9}}'), Object.hasOwn(Object, 'ann')]).toEqual([true, false])
   })
 })
 

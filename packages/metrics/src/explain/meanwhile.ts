@@ -1,4 +1,4 @@
-import type { ClusterView, Demand, JobId, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
+import { ownValue, type ClusterView, type Demand, type JobId, type ResourceId, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { namesOf, type NamedJob } from './named-job.js'
 
 /** A job that held part of the cluster while another waited. */
@@ -164,7 +164,7 @@ export class Meanwhile {
   }
 
   #amounts(demand: Demand): number[] {
-    return this.#cluster.resources.map((name) => demand[name] ?? 0)
+    return this.#cluster.resources.map((name) => ownValue(demand, name) ?? 0)
   }
 
   #change(running: Held, demand: readonly number[], sign: 1 | -1, now: Seconds): void {

@@ -1,4 +1,4 @@
-import { lowestBit, type ClusterView, type Constraints, type Demand, type JobSpec, type NodeId, type ResourceId, type ShapeId, type StageSpec, type WorkView } from '@sched/core'
+import { lowestBit, ownValue, type ClusterView, type Constraints, type Demand, type JobSpec, type NodeId, type ResourceId, type ShapeId, type StageSpec, type WorkView } from '@sched/core'
 import { strandedOn } from './fragment.js'
 
 /** Most kinds of tasks that are measured; further kinds are rare, and left out. */
@@ -154,8 +154,8 @@ export class DeviceFragments {
 
   #note(kind: number, demand: Demand): void {
     const { resources } = this.cluster
-    for (const [r, name] of resources.entries()) if (r !== (this.resource as number)) this.#others[kind * resources.length + r] = demand[name] ?? 0
-    const amount = demand[resources[this.resource] as string] ?? 0
+    for (const [r, name] of resources.entries()) if (r !== (this.resource as number)) this.#others[kind * resources.length + r] = ownValue(demand, name) ?? 0
+    const amount = ownValue(demand, resources[this.resource] as string) ?? 0
     const asked = this.#asked.indexOf(amount)
     this.#askedBy[kind] = asked >= 0 ? asked : this.#asked.push(amount) - 1
   }

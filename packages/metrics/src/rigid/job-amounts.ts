@@ -1,4 +1,4 @@
-import { isGangJob, type ClusterView, type JobSpec, type LaneId, type ResourceId, type ShapeId, type StageSpec, type TaskId, type WorkView } from '@sched/core'
+import { isGangJob, ownValue, type ClusterView, type JobSpec, type LaneId, type ResourceId, type ShapeId, type StageSpec, type TaskId, type WorkView } from '@sched/core'
 
 /** The size of a job: its amount of the first resource, in the order of the cluster, that it asks for; in logs of parallel machines, processors. */
 export class JobAmounts {
@@ -23,7 +23,7 @@ export class JobAmounts {
   }
 
   #first({ demand }: StageSpec): number {
-    for (const name of this.#cluster.resources) if ((demand[name] ?? 0) > 0) return demand[name] as number
+    for (const name of this.#cluster.resources) if ((ownValue(demand, name) ?? 0) > 0) return demand[name] as number
     return 0
   }
 

@@ -1,5 +1,5 @@
 import {
-  grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type TaskEnd,
+  grown, ownValue, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type TaskEnd,
   type TaskId, type WorkView,
 } from '@sched/core'
 import { secondsIn, wholeRun, type Period } from '../period.js'
@@ -69,7 +69,7 @@ export class QueueLength implements Observer {
       this.#count(spec)
     }
     this.#advance(now)
-    const amount = firstStages(spec).reduce((sum, { tasks, demand }) => sum + tasks * (demand[this.#cluster.resources[this.#resource] as string] ?? 0), 0)
+    const amount = firstStages(spec).reduce((sum, { tasks, demand }) => sum + tasks * (ownValue(demand, this.#cluster.resources[this.#resource] as string) ?? 0), 0)
     this.#waiting = grown(this.#waiting, job + 1)
     this.#waiting[job] = amount
     this.#jobs++
@@ -80,7 +80,7 @@ export class QueueLength implements Observer {
   #count(spec: JobSpec): void {
     const { resources } = this.#cluster
     const stage = firstStage(spec)
-    this.#resource = Math.max(0, resources.findIndex((name) => (stage?.demand[name] ?? 0) > 0)) as ResourceId
+    this.#resource = Math.max(0, resources.findIndex((name) => (ownValue(stage?.demand, name) ?? 0) > 0)) as ResourceId
     this.#capacity = this.#capacities[this.#resource] as number
   }
 

@@ -1,4 +1,4 @@
-import { kindOfHardware, SchedError, suggest, type ClusterView, type NodeId, type ResourceId } from '@sched/core'
+import { kindOfHardware, ownValue, SchedError, suggest, type ClusterView, type NodeId, type ResourceId } from '@sched/core'
 import { performanceIndex, roundedWeights, type NodeProfile } from './performance.js'
 
 /** Samples of processor and memory use of a node under a probe job, in [0, 1]. */
@@ -66,8 +66,8 @@ function byNode<Value>(cluster: ClusterView, values: Readonly<Record<string, Val
   const used = new Set<string>()
   const found = Array.from({ length: cluster.nodes }, (_, node) => {
     const name = cluster.name(node as NodeId)
-    const key = name in values ? name : name.replace(/-\d+$/, '')
-    const value = values[key]
+    const key = Object.hasOwn(values, name) ? name : name.replace(/-\d+$/, '')
+    const value = ownValue(values, key)
     if (value === undefined) throw new SchedError('BAD_OPTION', missing(name), { field }, wayOut)
     used.add(key)
     return value

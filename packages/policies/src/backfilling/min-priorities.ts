@@ -1,4 +1,4 @@
-import type { JobId, WorkView } from '@sched/core'
+import { ownValue, type JobId, type WorkView } from '@sched/core'
 import { NumbersOfQos } from '../disciplines/numbers-of-qos.js'
 import type { QueuesOfJobs } from './queues-of-jobs.js'
 
@@ -52,7 +52,7 @@ export class MinPriorities {
     const user = work.userName(work.user(job))
     const inQueue = this.#ofUsersOfQueues.size === 0 ? undefined : this.#ofUsersOfQueues.get(keyOf(account, user, work.queueName(work.queue(job))))
     if (inQueue !== undefined) return inQueue === 0 ? undefined : inQueue
-    return this.#ofUsers[account]?.[user] ?? this.#ofAccounts[account]
+    return ownValue(ownValue(this.#ofUsers, account), user) ?? ownValue(this.#ofAccounts, account)
   }
 }
 

@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ClusterView, type Round, type Seconds } from '@sched/core'
+import { SchedError, suggest, ownValue, type ClusterView, type Round, type Seconds } from '@sched/core'
 import type { Window } from './options.js'
 import type { Profile } from './profile.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -41,7 +41,7 @@ export class Windows {
 
   #amountsIn(lane: RigidLane, window: number): Float64Array {
     const demand = this.#amounts[window] as Window['demand']
-    return Float64Array.from(lane.resources, (resource, r) => (demand === 'all' ? (lane.capacity[r] as number) : (demand[this.#cluster.resources[resource] ?? ''] ?? 0)))
+    return Float64Array.from(lane.resources, (resource, r) => (demand === 'all' ? (lane.capacity[r] as number) : (ownValue(demand, this.#cluster.resources[resource] ?? '') ?? 0)))
   }
 }
 

@@ -1,4 +1,4 @@
-import { leastTasks, SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
+import { leastTasks, SchedError, ownValue, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
 import { mappedQueue, readMapping, type Mapped, type Mapping } from './mappings.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { choosePartition, Pots } from './pots.js'
@@ -146,7 +146,7 @@ export class Admission {
     for (const stage of stages) {
       const { demand, constraints } = stage
       for (const [name, most] of Object.entries(leaf.maximumAllocation))
-        if ((demand[name] ?? 0) > most) return `a task asks ${demand[name]} of ${name}, more than the maximum allocation of ${most} in queue ${leaf.path}`
+        if ((ownValue(demand, name) ?? 0) > most) return `a task asks ${demand[name]} of ${name}, more than the maximum allocation of ${most} in queue ${leaf.path}`
       const together = leastTasks(stage)
       const partition = this.#partitionOf(constraints, leaf)
       for (const { id, path, isDeclared } of this.#tree.chain(lowest)) {
@@ -189,12 +189,12 @@ export class Admission {
   /** Which amount exceeds the maximum of a queue in a pot, in words; '' for a pot of another lane, `undefined` for none. */
   #overIn(queue: number, pot: number, demand: Readonly<Record<string, number>>, together: number): string | undefined {
     const lane = this.#pots.laneOf(pot)
-    const isHere = this.#cluster.lanes[lane]?.resources.some((r) => (demand[this.#name(r)] ?? 0) > 0) === true
+    const isHere = this.#cluster.lanes[lane]?.resources.some((r) => (ownValue(demand, this.#name(r)) ?? 0) > 0) === true
     if (!isHere) return ''
     const counted = this.#pots.counted[lane] ?? []
     let isNothing = true
     for (const [i, r] of counted.entries()) {
-      const asked = together * (demand[this.#name(r)] ?? 0)
+      const asked = together * (ownValue(demand, this.#name(r)) ?? 0)
       const at = (queue * this.#pots.count + pot) * this.#pots.width + i
       const most = this.#quotas.most[at] as number
       if (asked > most) return `${asked} of ${this.#name(r)}, more than ${most}`

@@ -1,4 +1,4 @@
-import { None, portableLog2, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type ShapeId, type TaskId, type UserId } from '@sched/core'
+import { None, portableLog2, ownValue, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type ShapeId, type TaskId, type UserId } from '@sched/core'
 import { JobLimits, type AdmittedMemory } from '../orders/job-limits.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
@@ -74,7 +74,7 @@ export class CapacityQueues {
     )
     this.minimum = this.pots.counted.map((resources) => Array.from(
       { length: this.pots.width },
-      (_, i) => Math.max(1, options.minimumAllocation[cluster.resources[resources[i] ?? -1] ?? ''] ?? 1),
+      (_, i) => Math.max(1, ownValue(options.minimumAllocation, cluster.resources[resources[i] ?? -1] ?? '') ?? 1),
     ))
     this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.minimum)
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)

@@ -1,4 +1,4 @@
-import { suggest } from '@sched/core'
+import { suggest, ownValue } from '@sched/core'
 import type { RefinementCtx } from '@sched/bundled/zod'
 import { fraction, isLess, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
 import { readMapping, type MappingOption } from './mappings.js'
@@ -141,7 +141,7 @@ function checkLimits(queue: Declared, declared: readonly Declared[], complain: C
     }
     if (typeof capacity === 'object' && typeof maximumCapacity === 'object')
       for (const [name, most] of Object.entries(maximumCapacity))
-        if (Number(most) < Number(capacity[name] ?? 0)) complain([...field, 'maximumCapacity', name], `at least its capacity of ${capacity[name]}`, MAXIMUM)
+        if (Number(most) < Number(ownValue(capacity, name) ?? 0)) complain([...field, 'maximumCapacity', name], `at least its capacity of ${capacity[name]}`, MAXIMUM)
   }
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '@sched/core'
 import type { ReadQueueOptions } from './queue-options.js'
 
 type Capacity = ReadQueueOptions['capacity']
@@ -18,7 +19,7 @@ export function allOrNothing(capacity: Capacity, siblings: readonly Capacity[], 
   return fits ? capacity : nothingOf(capacity)
 }
 
-const amountOf = (capacity: Capacity, name: string): number => (typeof capacity === 'object' ? Number(capacity[name] ?? 0) : 0)
+const amountOf = (capacity: Capacity, name: string): number => (typeof capacity === 'object' ? Number(ownValue(capacity, name) ?? 0) : 0)
 
 /** A capacity of the same kind that is 0; a weight stays as it is. */
 export function nothingOf(capacity: Capacity): Capacity {

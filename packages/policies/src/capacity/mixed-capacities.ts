@@ -1,3 +1,4 @@
+import { ownValue } from '@sched/core'
 import { divided, fraction, isLess, nearestTo, none as nothing, partOf, percent, sumOf, type Fraction } from './fraction.js'
 
 /** The capacity of a queue in one resource: an amount, a percentage of the parent such as `50%`, or a weight such as `2w`. */
@@ -54,6 +55,6 @@ export function mixedLimit(maximum: CapacityOfResource, parent: number): number 
 
 /** A capacity for one resource: a percentage or weight counts for all resources; amounts count for those that they name, and others have 0. */
 export function ofResource(capacity: number | string | Readonly<Record<string, CapacityOfResource>>, resource: string): CapacityOfResource {
-  if (typeof capacity === 'object') return capacity[resource] ?? 0
+  if (typeof capacity === 'object') return ownValue(capacity, resource) ?? 0
   return typeof capacity === 'number' ? `${capacity}%` : capacity
 }

@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { SchedError, suggest, ownValue, type ClusterView } from '@sched/core'
 import { isWithin, rowOf } from '../shares/vectors.js'
 import { mixedCapacities, mixedLimit, ofResource } from './mixed-capacities.js'
 import { divided, fraction, partOf, percent, none as nothing, sumOf, times, valueOf, whole, type Fraction } from './fraction.js'
@@ -153,7 +153,7 @@ export class Quotas {
   /** Amounts in the order of the pot's counted resources. */
   #amounts(amounts: Amounts, pot: number, absent = 0): number[] {
     const names = this.#counted(pot)
-    return Array.from({ length: this.#pots.width }, (_, i) => Number(amounts[names[i] ?? ''] ?? absent)) // in the legacy mode all amounts are numbers
+    return Array.from({ length: this.#pots.width }, (_, i) => Number(ownValue(amounts, names[i] ?? '') ?? absent)) // in the legacy mode all amounts are numbers
   }
 
   /** The capacities of siblings, where amounts that together exceed what is available are scaled down, each resource by itself. */

@@ -1,4 +1,4 @@
-import type { JobId, WorkView } from '@sched/core'
+import { ownValue, type JobId, type WorkView } from '@sched/core'
 import type { QueuesOfJobs } from '../backfilling/queues-of-jobs.js'
 
 /** The jobs, and the queues of those that may start in several. */
@@ -23,7 +23,7 @@ export class NumbersOfQos {
   of(job: JobId): number | undefined {
     const { work, queues } = this.jobs
     const name = work.qos(job) || 'normal'
-    const [own, ofQueue] = [this.own[name], this.ofQueues[queues.of(job)]]
+    const [own, ofQueue] = [ownValue(this.own, name), ownValue(this.ofQueues, queues.of(job))]
     return this.ownFirst.includes(name) ? (own ?? ofQueue) : (ofQueue ?? own)
   }
 }

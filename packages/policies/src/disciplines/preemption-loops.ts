@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { SchedError, ownValue } from '@sched/core'
 
 /** Throws `BAD_OPTION` for QOS that preempt each other, directly or in a circle: they would do so for ever. Slurm's database refuses them, too. */
 export function refuseLoops(qos: Readonly<Record<string, { readonly preempt: readonly string[] }>>): void {
@@ -12,7 +12,7 @@ export function refuseLoops(qos: Readonly<Record<string, { readonly preempt: rea
         { field: `slurm-preempting.qos.${name}.preempt` },
         'Leave one of them out; Slurm refuses such QOS (QOS Preemption loop detected).',
       )
-    for (const other of qos[name]?.preempt ?? []) visit(other, [...path, name])
+    for (const other of ownValue(qos, name)?.preempt ?? []) visit(other, [...path, name])
     done.add(name)
   }
   for (const name of Object.keys(qos)) visit(name, [])

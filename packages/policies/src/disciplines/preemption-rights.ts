@@ -1,4 +1,4 @@
-import { listOf, rememberedJobs, type Env, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
+import { listOf, rememberedJobs, ownValue, type Env, type JobId, type LaneId, type Order, type Round, type WorkListener, type WorkView } from '@sched/core'
 import { QueuesOfJobs, type QueuesMemory } from '../backfilling/queues-of-jobs.js'
 
 /** What happens to preempted jobs; off: they are not preempted. */
@@ -105,7 +105,7 @@ export class PreemptionRights implements WorkListener {
   /** The tier of its queue, or the priority of its QOS. */
   rankOf(job: JobId): number {
     const { qos, tiers } = this.#rules
-    return qos === undefined ? (tiers[this.queues.of(job)] ?? 1) : (qos[this.#qosOf(job)]?.priority ?? 0)
+    return qos === undefined ? (ownValue(tiers, this.queues.of(job)) ?? 1) : (ownValue(qos, this.#qosOf(job))?.priority ?? 0)
   }
 
   /** The group of a job. Jobs of one group may preempt, and be preempted by, the same jobs, apart from their priorities. */
@@ -136,7 +136,7 @@ export class PreemptionRights implements WorkListener {
     const { qos, byPriority } = this.#rules
     if (!this.#isPreemptable(victim) || (this.modeOf(victim) === 'suspend' && this.#work.isGangJob(job))) return false
     if (qos === undefined) return this.rankOf(victim) < this.rankOf(job) && (!byPriority || this.#exceeds(job, victim) >= 0)
-    const own = qos[this.#qosOf(job)]
+    const own = ownValue(qos, this.#qosOf(job))
     const other = this.#qosOf(victim)
     if (other === this.#qosOf(job)) return own?.within === true && this.#exceeds(job, victim) > 0
     return own?.preempt.includes(other) === true && (!byPriority || this.#exceeds(job, victim) > 0)
@@ -145,13 +145,13 @@ export class PreemptionRights implements WorkListener {
   /** What happens to the job if it is preempted. A job that is one gang of several stages is never suspended: `off` in place of `suspend`. */
   modeOf(victim: JobId): Mode {
     const { mode: ofAll, modes, qos } = this.#rules
-    const mode = modes[qos === undefined ? this.queues.of(victim) : this.#qosOf(victim)] ?? ofAll
+    const mode = ownValue(modes, qos === undefined ? this.queues.of(victim) : this.#qosOf(victim)) ?? ofAll
     return mode === 'suspend' && this.#work.isGangJob(victim) ? 'off' : mode
   }
 
   /** The grace time of a victim in seconds, from `times` by queue, or by QOS where `qos` is given; default 0. */
   graceOf(victim: JobId, times: Readonly<Record<string, number>>): number {
-    return times[this.#rules.qos === undefined ? this.queues.of(victim) : this.#qosOf(victim)] ?? 0
+    return ownValue(times, this.#rules.qos === undefined ? this.queues.of(victim) : this.#qosOf(victim)) ?? 0
   }
 
   /** The running job of the lowest priority of each group and mode: a job that may preempt none of these may preempt no job at all. */

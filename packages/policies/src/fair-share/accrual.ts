@@ -1,4 +1,4 @@
-import { rememberedJobs, type Env, type JobId, type LaneId, type Release, type Seconds, type WorkListener } from '@sched/core'
+import { rememberedJobs, ownValue, type Env, type JobId, type LaneId, type Release, type Seconds, type WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { accountOptions } from '../slurm-limits/account-tree.js'
 import { Associations, inherited, type Association } from '../slurm-limits/associations.js'
@@ -235,7 +235,7 @@ export class Accruals implements WorkListener {
     const known = this.#terms.get(key)
     if (known !== undefined) return known
     const association = this.#associations.of(user, account, partition)
-    const { GrpJobsAccrue, MaxJobsAccruePerAccount, MaxJobsAccruePerUser } = this.#options.qos[qos] ?? {}
+    const { GrpJobsAccrue, MaxJobsAccruePerAccount, MaxJobsAccruePerUser } = ownValue(this.#options.qos, qos) ?? {}
     const within = association.parent?.name ?? 'root'
     const groups = [this.#group(['qos', qos], GrpJobsAccrue), this.#group(['account', qos, within], MaxJobsAccruePerAccount), this.#group(['user', qos, user], MaxJobsAccruePerUser)]
     for (let each: Association<UserAccrual> | undefined = association; each !== undefined; each = each.parent) {

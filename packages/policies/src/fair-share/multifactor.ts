@@ -1,4 +1,4 @@
-import { checkOptions, defineOrder, SchedError, type Env, type JobId, type LaneId, type Plug } from '@sched/core'
+import { checkOptions, defineOrder, SchedError, ownValue, type Env, type JobId, type LaneId, type Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { LastingTerms } from '../orders/lasting-terms.js'
 import { Accruals, accrualOptions } from './accrual.js'
@@ -164,18 +164,18 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, { tres, assoc
     options.qos * qosFactor(work.qos(job), options),
     tres.of(job, lane, queue),
     options.site * work.priority(job) - work.nice(job) + (options.countDown ? TOP - 1 - work.rank(job) : 0),
-    Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
+    Object.keys(options.tiers).length > 0 ? (ownValue(options.tiers, queue) ?? 1) : 0,
   ]
 }
 
 function qosFactor(qos: string, { qos: weight, qosPriorities, raw }: Settings): number {
   if (weight === 0) return 0
-  const own = qosPriorities[qos === '' ? 'normal' : qos] ?? 0
+  const own = ownValue(qosPriorities, qos === '' ? 'normal' : qos) ?? 0
   return raw.includes('qos') ? own : own / Math.max(1, ...Object.values(qosPriorities))
 }
 
 /** The priority of a queue as a fraction of the highest one; queues that are not named have priority 1. */
 function partitionFactor(queue: string, { partitions, raw }: Settings): number {
-  const own = partitions[queue] ?? 1
+  const own = ownValue(partitions, queue) ?? 1
   return raw.includes('partition') ? own : own / Math.max(1, ...Object.values(partitions))
 }

@@ -1,4 +1,4 @@
-import { resourceNamed, type ClusterView } from '@sched/core'
+import { resourceNamed, ownValue, type ClusterView } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { sharingFields } from '../orders/sharing-options.js'
 
@@ -60,7 +60,7 @@ export interface Claims {
 export function claimsOf({ priority, resources, preemptMinRuntime, reclaimMinRuntime }: KaiSettings['defaults'], cluster: ClusterView, field: string): Claims {
   const column = (valueOf: (given: z.output<typeof claim>) => number, absent: number): Float64Array =>
     Float64Array.from(cluster.resources, (name) => {
-      const given = resources[name]
+      const given = ownValue(resources, name)
       const value = given === undefined ? absent : valueOf(given)
       return value === -1 ? Infinity : value
     })

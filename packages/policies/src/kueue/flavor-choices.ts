@@ -1,3 +1,4 @@
+import { ownValue } from '@sched/core'
 import type { Flavor } from './flavor.js'
 
 /** Resources of a queue that a workload has of one flavor, and the possible flavors in the order in which they are tried. */
@@ -78,7 +79,7 @@ export class FlavorChoices {
 
   #withName(name: Named, resources: readonly string[]): number {
     const indexOf = (wanted: string | undefined): number => this.#flavors.findIndex((flavor) => flavor.name === wanted)
-    return typeof name === 'string' ? Math.max(0, indexOf(name)) : this.of(resources.map((resource) => indexOf(name[resource])))
+    return typeof name === 'string' ? Math.max(0, indexOf(name)) : this.of(resources.map((resource) => indexOf(ownValue(name, resource))))
   }
 
   /** Makes a mix; its nodes are those that are in all of its flavors. */

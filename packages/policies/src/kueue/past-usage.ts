@@ -1,4 +1,4 @@
-import type { Env, Seconds, UserId } from '@sched/core'
+import { ownValue, type Env, type Seconds, type UserId } from '@sched/core'
 import { addTo } from '../shares/vectors.js'
 import type { KueueSettings } from './options.js'
 
@@ -71,7 +71,7 @@ export class PastUsage {
    * the same at the same times have the same usage, to the last bit, however often each was read.
    */
   of(user: UserId, now: Seconds): number {
-    const weight = this.#settings.users[this.#nameOf(user)]?.weight ?? 1
+    const weight = ownValue(this.#settings.users, this.#nameOf(user))?.weight ?? 1
     return weight === 0 ? Infinity : this.#usage(user, now) / weight
   }
 

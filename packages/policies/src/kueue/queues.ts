@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
+import { SchedError, suggest, ownValue, type ClusterView, type ResourceId } from '@sched/core'
 import { allNodes } from '../shares/all-nodes.js'
 import type { Flavor } from './flavor.js'
 import { choicesOf, FlavorChoices, type ResourceGroup } from './flavor-choices.js'
@@ -77,7 +77,7 @@ export class Queues {
   }
 
   #make(name: string): ClusterQueue {
-    const own = this.#settings.queues[name] ?? {}
+    const own = ownValue(this.#settings.queues, name) ?? {}
     const settings: QueueSettings = { ...this.#settings.defaults, ...own }
     const field = `queues.${name}`
     const parent = settings.cohort === undefined ? undefined : this.#cohort(settings.cohort, [])
@@ -91,7 +91,7 @@ export class Queues {
   #cohort(name: string, inside: readonly string[]): QuotaNode {
     const known = this.#cohorts.get(name)
     if (known !== undefined) return known
-    const settings: CohortSettings = this.#settings.cohorts[name] ?? {}
+    const settings: CohortSettings = ownValue(this.#settings.cohorts, name) ?? {}
     if (inside.includes(name)) throw new SchedError('BAD_OPTION', `cohort "${name}" lies in itself: ${[...inside, name].join(' in ')}.`, { field: `cohorts.${name}.parent` }, 'Take a parent away.')
     const parent = settings.parent === undefined ? undefined : this.#cohort(settings.parent, [...inside, name])
     const cohort = new QuotaNode(name, this.#quota(settings, `cohorts.${name}`, true), settings.weight ?? 1, parent)
@@ -142,8 +142,8 @@ export class Queues {
     const groupOf = new Map(resourceGroups.flatMap((group, g) => group.map((name) => [this.#index(name, this.resources, 'the cluster has no resource', `${field}.resourceGroups`), g] as const)))
     return resourceGroups.map((group, g) => {
       const own = flavors.filter((flavor) => {
-        const amounts = nominalQuota[this.flavors[flavor]?.name ?? '']
-        return typeof amounts !== 'object' || group.some((name) => amounts[name] !== undefined)
+        const amounts = ownValue(nominalQuota, this.flavors[flavor]?.name ?? '')
+        return typeof amounts !== 'object' || group.some((name) => Object.hasOwn(amounts, name))
       })
       if (own.length === 0) throw new SchedError('BAD_OPTION', `no flavor has a nominal quota of ${group.join(' or ')}.`, { field: `${field}.resourceGroups` }, 'Give each group flavors of its own.')
       return { resources: this.resources.map((_, r) => r).filter((r) => (groupOf.get(r) ?? 0) === g), flavors: own }

@@ -1,4 +1,4 @@
-import { defineOrder, to40Bits, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Seconds } from '@sched/core'
+import { defineOrder, to40Bits, ownValue, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Keys, SortedIds } from './sorted-ids.js'
 import { spend, type SpendingChange } from './spending.js'
@@ -157,8 +157,8 @@ class DynamicPriority implements Order {
   #queue(name: string): Queue {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
-    const { budget = Infinity, rate } = this.#options.queues[name] ?? this.#options.defaults
-    const changes = [...(this.#options.queues[name]?.changes ?? [])].sort((a, b) => a.at - b.at)
+    const { budget = Infinity, rate } = ownValue(this.#options.queues, name) ?? this.#options.defaults
+    const changes = [...(ownValue(this.#options.queues, name)?.changes ?? [])].sort((a, b) => a.at - b.at)
     const queue: Queue = { name, budget, rate, share: 0, changes, jobs: this.#keys.map((keys) => new SortedIds(keys)), running: this.#keys.map(() => 0), usage: 0 }
     this.#byName.set(name, queue)
     const at = this.#queues.findIndex((other) => other.name > name) // by name, so that sums do not depend on who came first

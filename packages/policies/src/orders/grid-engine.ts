@@ -1,5 +1,5 @@
 import {
-  defineOrder, rememberedJobs, resourceNamed, SchedError, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug,
+  defineOrder, rememberedJobs, resourceNamed, SchedError, ownValue, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug,
   type Release, type ResourceId, type Round, type Seconds, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -180,8 +180,8 @@ class GridEngine implements Order {
     const { weight_user, weight_project } = this.#options
     const parts = weight_user + weight_project
     return {
-      users: users.map((name) => this.#options.users[name] ?? 0),
-      projects: projects.map((name) => this.#options.projects[name] ?? 0),
+      users: users.map((name) => ownValue(this.#options.users, name) ?? 0),
+      projects: projects.map((name) => ownValue(this.#options.projects, name) ?? 0),
       userPart: parts > 0 ? weight_user / parts : 0,
       projectPart: parts > 0 ? weight_project / parts : 0,
     }
@@ -193,7 +193,7 @@ class GridEngine implements Order {
     const usage = this.#usage
     if (tree === undefined || usage === undefined) return undefined
     usage.advance(now)
-    const all = users.map((name) => ({ shares: tree.users[name] ?? tree.default, usage: usage.until(usage.id(name), now) }))
+    const all = users.map((name) => ({ shares: ownValue(tree.users, name) ?? tree.default, usage: usage.until(usage.id(name), now) }))
     return shareTreeTickets(running, waiting, all, tree.compensation_factor)
   }
 

@@ -1,4 +1,4 @@
-import { jobsByName, listOf, None, Reason, type JobId, type Round, type UserId, type WorkView } from '@sched/core'
+import { jobsByName, listOf, None, Reason, ownValue, type JobId, type Round, type UserId, type WorkView } from '@sched/core'
 import type { Pool } from './pools.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
@@ -185,7 +185,7 @@ export class JobLimits {
   }
 
   #isUserFull(user: UserId): boolean {
-    return (this.#ofUser.get(user) ?? 0) >= (this.#users[this.#work.userName(user)] ?? this.#userDefault)
+    return (this.#ofUser.get(user) ?? 0) >= (ownValue(this.#users, this.#work.userName(user)) ?? this.#userDefault)
   }
 
   /** The innermost full pool of this one and those around it. */

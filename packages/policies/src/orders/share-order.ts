@@ -1,4 +1,4 @@
-import type { ClusterView, Env, JobBlock, JobId, JobSpec, LaneId, NodeId, Order, ResourceId, Round, Sharing, TaskId, WorkView } from '@sched/core'
+import { ownValue, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type ResourceId, type Round, type Sharing, type TaskId, type WorkView } from '@sched/core'
 import { PoolLists } from './pool-lists.js'
 import { PoolTree, queuePath, type Pool } from './pools.js'
 import { tieOrder, type SharingChoice } from './sharing-options.js'
@@ -113,7 +113,10 @@ export class ShareOrder implements Order {
   /** Restores the state of the pools that exist by now. A remembered pool that does not exist has no waiting jobs; it begins as a new one. */
   recall(memory: unknown): void {
     for (const [lane, pools] of (memory as PoolsMemory).entries()) {
-      for (const { id, path } of this.#tree.pools) if (pools[path] !== undefined) this.#rule.recall?.(id, lane as LaneId, pools[path])
+      for (const { id, path } of this.#tree.pools) {
+        const known = ownValue(pools, path)
+        if (known !== undefined) this.#rule.recall?.(id, lane as LaneId, known)
+      }
       this.#placeAll(lane as LaneId)
     }
   }

@@ -1,4 +1,4 @@
-import { leastTasks, type ClusterView, type JobSpec, type StageSpec } from '@sched/core'
+import { leastTasks, ownValue, type ClusterView, type JobSpec, type StageSpec } from '@sched/core'
 import type { Bill } from './bills.js'
 import type { Piece } from './counted.js'
 import type { Terms } from './terms.js'
@@ -19,7 +19,7 @@ export function refusalOf(spec: JobSpec, terms: Terms, cluster: ClusterView, aga
 /** What a stage of the job asks for as it was submitted. */
 function pieceOf(stage: StageSpec, { estimate = Infinity, maxNodes = Infinity }: JobSpec, bill: Bill | undefined, { resources }: ClusterView): Piece {
   const tasks = leastTasks(stage)
-  const demand = (resource: number) => stage.demand[resources[resource] as string] ?? 0
+  const demand = (resource: number) => ownValue(stage.demand, resources[resource] as string) ?? 0
   const amount = (resource: number) => (resource === resources.length ? (bill?.(tasks, demand) ?? 0) : tasks * demand(resource))
   return { isFirst: true, amount, whole: amount, estimate: stage.estimate ?? estimate, mostNodes: maxNodes }
 }

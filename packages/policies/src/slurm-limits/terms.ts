@@ -1,4 +1,4 @@
-import type { ClusterView, Env, FairShareView, Seconds } from '@sched/core'
+import { ownValue, type ClusterView, type Env, type FairShareView, type Seconds } from '@sched/core'
 import { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { NO_RESETS, resetsOf } from '../fair-share/usage-resets.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
@@ -127,9 +127,9 @@ export class TermsBook {
     const { partitions, qos: declared, enforce, enforcePartLimits } = this.#options
     const association = this.#associations.of(user, account, queue)
     const own = asked !== '' ? asked : (inherited(association, 'DefaultQOS') ?? 'normal')
-    const partition: PartitionOptions = partitions[queue] ?? {}
+    const partition: PartitionOptions = ownValue(partitions, queue) ?? {}
     const qos = this.#qosOf(own, partition)
-    const { UsageFactor: factor = 1, Flags = [] } = declared[own] ?? {}
+    const { UsageFactor: factor = 1, Flags = [] } = ownValue(declared, own) ?? {}
     const made = new LimitsOfJob(this.#cluster, (name) => this.#group(name), this.past, this.#now, {
       isFree: factor === 0, lengthOf: Flags.includes('UsageFactorSafe') ? times(factor) : ({ estimate }) => estimate, limitFactor: qos.find(({ LimitFactor }) => LimitFactor !== undefined)?.LimitFactor ?? 1,
     }, qos.some((each) => each.Flags?.includes('DenyOnLimit')))
@@ -146,7 +146,7 @@ export class TermsBook {
     const [licenses, tooMany] = this.#licensesOf(wanted, made)
     limits.sort((a, b) => rankOf(a, ofPartition, accounting) - rankOf(b, ofPartition, accounting))
     const isUnknown = enforce.includes('associations') && !association.isDeclared
-    const isForbidden = enforce.includes('qos') && (!(own in declared) || !mayAskFor(association, own))
+    const isForbidden = enforce.includes('qos') && (!Object.hasOwn(declared, own) || !mayAskFor(association, own))
     return {
       counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses, bill: this.#bills?.of(queue),
       areOwn: limits.some(({ of }) => of === undefined), accounting, ofNodes: limits.filter(({ nodes }) => nodes !== undefined), qos: qos.map(({ name }) => `QOS ${name}`),
@@ -160,7 +160,7 @@ export class TermsBook {
 
   /** The limit of a job's own QOS on what fair share adds to its priority, added to `made`. Slurm checks it last of those of the partition. */
   #thresholdOf(qos: string, made: LimitsOfJob): Limit[] {
-    const { UsageThreshold, Flags = [] } = this.#options.qos[qos] ?? {}
+    const { UsageThreshold, Flags = [] } = ownValue(this.#options.qos, qos) ?? {}
     if (UsageThreshold === undefined || !Flags.includes('EnforceUsageThreshold')) return []
     if (this.fairShare === undefined) {
       this.#warn(`UsageThreshold of QOS ${qos} holds nobody back: the policy in slurm-limits has no fair-share factors; give it the order multifactor or fair-share`)
@@ -174,7 +174,7 @@ export class TermsBook {
   /** Whether jobs may not ask for a QOS since it is Relative and that of a partition. Source: Slurm, `_determine_and_validate_qos`. */
   #isOfPartitionsAlone(qos: string): boolean {
     const { partitions, qos: declared } = this.#options
-    return declared[qos]?.Flags?.includes('Relative') === true && Object.values(partitions).some(({ QOS }) => QOS === qos)
+    return ownValue(declared, qos)?.Flags?.includes('Relative') === true && Object.values(partitions).some(({ QOS }) => QOS === qos)
   }
 
   /** The licences that a job holds, with their limits added to `made`, and why it can never get them; undefined: it can. */
@@ -182,7 +182,7 @@ export class TermsBook {
     const held: HeldLicense[] = []
     let refusal: string | undefined
     for (const [name, amount] of Object.entries(wanted)) {
-      const most = this.#options.licenses?.[name]
+      const most = ownValue(this.#options.licenses, name)
       if (most === undefined) {
         if (this.#options.licenses !== undefined) this.#warn(`licence "${name}" is not among the licenses of slurm-limits: jobs hold as many as they ask for`)
         continue
@@ -195,7 +195,7 @@ export class TermsBook {
 
   /** The declared QOS whose limits hold for a job: that of the partition and its own, in the order in which they count. */
   #qosOf(own: string, { QOS: ofPartition }: PartitionOptions): Qos[] {
-    const found = [ofPartition, own].flatMap((name) => (name !== undefined && this.#options.qos[name] !== undefined ? [{ name, ...this.#options.qos[name] }] : []))
+    const found = [ofPartition, own].flatMap((name) => (name !== undefined && Object.hasOwn(this.#options.qos, name) ? [{ name, ...this.#options.qos[name] }] : []))
     if (found.length === 2 && found[0]?.name === found[1]?.name) found.pop()
     return found.length === 2 && found[1]?.Flags?.includes('OverPartQOS') === true ? found.reverse() : found
   }

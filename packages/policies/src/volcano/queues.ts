@@ -1,4 +1,4 @@
-import { amountsByName, partitionPoint, SchedError, suggest, type ClusterView } from '@sched/core'
+import { amountsByName, partitionPoint, SchedError, suggest, ownValue, type ClusterView } from '@sched/core'
 import type { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import type { QueueSettings, VolcanoSettings } from './options.js'
@@ -40,7 +40,7 @@ export class Queues {
   #made(name: string, inside: readonly string[]): Queue {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
-    const own = this.#settings.queues[name]
+    const own = ownValue(this.#settings.queues, name)
     const field = `queues.${name}`
     const around = own?.parent ?? ROOT
     if (inside.includes(name)) throw new SchedError('BAD_OPTION', `queue "${name}" lies in itself: ${[...inside, name].join(' in ')}.`, { field: `${field}.parent` }, 'Take a parent away.')

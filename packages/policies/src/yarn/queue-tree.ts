@@ -1,4 +1,4 @@
-import { resourceNamed, SchedError, type ClusterView, type ResourceId } from '@sched/core'
+import { resourceNamed, SchedError, ownValue, type ClusterView, type ResourceId } from '@sched/core'
 import { NamedQueues } from './named-queues.js'
 import type { Amounts, QueueOptions } from './options.js'
 
@@ -137,7 +137,7 @@ export class QueueTree extends NamedQueues<Queue, QueueOptions> {
   #amounts(amounts: Amounts | undefined, missing: number, field: string): number[] {
     this.#check(amounts, field)
     return this.#cluster.resources.map((name, r) => {
-      const amount = amounts?.[name]
+      const amount = ownValue(amounts, name)
       if (typeof amount !== 'string') return amount ?? missing
       return Math.floor((Number.parseFloat(amount) / 100) * this.#cluster.capacity(r as ResourceId))
     })

@@ -18,7 +18,7 @@ export type YarnAssignOptions = z.input<typeof assignOptions>
 
 /**
  * Limits how many tasks the policy inside it may start at one heartbeat of a node, and spreads tasks evenly over nodes. A round
- * of several nodes, as there is without heartbeats, has no limit on starts. A gang, which Hadoop does not
+ * of all nodes, as there is without heartbeats, has no limit on starts. A gang, which Hadoop does not
  * know, counts as one start: it begins if another start is allowed, and is not stopped half way.
  *
  * Source: Hadoop 3, FairScheduler (assignmultiple, dynamic.max.assign, max.assign); load balancer: Hadoop 1,
@@ -99,6 +99,8 @@ class LimitedRound extends WrappedRound {
   readonly #balance: Balance | undefined
   readonly #env: Env
   #claims = 0
+  /** Whether the round is a heartbeat of a node, or an offer of one of several. */
+  #isBeat = false
   /** By resource of the lane: the amounts started, and half of what was free at first. */
   readonly #started: number[] = []
   readonly #half: number[] = []
@@ -119,8 +121,10 @@ class LimitedRound extends WrappedRound {
     this.#claims = 0
     this.#left = 0
     this.#saved.clear()
-    const [node, ...others] = round.nodes.length < 2 ? round.nodes : []
-    if (node === undefined || others.length > 0) return
+    const [node] = round.nodes
+    // a cluster of one node has no heartbeats either, unless it says so
+    this.#isBeat = round.nodes.length === 1 && (round.cluster.heartbeat > 0 || this.#env.cluster.nodes > 1)
+    if (node === undefined || !this.#isBeat) return
     for (const r of this.#env.cluster.lanes[round.lane]?.resources ?? []) {
       this.#started[r] = 0
       this.#half[r] = round.cluster.free(node, r) / 2
@@ -129,7 +133,7 @@ class LimitedRound extends WrappedRound {
 
   /** Whether another task may start in this heartbeat. */
   #goesOn(): boolean {
-    if (this.#claims === 0 || this.inner.nodes.length > 1) return true
+    if (this.#claims === 0 || !this.#isBeat) return true
     const { assignMultiple, dynamicMaxAssign, maxAssign } = this.#options
     if (!assignMultiple) return false
     if (!dynamicMaxAssign) return maxAssign <= 0 || this.#claims < maxAssign

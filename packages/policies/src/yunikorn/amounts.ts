@@ -1,4 +1,4 @@
-import { resourceNamed, type ClusterView } from '@sched/core'
+import { resourceNamed, ownValue, type ClusterView } from '@sched/core'
 import type { Amounts } from './options.js'
 
 /** Amounts by `ResourceId`; `NaN` where an amount is not given, which is not the same as 0. */
@@ -12,7 +12,7 @@ export function sparse(amounts: Amounts, cluster: ClusterView, field: string): S
   const { resources } = cluster
   for (const name of Object.keys(amounts)) resourceNamed(name, resources, field)
   const isSaid = Object.values(amounts).some((amount) => amount > 0)
-  return Float64Array.from(resources, (name) => (isSaid ? (amounts[name] ?? NaN) : NaN))
+  return Float64Array.from(resources, (name) => (isSaid ? (ownValue(amounts, name) ?? NaN) : NaN))
 }
 
 export const saysNothing = (amounts: Sparse): boolean => amounts.every(Number.isNaN)

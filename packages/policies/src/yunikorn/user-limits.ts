@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, ResourceId, WorkView } from '@sched/core'
+import { ownValue, type ClusterView, type JobId, type ResourceId, type WorkView } from '@sched/core'
 import { sparse, type Sparse } from './amounts.js'
 import type { LimitSettings, YunikornSettings } from './options.js'
 import type { Queue } from './queue-tree.js'
@@ -88,7 +88,7 @@ export class UserLimits {
 
   #holdersOf(around: readonly number[], user: string, group: string | undefined): readonly Holder[] {
     if (!around.some((id) => this.#limits.has(id))) return []
-    const counted = this.#groupFor(around, [...(group === undefined ? [] : [group]), ...(this.#groupsOf[user] ?? [])])
+    const counted = this.#groupFor(around, [...(group === undefined ? [] : [group]), ...(ownValue(this.#groupsOf, user) ?? [])])
     return [this.#holder('users', user), ...(counted === undefined ? [] : [this.#holder('groups', counted)])]
   }
 

@@ -47,6 +47,15 @@ describe('starts per heartbeat', () => {
     expect(starts({}, 5, [gang('a', 3), gang('b', 4), tasks('c', 1, 2)])).toEqual([3, 1, 1]) // b has no room beside a
   })
 
+  it('have no limit without heartbeats, whether there are several nodes or one', () => {
+    const passes = (count: number) => {
+      const master = dispatcher({ cluster: instantCluster({ nodes: [{ name: 'n', count, resources: { mem: 10, cpu: 100 } }] }), policy: yarnAssign(greedy(yarnFair()), {}) })
+      master.submit(tasks('a', 1, 7), 0)
+      return master.pass(0).start.length
+    }
+    expect([2, 1].map(passes)).toEqual([7, 7])
+  })
+
   it('have no limit in a round about many nodes', () => {
     const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 2, resources: { mem: 4 } }] }), policy: yarnAssign(greedy(yarnFair()), {}) })
     master.submit(job({ id: 'a', demand: { mem: 1 }, tasks: 100 }), 0)

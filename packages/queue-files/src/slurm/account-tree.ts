@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { SchedError, ownValue } from '@sched/core'
 import type { Setting } from '../setting.js'
 import type { Database, Entity } from './database.js'
 
@@ -36,7 +36,7 @@ export function accountTree({ accounts, users }: Database, { ofAccount, ofUser }
 }
 
 /** The object under a key, which is added if it is not there. */
-const inside = (account: Account, key: string): Account => (account[key] ??= {}) as Account
+const inside = (account: Account, key: string): Account => (ownValue(account, key) ?? (account[key] = {})) as Account
 
 /** Throws `BAD_INPUT` with the line for an account that lies in itself, directly or through others. */
 function checkTree(accounts: readonly Entity[], file: string): void {

@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { SchedError, ownValue } from '@sched/core'
 import type { Findings } from '../finding.js'
 import type { SlurmConf } from './conf.js'
 
@@ -26,7 +26,7 @@ export function licensesOf({ general }: SlurmConf, what: keyof typeof waiting, f
         { file: setting.file, line: setting.line, field: setting.name },
         'Write Licenses=fluent:30,matlab:5.',
       )
-    licenses[name] = (licenses[name] ?? 0) + Number(count)
+    licenses[name] = (ownValue(licenses, name) ?? 0) + Number(count)
   }
   if (Object.keys(licenses).length === 0) return undefined
   findings.add(

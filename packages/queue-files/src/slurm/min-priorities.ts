@@ -1,3 +1,4 @@
+import { ownValue } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
@@ -23,8 +24,8 @@ export function minPrioritiesOfAssociations({ database: { accounts, users } }: S
   const ofPartitions: Record<string, Record<string, Record<string, number>>> = {}
   for (const user of users) {
     const number = numberOf(user)
-    if (user.partition !== undefined) ((ofPartitions[user.parent] ??= {})[user.partition] ??= {})[user.name] = number ?? ofAccounts[user.parent] ?? 0 // not what the user has in other partitions
-    else if (number !== undefined) (ofUsers[user.parent] ??= {})[user.name] = number
+    if (user.partition !== undefined) under(under(ofPartitions, user.parent), user.partition)[user.name] = number ?? ownValue(ofAccounts, user.parent) ?? 0 // not what the user has in other partitions
+    else if (number !== undefined) under(ofUsers, user.parent)[user.name] = number
   }
   return {
     ...(Object.keys(ofAccounts).length > 0 && { minPrioritiesOfAccounts: ofAccounts }),
@@ -51,3 +52,6 @@ function numberOf(entity: Entity): number | undefined {
   const setting = settingOf(entity)
   return setting === undefined ? undefined : wholeOf(setting, 0, 2 ** 32 - 1)
 }
+
+/** The record under a name, which is added if it is not there. */
+const under = <T>(all: Record<string, Record<string, T>>, name: string): Record<string, T> => ownValue(all, name) ?? (all[name] = {})
