@@ -82,6 +82,12 @@ describe('reservations of nodes', () => {
     expect(of({ users: ['ann'], accounts: ['physics'] }, { user: 'ann', account: 'chemistry' })).toBeUndefined()
   })
 
+  it('are all to be for a job that names several (_get_resv_list of Slurm), since it may run in any of them', () => {
+    const r: Reservations = [{ name: 'r', from: 0, to: 600, nodes: ['node-0'], users: ['ann'] }, { name: 's', from: 0, to: 600, nodes: [SECOND], users: ['bob', 'eve'] }, { name: 't', from: 0, to: 600, nodes: [SECOND], users: ['ann', 'eve'] }]
+    const start = (user: string, reservation: string) => starts([spec('X', 4, 1, { reservation, user })], r)['X']
+    expect([start('ann', 'r,t'), start('ann', 'r,s'), start('bob', 'r,s'), start('ann', 'r,gone,t')]).toEqual([0, undefined, undefined, 0])
+  })
+
   it('are for their QOS, a job without one having normal (test_123_5 of Slurm)', () => {
     const of = (qos: readonly string[], job: Of) => starts([spec('X', 1, 1, { reservation: 'r', ...job })], [{ name: 'r', from: 0, to: 600, nodes: 'all', qos: [...qos] }])['X']
     expect([of(['own'], {}), of(['own'], { qos: 'normal' }), of(['own'], { qos: 'own' })]).toEqual([undefined, undefined, 0])
