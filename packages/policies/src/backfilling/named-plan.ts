@@ -10,7 +10,6 @@ import { bitsFor, clearBit, countBits, hasBit, setBit, type NodeBits } from './n
 import type { Licenses } from './licenses.js'
 import type { NodeReservations } from './node-reservations.js'
 import { NodeUsers } from './node-users.js'
-import type { Window } from './options.js'
 import { partitionOf } from './partitions.js'
 import type { QueuesOfJobs } from './queues-of-jobs.js'
 import { Releases } from './releases.js'
@@ -20,7 +19,7 @@ import { StartSearch, type Asked } from './start-search.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { Topologies } from './topologies.js'
-import { refuseAmounts } from './windows.js'
+import { WholeWindows } from './whole-windows.js'
 
 /**
  * A plan that names nodes. A task starts on nodes that have room for it beside what runs there; a reservation takes whole
@@ -42,7 +41,7 @@ export class NamedPlan implements Plan {
   readonly #jobs: RigidJobs
   readonly #work: WorkView
   readonly #nodes: number
-  readonly #windows: readonly Window[]
+  readonly #windows: WholeWindows
   readonly #steps: ClockMultiples
   readonly #reservations: NodeReservations | undefined
   readonly #licenses: Licenses | undefined
@@ -61,8 +60,6 @@ export class NamedPlan implements Plan {
   readonly #vain = new Map<Releases, Map<ShapeId, StartBounds>>()
   #now: Seconds = 0
   #mayStartIn: Round['mayStartIn']
-  /** Number of slots that windows have added. */
-  #ofWindows = 0
   #cluster: ClusterView
   /** The nodes that the job may use, and their bits; and those of these that are not reserved. */
   readonly #allowedNodes: AllowedNodes
@@ -78,7 +75,7 @@ export class NamedPlan implements Plan {
     this.#cluster = cluster
     this.#nodes = cluster.nodes
     this.#running = options.running
-    this.#windows = options.windows
+    const windows = (this.#windows = new WholeWindows(options.windows))
     this.#steps = options.steps
     this.#reservations = options.reservations
     this.#licenses = options.licenses
@@ -93,12 +90,11 @@ export class NamedPlan implements Plan {
     this.#allowedNodes = new AllowedNodes(lane.lane, work, cluster)
     this.#allowed = this.#allowedNodes.bits
     const weights = Object.keys(options.weights).length === 0 ? undefined : Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
-    this.#search = new StartSearch({ ...options, lane: lane.lane, nodes: this.#nodes, work, allowed: this.#allowed, slots: this.#slots, weights })
+    this.#search = new StartSearch({ ...options, windows, lane: lane.lane, nodes: this.#nodes, work, allowed: this.#allowed, slots: this.#slots, weights })
     if (options.exclusiveUsers.length > 0) this.separateUsers(options.exclusiveUsers)
     this.#places = this.#search.places
     this.#usable = this.#search.usable
     this.#planned = bitsFor(this.#nodes)
-    refuseAmounts(options.windows)
   }
 
   /** A job has come that shares nodes only with jobs of its own user, as do all jobs of these queues. */
@@ -111,7 +107,7 @@ export class NamedPlan implements Plan {
   }
 
   get records(): number {
-    return this.#slots.count - this.#ofWindows
+    return this.#slots.count
   }
 
   /** Source: Slurm, ESLURM_RESERVATION_BUSY in `schedule` of slurmctld/job_scheduler.c. */
@@ -152,7 +148,7 @@ export class NamedPlan implements Plan {
   }
 
   begin(round: Round): void {
-    const { now, cluster, nodes } = round
+    const { now, cluster } = round
     this.#now = now
     this.#search.now = now
     this.#search.nodesOf = round.nodesOf
@@ -164,8 +160,6 @@ export class NamedPlan implements Plan {
     this.#planned.fill(0)
     this.#begin()
     this.#slots.clear(this.#down(now))
-    for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
-    this.#ofWindows = this.#slots.count - 1
   }
 
   close(label: string): void {
@@ -278,6 +272,7 @@ export class NamedPlan implements Plan {
     else this.#allow(job)
     this.#slots.during(this.#usable, this.#allowed, this.#now, length)
     this.#reservations?.limit(this.#usable, job, this.#now, length)
+    if (this.#windows.clear(this.#now, length) > this.#now) this.#usable.fill(0)
   }
 
   /** Sets `#allowed` to the nodes that the next tasks of a job may use, of several queues in that of the place that is looked at. */

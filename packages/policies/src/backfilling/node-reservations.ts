@@ -60,13 +60,16 @@ export class NodeReservations {
     this.#all = reservations.map((reservation, i) => reserved(reservation, i, env))
   }
 
-  /** Jobs that may use none of the reservations which they name; one that nobody knows is warned of, and counts as not named. */
+  /**
+   * Jobs that may not use each of the reservations which they name; one that nobody knows is warned of, and counts as not named.
+   * Source: Slurm, `_get_resv_list` of slurmctld/reservation.c.
+   */
   admits(spec: JobSpec): string | undefined {
     const { id, reservation = '', user = 'user', account = '', qos = '' } = spec
     if (reservation === '') return undefined
     const mine = this.#named(reservation)
     if (mine.length === 0) this.#env.warn(`job ${id} names reservation "${reservation}", which is not among those of replan: such jobs run outside of all reservations`)
-    if (mine.length === 0 || mine.some((each) => isFor(each, spec))) return undefined
+    if (mine.every((each) => isFor(each, spec))) return undefined
     const who = `${user}${account === '' ? '' : ` of account ${account}`}${qos === '' ? '' : ` with QOS ${qos}`}`
     return `${who} may not use reservation ${reservation}${mine.some(({ queues }) => queues.length > 0) ? ` in ${queuesOf(spec).join()}` : ''} (ReservationAccess)`
   }

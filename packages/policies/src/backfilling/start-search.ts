@@ -11,6 +11,7 @@ import type { QueuesOfJobs } from './queues-of-jobs.js'
 import type { Releases } from './releases.js'
 import type { ReservedSlots } from './reserved-slots.js'
 import type { Topologies } from './topologies.js'
+import type { WholeWindows } from './whole-windows.js'
 
 /** Tasks of a stage, of one shape, for which a start is searched, and how long they need room, in seconds. */
 export interface Asked {
@@ -29,6 +30,7 @@ interface Parts extends Pick<NamedOptions, 'step' | 'steps' | 'reservations' | '
   readonly allowed: NodeBits
   /** What this pass has reserved. */
   readonly slots: ReservedSlots
+  readonly windows: WholeWindows
   /** By node; absent where all have the same. */
   readonly weights: Float64Array | undefined
 }
@@ -54,6 +56,7 @@ export class StartSearch {
   readonly #allowed: NodeBits
   readonly #slots: ReservedSlots
   readonly #reservations: NodeReservations | undefined
+  readonly #windows: WholeWindows
   readonly #licenses: Licenses | undefined
   readonly #topologies: Topologies
   readonly #weights: Float64Array | undefined
@@ -62,7 +65,7 @@ export class StartSearch {
   readonly #step: Seconds
   readonly #steps: ClockMultiples
 
-  constructor({ lane, nodes, work, allowed, slots, reservations, licenses, topologies, weights, queues, maxNodes, step, steps }: Parts) {
+  constructor({ lane, nodes, work, allowed, slots, windows, reservations, licenses, topologies, weights, queues, maxNodes, step, steps }: Parts) {
     this.now = 0
     this.usable = bitsFor(nodes)
     this.#lane = lane
@@ -71,6 +74,7 @@ export class StartSearch {
     this.#allowed = allowed
     this.#slots = slots
     this.#reservations = reservations
+    this.#windows = windows
     this.#licenses = licenses
     this.#topologies = topologies
     this.#weights = weights
@@ -82,7 +86,7 @@ export class StartSearch {
 
   /** The earliest start of the tasks on nodes in `allowed`, from `notBefore` to `latest`; `Infinity` if there is none. */
   earliest(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, releases: Releases): Seconds {
-    let from = this.#licensed(job, notBefore, length)
+    let from = this.#open(job, notBefore, length)
     const blocks = this.#topologies.blocksFor(job)
     const own = this.#reservations === undefined ? this.#weights : this.#reservations.weightsFor(job, this.#weights)
     let weights = own
@@ -104,7 +108,7 @@ export class StartSearch {
       const enough = this.#slots.earliest(this.usable, this.#allowed, least, from, length) // before that there are too few nodes, whatever ends
       if (enough > from) {
         if (enough > latest) break
-        from = this.#licensed(job, enough, length)
+        from = this.#open(job, enough, length)
         if (from > enough) continue
       }
       const rid = Math.min(this.users?.limit(this.usable, job, from, this.now) ?? Infinity, this.#reservations?.limit(this.usable, job, from, length) ?? Infinity)
@@ -115,7 +119,7 @@ export class StartSearch {
         if (countBits(this.usable) < least) start = Infinity // users of nodes, or reservations, leave too few
         else start = Math.max(from, releases.whenRoom(tasks - room, this.usable, Math.min(later, latest), suits))
         if (start > later) {
-          from = this.#licensed(job, later, length)
+          from = this.#open(job, later, length)
           continue
         }
         if (start > latest) break
@@ -126,9 +130,9 @@ export class StartSearch {
       weights = own
       if (!isChosen) suits?.(start)
       const near = this.#topologies.earliest(job, this.#lane, start, this.places)
-      const licensed = this.#licensed(job, near, length)
-      if (licensed === start && (start === this.now || !this.#slots.overlaps(this.places, this.#steps.down(start), this.#steps.up(start + length)))) return start
-      from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
+      const open = this.#open(job, near, length)
+      if (open === start && (start === this.now || !this.#slots.overlaps(this.places, this.#steps.down(start), this.#steps.up(start + length)))) return start
+      from = open > start ? open : this.#open(job, start === from ? start + this.#step : start, length)
     }
     return Infinity
   }
@@ -147,8 +151,13 @@ export class StartSearch {
     return say && Float64Array.from({ length: this.#nodes }, (_, node) => (weights?.[node] ?? 1) + Number(!say.has(node as NodeId)))
   }
 
-  /** The earliest time from `from` on at which the job's licences are free for `length` seconds. */
-  #licensed(job: JobId, from: Seconds, length: Seconds): Seconds {
-    return this.#licenses?.earliest(job, from, length) ?? from
+  /** The earliest time from `from` on from which the job meets no window, and its licences are free, for `length` seconds. */
+  #open(job: JobId, from: Seconds, length: Seconds): Seconds {
+    let start = from
+    for (;;) {
+      const clear = this.#windows.clear(start, length)
+      start = this.#licenses?.earliest(job, clear, length) ?? clear
+      if (start === clear) return start
+    }
   }
 }

@@ -82,6 +82,12 @@ describe('reservations of nodes', () => {
     expect(of({ users: ['ann'], accounts: ['physics'] }, { user: 'ann', account: 'chemistry' })).toBeUndefined()
   })
 
+  it('are all to be for a job that names several (_get_resv_list of Slurm), since it may run in any of them', () => {
+    const r: Reservations = [{ name: 'r', from: 0, to: 600, nodes: ['node-0'], users: ['ann'] }, { name: 's', from: 0, to: 600, nodes: [SECOND], users: ['bob', 'eve'] }, { name: 't', from: 0, to: 600, nodes: [SECOND], users: ['ann', 'eve'] }]
+    const start = (user: string, reservation: string) => starts([spec('X', 4, 1, { reservation, user })], r)['X']
+    expect([start('ann', 'r,t'), start('ann', 'r,s'), start('bob', 'r,s'), start('ann', 'r,gone,t')]).toEqual([0, undefined, undefined, 0])
+  })
+
   it('are for their QOS, a job without one having normal (test_123_5 of Slurm)', () => {
     const of = (qos: readonly string[], job: Of) => starts([spec('X', 1, 1, { reservation: 'r', ...job })], [{ name: 'r', from: 0, to: 600, nodes: 'all', qos: [...qos] }])['X']
     expect([of(['own'], {}), of(['own'], { qos: 'normal' }), of(['own'], { qos: 'own' })]).toEqual([undefined, undefined, 0])
@@ -129,6 +135,30 @@ describe('reservations of nodes', () => {
       startsOf(specs, [4], replan(fifo(), { nodes: 'named', reservations, twoPass, select }), { nodes: 3, observers: [observer] })
       expect(bad).toEqual([])
     }))
+  })
+
+  it('with any flags, beside windows, are entered only by those that may, and every other job runs in the end', { tags: 'long' }, () => {
+    const flag = fc.constantFrom(false, false, false, true)
+    const span = { from: fc.integer({ min: -600, max: 3000 }), length: fc.integer({ min: 1, max: 1200 }) }
+    const reservation = fc.record({ name: fc.constantFrom('r', 's', 't'), ...span, nodes: fc.subarray(['node-0', SECOND, 'node-2'], { minLength: 1 }), flex: flag, maint: flag, overlap: flag }).map(({ length, ...rest }) => ({ ...rest, to: rest.from + length }))
+    const window = fc.record(span).map(({ from, length }) => ({ from: Math.max(0, from), to: Math.max(0, from) + length, demand: 'all' as const }))
+    const job = fc.record({ tasks: fc.integer({ min: 1, max: 12 }), minutes: fc.integer({ min: 1, max: 9 }), submit: fc.integer({ min: 0, max: 1200 }), reservation: fc.constantFrom('', '', 'r', 's', 'r,t') })
+    fc.assert(fc.property(fc.array(job, { minLength: 1, maxLength: 9 }), fc.array(reservation, { minLength: 1, maxLength: 4 }), fc.array(window, { maxLength: 2 }), fc.boolean(), (all, reservations, windows, twoPass) => {
+      const specs = all.sort((a, b) => a.submit - b.submit).map(({ tasks, minutes, submit, reservation: named }, i) => spec(`J${i}`, tasks, minutes, { submit, ...(named !== '' && { reservation: named }) }))
+      const of: JobSpec[] = []
+      const bad: string[] = []
+      const onTaskStart: Observer['onTaskStart'] = (_task, id, _lane, node, _level, now) => {
+        const { reservation: named = '', estimate = 0 } = of[id] as JobSpec
+        const mine = reservations.filter(({ name }) => named.split(',').includes(name))
+        const meets = ({ from, to }: { from: number; to: number }) => from < now + estimate && now < to
+        const isKept = (other: (typeof reservations)[number]) => other.nodes.includes(`node-${node}`) && meets(other) && !mine.some((own) => own.name === other.name || own.maint || (own.overlap && !other.maint))
+        const isOnOwn = mine.length === 0 || mine.some(({ flex, nodes, from, to }) => flex || (nodes.includes(`node-${node}`) && from <= now && now < to))
+        if (reservations.some(isKept) || windows.some(meets) || !isOnOwn) bad.push(`${id} on ${node} at ${now}`)
+      }
+      const started = run(specs, reservations, { twoPass, windows, observers: [{ onSubmit: (id, each) => void (of[id] = each), onTaskStart }] }, 3)
+      expect(bad).toEqual([])
+      for (const { id, reservation: named = '' } of specs) if (!reservations.some(({ name }) => named.split(',').includes(name))) expect(started.has(id)).toBe(true)
+    }), { seed: 20_261_130, numRuns: 300 })
   })
 
   it('are refused where they cannot be', () => {
