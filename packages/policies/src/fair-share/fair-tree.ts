@@ -68,7 +68,7 @@ export class FairTree {
    * Users with equal values have the same rank, and users come before accounts of that value. An account with the same value as the sibling before it begins
    * with the rank of the last user so far: its first user has that rank, too. Users with the shares of their parent come first in it.
    *
-   * Its page says that accounts with equal values are merged; `_calc_tree_fs` visits them one after another, since `_count_tied_accounts` counts users alone.
+   * Slurm's page says that accounts with equal values are merged; `_calc_tree_fs` visits them one after another, since `_count_tied_accounts` counts users alone.
    * Ties of accounts end in the lower id.
    */
   factors(usage: ArrayLike<number>): Float64Array {
@@ -94,10 +94,10 @@ export class FairTree {
   }
 }
 
-/** The factors of `FairTree` at one time. */
+/** Fair tree: the factor of each user by rank, 1 for the first and 1 / users for the last; 0 for accounts. See `FairTree`, which keeps what a second call could use. */
 export const fairTree = (associations: Associations, usage: ArrayLike<number>): Float64Array => new FairTree(associations).factors(usage)
 
-/** The level fair shares of `FairTree` at one time. */
+/** The level fair share of every association, its part of the siblings' shares over its part of their usage: see `FairTree`. */
 export const levelFairShare = (associations: Associations, usage: ArrayLike<number>): Float64Array => new FairTree(associations).levels(usage)
 
 /**
