@@ -227,9 +227,13 @@ export class QueueTree {
     const { template, parentTemplate } = this.#madeIn(above.path)
     const { capacity } = (parentPath(path) === above.path ? template : parentTemplate) ?? {}
     if (capacity !== undefined && typeof capacity !== 'string') return undefined
-    const hasParts = ({ own, isDeclared }: Queue) => isDeclared && ['', ...Object.keys(own.labels ?? {})].some((label) => isSomething(ownCapacity(own, label)))
-    const id = above.children.find((child) => hasParts(this.queue(child)))
-    return id === undefined ? undefined : this.queue(id)
+    const hasParts = ({ own }: Queue) => ['', ...Object.keys(own.labels ?? {})].some((label) => isSomething(ownCapacity(own, label)))
+    for (const id of above.children) {
+      const child = this.queue(id)
+      if (!child.isDeclared) return undefined // declared ones are the first, and there may be thousands of others
+      if (hasParts(child)) return child
+    }
+    return undefined
   }
 
   #depthBelow({ own }: Pick<Queue, 'own'>): number {

@@ -3,7 +3,8 @@ import * as z from '@sched/bundled/zod'
 import { accountOptions, AssociationTree } from './association-tree.js'
 import { addedUp, billingOf, maxTresOption } from './billing.js'
 import { DecayedUsage, type UsageMemory } from './decayed-usage.js'
-import { classicFairShare, depthObliviousFairShare, fairTree, siblingHalvings } from './factors.js'
+import { classicFairShare, depthObliviousFairShare } from './factors.js'
+import { FairTree, siblingHalvings } from './fair-tree.js'
 import { resetsOf, usageResetOption } from './usage-resets.js'
 
 const WEEK = 604_800
@@ -64,6 +65,7 @@ export class AccountUsage implements WorkListener {
   readonly #env: Env
   readonly #options: AccountUsageOptions
   #tree: AssociationTree
+  #fairTree: FairTree
   #usage: DecayedUsage
   readonly #isAdded: readonly boolean[]
   /** By resource: the charge for one unit per second. */
@@ -83,6 +85,7 @@ export class AccountUsage implements WorkListener {
     this.#env = env
     this.#options = options
     this.#tree = new AssociationTree(options.accounts)
+    this.#fairTree = new FairTree(this.#tree)
     this.#usage = this.#nothingUsed()
     this.#isAdded = addedUp(options.maxTres, env.cluster.resources)
     this.#billing = billingOf(options.billing, env.cluster, 'billing')
@@ -102,7 +105,7 @@ export class AccountUsage implements WorkListener {
    */
   halving(job: JobId): number {
     if (this.#options.algorithm !== 'fair-tree') return this.factor(job)
-    this.#halvings ??= siblingHalvings(this.#tree, this.#usage.charged, this.#options.dampening)
+    this.#halvings ??= siblingHalvings(this.#fairTree.levels(this.#usage.charged), this.#options.dampening)
     return this.#halvings[this.#associationOf[job] as number] as number
   }
 
@@ -141,7 +144,7 @@ export class AccountUsage implements WorkListener {
   #compute(): Float64Array {
     const usage = this.#usage.charged
     const { algorithm, dampening } = this.#options
-    if (algorithm === 'fair-tree') return fairTree(this.#tree, usage)
+    if (algorithm === 'fair-tree') return this.#fairTree.factors(usage)
     return (algorithm === 'classic' ? classicFairShare : depthObliviousFairShare)(this.#tree, usage, dampening)
   }
 
@@ -189,6 +192,7 @@ export class AccountUsage implements WorkListener {
   #beginAgain(known: readonly string[]): void {
     const { work, cluster } = this.#env
     this.#tree = new AssociationTree(this.#options.accounts)
+    this.#fairTree = new FairTree(this.#tree)
     this.#usage = this.#nothingUsed()
     for (const path of known) this.#tree.of(path)
     this.#follow()

@@ -29,8 +29,9 @@ function homes({ parent, shares }: Associations): Int32Array {
 }
 
 /** Usage of every association, including all that lies in it. */
-function totalUsage({ parent }: Associations, usage: ArrayLike<number>): Float64Array {
-  const total = Float64Array.from({ length: parent.length }, (_, id) => usage[id] ?? 0)
+export function totalUsage({ parent }: Associations, usage: ArrayLike<number>): Float64Array {
+  const total = new Float64Array(parent.length)
+  for (let id = 0; id < total.length; id++) total[id] = usage[id] ?? 0
   for (let id = parent.length - 1; id > 0; id--) total[parent[id] as number] = (total[parent[id] as number] as number) + (total[id] as number)
   return total
 }
@@ -109,66 +110,5 @@ function fairShareBy(associations: Associations, usage: ArrayLike<number>, dampe
   return factors
 }
 
-/**
- * Level fair share of every association: its part of the siblings' shares over its part of their usage. 1: it has used exactly its
- * share; more: it is under-served. `Infinity` without usage, or with the shares of its parent; 0 without shares.
- *
- * Source: Slurm, fair_tree: LF = S / U.
- */
-export function levelFairShare(associations: Associations, usage: ArrayLike<number>): Float64Array {
-  const home = homes(associations)
-  const total = totalUsage(associations, usage)
-  const ofSiblings = siblingShares(associations, home)
-  return Float64Array.from(home, (above, id) => {
-    const share = ofSiblings[id] as number
-    if (share === 0) return 0
-    const used = id === 0 ? 1 : ratio(total[id] as number, total[above] as number)
-    return used === 0 || associations.shares[id] === OF_PARENT ? Infinity : share / used
-  })
-}
-
-/**
- * 2^(-usage / shares / dampening) of every association, in [0, 1], both as fractions of those of its siblings. 1 without usage, or with the shares of its
- * parent; 0 without shares.
- *
- * Source: Slurm, `priority_p_calc_fs_factor` of what fair tree leaves in `usage_efctv` and `shares_norm`.
- */
-export const siblingHalvings = (associations: Associations, usage: ArrayLike<number>, dampening: number): Float64Array =>
-  levelFairShare(associations, usage).map((level) => (level === 0 ? 0 : portableExp2(-1 / level / dampening)))
-
-/**
- * Fair tree: a factor by rank, 1 for the first user and 1 / users for the last; 0 for accounts. The tree is visited from the root,
- * children by level fair share, largest first, so that all users of an account come before all of a sibling with a smaller value.
- * Users with equal values have the same rank, and users come before accounts of that value. An account with the same value as the sibling before it begins
- * with the rank of the last user so far: its first user has that rank, too. Users with the shares of their parent come first in it.
- *
- * Source: Slurm, fair_tree (Cox and Morrison). Its page says that accounts with equal values are merged; `_calc_tree_fs` visits them one after another, since
- * `_count_tied_accounts` counts users alone. Ties of accounts end in the lower id.
- */
-export function fairTree(associations: Associations, usage: ArrayLike<number>): Float64Array {
-  const { shares, isUser } = associations
-  const level = levelFairShare(associations, usage)
-  const home = homes(associations)
-  const children: number[][] = Array.from(home, () => [])
-  for (let id = 1; id < home.length; id++) if (isUser[id] === true || shares[id] !== OF_PARENT) (children[home[id] as number] as number[]).push(id)
-  const users = Array.from(isUser).filter(Boolean).length
-  const factors = new Float64Array(home.length)
-  let left = users
-  let rank = users
-  const visit = (siblings: readonly number[], isFirstTied: boolean): void => {
-    const sorted = [...siblings].sort((a, b) => descending(level[a] as number, level[b] as number) || Number(isUser[b]) - Number(isUser[a]) || a - b)
-    for (const [i, id] of sorted.entries()) {
-      const isTied = i === 0 ? isFirstTied : level[id] === level[sorted[i - 1] as number]
-      if (isUser[id] === true) {
-        if (!isTied) rank = left
-        factors[id] = rank / users
-        left--
-      } else visit(children[id] as number[], isTied)
-    }
-  }
-  visit(children[0] as number[], false)
-  return factors
-}
-
-const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
-const descending = (a: number, b: number) => (a === b ? 0 : a > b ? -1 : 1)
+/** 0 of nothing. */
+export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)

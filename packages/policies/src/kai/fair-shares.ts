@@ -33,7 +33,8 @@ export function fairShares(total: number, queues: readonly Claimant[], step = 1,
   const priorities = [...new Set(queues.map(({ priority }) => priority))].sort((a, b) => b - a)
   for (const priority of priorities) {
     if (left <= 0) break
-    const level = queues.flatMap((queue, i) => (queue.priority === priority && queue.weight > 0 ? [i] : []))
+    const level: number[] = []
+    for (let i = 0; i < queues.length; i++) if (queues[i]?.priority === priority && (queues[i] as Claimant).weight > 0) level.push(i)
     left = byWeight(left, level, { queues, asked, step, kValue, bounds }, shares)
   }
   return shares
@@ -51,27 +52,31 @@ interface Asking {
 /** Divides what is left among the queues of one priority (`level`: their indices); returns what they leave. */
 function byWeight(total: number, level: readonly number[], { queues, asked, step, kValue, bounds }: Asking, shares: number[]): number {
   let left = total
-  const rests = new Map<number, number>()
+  /** By queue: what rounding has taken from its part; a column, since there may be thousands. */
+  const rests = new Float64Array(queues.length)
+  let hungry = level
   for (let isAnother = true; isAnother && left > 0; ) {
     isAnother = false
     const round = left
-    const hungry = level.filter((i) => (asked[i] as number) > (shares[i] as number))
+    hungry = hungry.filter((i) => (asked[i] as number) > (shares[i] as number))
     const weights = weightsOf(hungry.map((i) => queues[i] as Claimant), kValue)
     const sum = weights.reduce((all, weight) => all + weight, 0)
     if (sum === 0) break
-    for (const [at, i] of hungry.entries()) {
+    for (let at = 0; at < hungry.length; at++) {
+      const i = hungry[at] as number
       const part = (round * (weights[at] as number)) / sum
       const wanted = (asked[i] as number) - (shares[i] as number)
       const given = wanted <= part ? wanted : Math.floor(part / step) * step
       bounds[i] = wanted <= part ? Infinity : Math.max(bounds[i] as number, (shares[i] as number) + part + 1) // 1: far more than sums are rounded by
-      if (wanted <= part) rests.delete(i)
-      else if (part > given) rests.set(i, part - given)
+      if (wanted <= part) rests[i] = 0
+      else if (part > given) rests[i] = part - given
       shares[i] = (shares[i] as number) + given
       left -= given
       isAnother ||= wanted < part
     }
   }
-  for (const [queue] of [...rests].sort(([a, first], [b, second]) => second - first || a - b)) {
+  if (left <= 0) return left
+  for (const queue of level.filter((i) => (rests[i] as number) > 0).sort((a, b) => (rests[b] as number) - (rests[a] as number) || a - b)) {
     if (left <= 0) break
     const given = Math.min(step, left)
     shares[queue] = (shares[queue] as number) + given

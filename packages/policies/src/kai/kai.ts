@@ -270,7 +270,7 @@ export class KaiOrder implements Order {
 
   /** Below 0: pool a is served before b, if they have these ranks. */
   compare(a: number, rankA: Rank, b: number, rankB: Rank): number {
-    return compareRanks(rankA, rankB, this.resources) || this.#lists.tie(a) - this.#lists.tie(b)
+    return compareRanks(rankA, rankB) || this.#lists.tie(a) - this.#lists.tie(b)
   }
 
   /** The next time at which past usage changes fair shares; `Infinity`: never. */
@@ -298,7 +298,7 @@ export class KaiOrder implements Order {
       ranks[child] = rankOf(queue, resources, queues.capacity, this.#fairSharesFirst, this.#steadily(queue, job, lane))
     }
     if (to - from === 1) return
-    const sorted = Array.from(ids.subarray(from, to)).sort((a, b) => compareRanks(ranks[a] as Rank, ranks[b] as Rank, resources) || lists.tie(a) - lists.tie(b))
+    const sorted = Array.from(ids.subarray(from, to)).sort((a, b) => compareRanks(ranks[a] as Rank, ranks[b] as Rank) || lists.tie(a) - lists.tie(b))
     for (const [place, child] of sorted.entries()) lists.placePool(child, lane, place)
   }
 

@@ -21,7 +21,7 @@ const NOTHING_DUE = 1000
  * Source: KAI Scheduler, queue_order.go and queue_resource_share.go.
  */
 export function compareQueues(a: Standing, b: Standing, resources: readonly number[], capacity: ArrayLike<number>): number {
-  return compareRanks(rankOf(a, resources, capacity, true), rankOf(b, resources, capacity, true), resources)
+  return compareRanks(rankOf(a, resources, capacity, true), rankOf(b, resources, capacity, true))
 }
 
 /** The results of these rules for one queue. */
@@ -35,6 +35,8 @@ export interface Rank {
   /** Dominant share with the next job, and without. */
   readonly shareWithNext: number
   readonly share: number
+  /** What it is due, in the order of the resources. */
+  readonly due: readonly number[]
 }
 
 /** The rank of a queue. `fairSharesFirst`: whether the rule about fair shares counts. `steadily`: as in `Rank`. */
@@ -44,10 +46,12 @@ export function rankOf(queue: Standing, resources: readonly number[], capacity: 
   let usesUndue = false
   let shareWithNext = 0
   let share = 0
+  const dues: number[] = []
   for (const r of resources) {
     const allocated = at(queue.allocated, r)
     const withNext = allocated + at(queue.asked, r)
     const most = due(queue, r)
+    dues.push(most)
     const whole = most === Infinity ? at(capacity, r) : most
     isOverFairShare &&= allocated > at(queue.fairShare, r)
     isOverQuota ||= withNext > at(queue.quota, r)
@@ -55,11 +59,11 @@ export function rankOf(queue: Standing, resources: readonly number[], capacity: 
     shareWithNext = Math.max(shareWithNext, whole === 0 ? withNext * NOTHING_DUE : withNext / whole)
     share = Math.max(share, whole === 0 ? allocated * NOTHING_DUE : allocated / whole)
   }
-  return { queue, steadily, isOverFairShare, isOverQuota, usesUndue, shareWithNext, share }
+  return { queue, steadily, isOverFairShare, isOverQuota, usesUndue, shareWithNext, share, due: dues }
 }
 
 /** `compareQueues` for queues of which the ranks are known. */
-export function compareRanks(a: Rank, b: Rank, resources: readonly number[]): number {
+export function compareRanks(a: Rank, b: Rank): number {
   return (
     (a.steadily > 0 && b.steadily > 0 ? a.steadily - b.steadily : 0) ||
     Number(a.isOverFairShare) - Number(b.isOverFairShare) ||
@@ -68,7 +72,7 @@ export function compareRanks(a: Rank, b: Rank, resources: readonly number[]): nu
     Number(a.usesUndue) - Number(b.usesUndue) ||
     a.shareWithNext - b.shareWithNext ||
     a.share - b.share ||
-    byDue(a.queue, b.queue, resources)
+    byDue(a.due, b.due)
   )
 }
 
@@ -77,11 +81,11 @@ const at = (amounts: ArrayLike<number>, r: number): number => amounts[r] as numb
 export const due = ({ quota, fairShare, limit }: Standing, r: number): number => Math.min(at(limit, r), Math.max(at(quota, r), at(fairShare, r)))
 
 /** Compares by what queues are due: first the one that is due less of some resource and more of none. */
-function byDue(a: Standing, b: Standing, resources: readonly number[]): number {
+function byDue(a: readonly number[], b: readonly number[]): number {
   let hasLess = false
   let hasMore = false
-  for (const r of resources) {
-    const [mine, other] = [due(a, r), due(b, r)]
+  for (let at = 0; at < a.length; at++) {
+    const [mine, other] = [a[at] as number, b[at] as number]
     hasLess ||= mine < other
     hasMore ||= mine > other
   }

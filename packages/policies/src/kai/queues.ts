@@ -13,13 +13,9 @@ export interface Queue extends Standing {
   readonly fairShare: Float64Array
   /** Its steady fair share, where others reclaim by that (`SteadyShares`). */
   readonly steadyShare: Float64Array
-  /** By resource: while the queue has and waits for more than that, within its limit, no fair share depends on how much it is. */
-  readonly bounds: Float64Array
   readonly asked: Float64Array
   /** What its jobs wait for. */
   readonly pending: Float64Array
-  /** By resource: its claim in the division, an object that is kept. */
-  readonly claimants: readonly Claimant[]
   /** By resource: the meter of what it has had; present where past usage counts. */
   readonly had: readonly Meter[] | undefined
   /** Whether it has a limit on any resource. */
@@ -27,6 +23,12 @@ export interface Queue extends Standing {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The pools inside a pool among which a division divides, in the order of their ties, and by resource what they claim. */
+interface Claiming {
+  readonly pools: readonly number[]
+  readonly claimants: readonly (readonly Mutable<Claimant>[])[]
+}
 
 /**
  * What every queue has and waits for, kept current task by task, and its fair share, divided anew when that has changed. Queues are the pools of a tree; 0 is the
@@ -47,8 +49,16 @@ export class Queues {
   readonly #waits: readonly number[][]
   /** `[lane][pool]`: the pools inside it that have anything or wait for it, and some that no longer do. */
   readonly #active: readonly Set<number>[][]
-  /** `[lane][pool]`: these pools in the order of their ties, as of the last division. */
-  readonly #inOrder: readonly (readonly number[])[][]
+  /** `[lane][pool]`: those that may no longer do, and these pools as of the last division. */
+  readonly #maybeIdle: readonly Set<number>[][]
+  readonly #claiming: readonly Claiming[][]
+  /**
+   * `[lane][pool * resources + resource]`: the claim in a division; the fair share that it gave; and, while the queue has and waits for more than that, within
+   * its limit, no fair share depends on how much it is. Columns beside the queues, since a division passes over thousands.
+   */
+  readonly #claimants: readonly Mutable<Claimant>[][]
+  readonly #shares: readonly number[][]
+  readonly #bounds: readonly number[][]
   /** By lane: whether fair shares are to be computed anew; and whether something has changed that does not make them so by itself, but counts once they are. */
   readonly #isStale: boolean[]
   readonly #isBehind: boolean[]
@@ -65,7 +75,11 @@ export class Queues {
     this.#past = past
     this.#queues = cluster.lanes.map(() => [])
     this.#active = cluster.lanes.map(() => [])
-    this.#inOrder = cluster.lanes.map(() => [])
+    this.#maybeIdle = cluster.lanes.map(() => [])
+    this.#claiming = cluster.lanes.map(() => [])
+    this.#claimants = cluster.lanes.map(() => [])
+    this.#shares = cluster.lanes.map(() => [])
+    this.#bounds = cluster.lanes.map(() => [])
     this.#waits = cluster.lanes.map(() => [])
     this.#isStale = cluster.lanes.map(() => true)
     this.#isBehind = cluster.lanes.map(() => false)
@@ -79,9 +93,15 @@ export class Queues {
     const { priority, quota, limit, weight } = claims
     const width = this.#cluster.resources.length
     const column = (): Float64Array => new Float64Array(width)
-    const claimants = (): Claimant[] => Array.from({ length: width }, (_, r) => ({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 }))
-    for (const active of this.#active) active.push(new Set())
-    for (const [lane, queues] of this.#queues.entries()) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(`${lane} ${path}`), allocated: column(), fixed: column(), pending: column(), fairShare: column(), steadyShare: column(), bounds: column().fill(Infinity), asked: column() })
+    for (const [lane, queues] of this.#queues.entries()) {
+      queues.push({ ...claims, isLimited: isLimited(claims), had: this.#past?.meters(`${lane} ${path}`), allocated: column(), fixed: column(), pending: column(), fairShare: column(), steadyShare: column(), asked: column() })
+      for (const pools of [this.#active, this.#maybeIdle]) pools[lane]?.push(new Set())
+      for (let r = 0; r < width; r++) {
+        this.#claimants[lane]?.push({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 })
+        this.#shares[lane]?.push(0)
+        this.#bounds[lane]?.push(Infinity)
+      }
+    }
   }
 
   of(pool: number, lane: LaneId): Queue {
@@ -140,44 +160,69 @@ export class Queues {
 
   /** Divides what a pool is due among the pools inside it, and so on down. */
   #divide(pool: number, lane: LaneId, total: ArrayLike<number>): void {
-    const children = this.#activeIn(pool, lane)
+    const { pools, claimants } = this.#claimingIn(pool, lane)
     const bounds: number[] = []
-    const queues = children.map((child) => this.of(child, lane))
     for (const r of this.resources(lane)) {
-      const claimants = queues.map(({ claimants: each, allocated, pending, had }) => {
-        const claimant = each[r] as Mutable<Claimant>
-        if (had !== undefined) claimant.usage = this.#past?.part(had, r) ?? 0
-        claimant.request = (allocated[r] as number) + (pending[r] as number)
-        return claimant
-      })
-      const shares = fairShares(total[r] as number, claimants, this.#cluster.deviceSize(r) || 1, this.#past?.kValue, bounds)
-      for (const [i, queue] of queues.entries()) {
-        if (queue.fairShare[r] !== shares[i]) this.touch(children[i] as number, lane)
-        queue.fairShare[r] = shares[i] as number
-        if (this.#past === undefined) queue.bounds[r] = bounds[i] as number
-      }
+      const claims = claimants[r] as readonly Mutable<Claimant>[]
+      if (this.#past !== undefined) for (const [i, child] of pools.entries()) (claims[i] as Mutable<Claimant>).usage = this.#usageOf(child, lane, r)
+      const shares = fairShares(total[r] as number, claims, this.#cluster.deviceSize(r) || 1, this.#past?.kValue, bounds)
+      this.#give(pools, lane, r, shares, bounds)
     }
-    for (const [i, child] of children.entries()) if (!this.#lists.isLeaf(child)) this.#divide(child, lane, (queues[i] as Queue).fairShare)
+    for (const child of pools) if (!this.#lists.isLeaf(child)) this.#divide(child, lane, this.of(child, lane).fairShare)
   }
 
-  /** The pools inside a pool that have anything or wait for it, in the order of their ties; all others are due nothing. */
-  #activeIn(pool: number, lane: LaneId): readonly number[] {
+  #usageOf(pool: number, lane: LaneId, r: ResourceId): number {
+    const { had } = this.of(pool, lane)
+    return had === undefined ? 0 : (this.#past?.part(had, r) ?? 0)
+  }
+
+  /** Notes fair shares, and touches the queues that have another one than before. */
+  #give(pools: readonly number[], lane: LaneId, r: ResourceId, shares: readonly number[], bounds: readonly number[]): void {
+    const width = this.#cluster.resources.length
+    const [sharesNow, boundsNow] = [this.#shares[lane] as number[], this.#bounds[lane] as number[]]
+    for (let i = 0; i < pools.length; i++) {
+      const pool = pools[i] as number
+      const at = pool * width + r
+      if (this.#past === undefined) boundsNow[at] = bounds[i] as number
+      if (sharesNow[at] === shares[i]) continue
+      sharesNow[at] = this.of(pool, lane).fairShare[r] = shares[i] as number
+      this.touch(pool, lane)
+    }
+  }
+
+  /** The pools inside a pool that have anything or wait for it; all others are due nothing. */
+  #claimingIn(pool: number, lane: LaneId): Claiming {
+    const active = this.inside(pool, lane)
+    const hasLess = this.#dropIdle(pool, lane)
+    const claiming = this.#claiming[lane] as Claiming[]
+    const known = claiming[pool]
+    if (known !== undefined && !hasLess && known.pools.length === active.size) return known
+    const kept = known?.pools.filter((child) => active.has(child)) ?? []
+    const come = [...active].slice(kept.length) // they stand last in the set
+    const pools = [...kept, ...come].sort((a, b) => this.#lists.tie(a) - this.#lists.tie(b))
+    const { length } = this.#cluster.resources
+    const claimants = this.#claimants[lane] as Mutable<Claimant>[]
+    return (claiming[pool] = { pools, claimants: Array.from({ length }, (_, r) => pools.map((child) => claimants[child * length + r] as Mutable<Claimant>)) })
+  }
+
+  /** Leaves out the pools inside a pool that neither have anything nor wait for it any more; returns whether there are any. */
+  #dropIdle(pool: number, lane: LaneId): boolean {
+    const maybeIdle = this.#maybeIdle[lane]?.[pool] as Set<number>
     const active = this.inside(pool, lane)
     const resources = this.resources(lane)
+    const width = this.#cluster.resources.length
     let hasLess = false
-    for (const child of active) {
-      const { allocated, pending, fairShare, bounds } = this.of(child, lane)
-      if (resources.some((r) => allocated[r] !== 0 || pending[r] !== 0)) continue
-      active.delete(child)
-      fairShare.fill(0)
-      bounds.fill(Infinity)
-      this.touch(child, lane)
+    for (const child of maybeIdle) {
+      const { allocated, pending, fairShare } = this.of(child, lane)
+      if (resources.some((r) => allocated[r] !== 0 || pending[r] !== 0) || !active.delete(child)) continue
       hasLess = true
+      fairShare.fill(0)
+      this.#shares[lane]?.fill(0, child * width, (child + 1) * width)
+      this.#bounds[lane]?.fill(Infinity, child * width, (child + 1) * width)
+      this.touch(child, lane)
     }
-    const inOrder = this.#inOrder[lane] as (readonly number[])[]
-    const known = inOrder[pool]
-    if (!hasLess && known?.length === active.size) return known
-    return (inOrder[pool] = [...active].sort((a, b) => this.#lists.tie(a) - this.#lists.tie(b)))
+    maybeIdle.clear()
+    return hasLess
   }
 
   // ---- keeping current ----
@@ -231,12 +276,12 @@ export class Queues {
       const more = (leaf.allocated[r] as number) + (leaf.pending[r] as number) - (this.#before[r] as number)
       if (more === 0) continue
       for (let pool = this.leaf(job); pool > 0; pool = this.#lists.parent(pool)) {
-        const { allocated, pending, limit, bounds } = this.of(pool, lane)
+        const { allocated, pending, limit } = this.of(pool, lane)
         const most = limit[r] as number
         const sum = (allocated[r] as number) + (pending[r] as number)
         const asks = Math.min(most, sum)
         const asked = Math.min(most, sum - more)
-        if (asks !== asked && Math.min(asks, asked) <= (bounds[r] as number)) return true
+        if (asks !== asked && Math.min(asks, asked) <= (this.#bounds[lane]?.[pool * this.#cluster.resources.length + r] as number)) return true
       }
     }
     return false
@@ -274,8 +319,12 @@ export class Queues {
       const queue = queues[pool] as Queue
       const amounts = queue[column]
       amounts[r] = (amounts[r] as number) + amount
+      const request = (queue.allocated[r] as number) + (queue.pending[r] as number)
+      ;(this.#claimants[lane]?.[pool * this.#cluster.resources.length + r] as Mutable<Claimant>).request = request
       if (queue.had !== undefined && column === 'allocated') queue.had[r]?.set(amounts[r], this.#now())
-      if (amount > 0) this.inside(this.#lists.parent(pool), lane).add(pool)
+      const around = this.#lists.parent(pool)
+      if (amount > 0) this.inside(around, lane).add(pool)
+      if (request === 0) this.#maybeIdle[lane]?.[around]?.add(pool)
     }
   }
 }

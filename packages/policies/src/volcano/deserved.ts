@@ -8,6 +8,7 @@ export function boundBy({ resources, total }: Pick<Session, 'resources' | 'total
     const guaranteed = guaranteedTo(others, r)
     for (const queue of queues) queue.realCapability[r] = bound(queue, total[r] as number, guaranteed, r)
   }
+  for (const queue of queues) queue.areBoundsOther = true
 }
 
 /** The same for one queue and one resource of which there is `total`. */
@@ -23,19 +24,35 @@ const bound = ({ capability, guarantee }: Queue, total: number, guaranteed: numb
  * something, each gets its part or its guarantee, whichever is more, and what is left is divided in the same way.
  *
  * Source: Volcano, plugins/proportion (OnSessionOpen), which divides round by round until too little is left; this computes the limit of these rounds.
+ * `onChange` is called for each queue that deserves something else than before.
  */
-export function deserve({ resources, total }: Session, queues: readonly Queue[]): void {
+export function deserve({ resources, total, queues: { guaranteed } }: Session, queues: readonly Queue[], onChange: (queue: Queue) => void): void {
+  // loops, since this is done for thousands of queues whenever one of them asks for something else
   const filling = new WaterFill()
-  const weights = queues.reduce((sum, queue) => sum + weightOf(queue), 0)
+  const first = new Float64Array(queues.length)
+  let weights = 0
+  for (const { weight } of queues) weights += weight
   for (const r of resources) {
-    const most = queues.map(({ realCapability, allocated, pending }) => Math.min(realCapability[r] as number, (allocated[r] as number) + (pending[r] as number)))
-    const isGuaranteed = queues.some(({ guarantee }) => guarantee[r] !== 0)
-    const first = queues.map((queue, i) => (isGuaranteed ? Math.max(Math.min(((total[r] as number) * weightOf(queue)) / weights, most[i] as number), queue.guarantee[r] as number) : 0))
+    const whole = total[r] as number
+    const isGuaranteed = guaranteed.length > 0 && queues.some(({ guarantee }) => guarantee[r] !== 0)
+    let given = 0
     filling.begin(queues.length)
-    for (const [i, queue] of queues.entries()) filling.add(weightOf(queue), 0, Math.max(0, (most[i] as number) - (first[i] as number)))
-    filling.fill(Math.max(0, (total[r] as number) - first.reduce((sum, amount) => sum + amount, 0)))
-    for (const [i, { deserved }] of queues.entries()) deserved[r] = (first[i] as number) + filling.share(i)
+    for (let i = 0; i < queues.length; i++) {
+      const { weight, realCapability, allocated, pending, guarantee } = queues[i] as Queue
+      const most = Math.min(realCapability[r] as number, (allocated[r] as number) + (pending[r] as number))
+      const own = isGuaranteed ? Math.max(Math.min((whole * weight) / weights, most), guarantee[r] as number) : 0
+      first[i] = own
+      given += own
+      filling.add(weight, 0, Math.max(0, most - own))
+    }
+    filling.fill(Math.max(0, whole - given))
+    for (let i = 0; i < queues.length; i++) {
+      const queue = queues[i] as Queue
+      const amount = (first[i] as number) + filling.share(i)
+      if (queue.deserved[r] === amount) continue
+      queue.deserved[r] = amount
+      queue.areBoundsOther = true
+      onChange(queue)
+    }
   }
 }
-
-const weightOf = ({ settings }: Queue): number => settings.weight ?? 1

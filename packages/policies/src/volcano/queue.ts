@@ -11,6 +11,7 @@ export class Queue {
   /** The queues around it from the outermost inwards, and itself; without the root. */
   readonly way: readonly Queue[]
   readonly settings: QueueSettings
+  readonly weight: number
   /** Capability and deserved amounts as given; `Infinity`: no bound. */
   readonly capability: Amounts
   readonly ownDeserved: Amounts
@@ -49,13 +50,16 @@ export class Queue {
   readonly kindsOutside = new Set<Likeness>()
   /** Whether it is among the live queues. */
   isLive = false
-  readonly #enliven: (queue: Queue) => void
+  /** Whether `deserved` or `realCapability` may be others than at the last `noteBounds`. */
+  areBoundsOther = true
+  readonly #onTouch: (queue: Queue) => void
 
-  /** `enliven` is called when anything changes in a queue that is not live. */
-  constructor(name: string, settings: QueueSettings, given: Pick<Queue, 'capability' | 'ownDeserved' | 'guarantee'>, parent: Queue | undefined, ranks: KeyRows, enliven: (queue: Queue) => void) {
+  /** `onTouch` is called whenever anything changes in the queue. */
+  constructor(name: string, settings: QueueSettings, given: Pick<Queue, 'capability' | 'ownDeserved' | 'guarantee'>, parent: Queue | undefined, ranks: KeyRows, onTouch: (queue: Queue) => void) {
     const column = (): Amounts => new Float64Array(given.capability.length)
     this.name = name
     this.settings = settings
+    this.weight = settings.weight ?? 1
     this.parent = parent
     parent?.children.push(this)
     this.way = parent === undefined ? [] : [...parent.way, this]
@@ -72,7 +76,7 @@ export class Queue {
     this.#needed = new Float64Array(2 * given.capability.length)
     this.share = 0
     this.leastOutside = column()
-    this.#enliven = enliven
+    this.#onTouch = onTouch
     this.outside = new RankedIds(ranks)
     this.firstOutside = new RankedIds(ranks)
     this.waiting = new RankedIds(ranks)
@@ -111,6 +115,8 @@ export class Queue {
 
   /** To be called after its bounds were computed: counts as a change if a bound now allows something that it refused, or the other way round. */
   noteBounds(): void {
+    if (!this.areBoundsOther) return // then all answers so far still hold
+    this.areBoundsOther = false
     const { deserved, realCapability } = this
     const width = deserved.length
     for (let at = 0; at < 2 * width; at++) {
@@ -126,7 +132,7 @@ export class Queue {
   /** Counts a change of its jobs, for itself and for the queues around it. */
   touch(): void {
     this.changes++
-    if (!this.isLive) this.#enliven(this)
+    this.#onTouch(this)
     this.parent?.touch()
   }
 

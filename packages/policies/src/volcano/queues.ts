@@ -12,7 +12,9 @@ export class Queues {
   /** All queues without the root, sorted by name. */
   readonly all: Queue[] = []
   /** Those of them that are not idle, and some that have become so since `prune`, sorted by name. */
-  live: Queue[] = []
+  readonly live: Queue[] = []
+  /** Those in which anything has changed since. */
+  readonly #touched = new Set<Queue>()
   /** Those that are guaranteed anything, sorted by name; and those that were made lately, until somebody takes them out. */
   readonly guaranteed: Queue[] = []
   readonly made: Queue[] = []
@@ -27,7 +29,7 @@ export class Queues {
     this.#settings = settings
     this.#resources = resources
     this.#ranks = ranks
-    this.root = new Queue(ROOT, { ...settings.defaults, ...settings.queues[ROOT] }, this.#given(settings.queues[ROOT] ?? {}, ROOT), undefined, ranks, this.#enliven)
+    this.root = new Queue(ROOT, { ...settings.defaults, ...settings.queues[ROOT] }, this.#given(settings.queues[ROOT] ?? {}, ROOT), undefined, ranks, this.#touch)
     this.#byName.set(ROOT, this.root)
     for (const name of Object.keys(settings.queues)) this.#made(name, [])
     this.#given(settings.defaults, 'defaults')
@@ -48,7 +50,7 @@ export class Queues {
     if (around !== ROOT && !names.includes(around)) throw new SchedError('BAD_OPTION', `there is no queue "${around}".`, { field: `${field}.parent` }, suggest(around, names))
     const parent = this.#made(around, [...inside, name])
     const settings: QueueSettings = { ...this.#settings.defaults, ...own }
-    const queue = new Queue(name, settings, this.#given(settings, field), parent, this.#ranks, this.#enliven)
+    const queue = new Queue(name, settings, this.#given(settings, field), parent, this.#ranks, this.#touch)
     this.#byName.set(name, queue)
     insert(queue, this.all)
     if (isGuaranteed(queue)) insert(queue, this.guaranteed)
@@ -56,15 +58,22 @@ export class Queues {
     return queue
   }
 
-  readonly #enliven = (queue: Queue): void => {
+  readonly #touch = (queue: Queue): void => {
+    if (queue === this.root) return
+    this.#touched.add(queue)
+    if (queue.isLive) return
     queue.isLive = true
-    if (queue !== this.root) insert(queue, this.live)
+    insert(queue, this.live)
   }
 
   /** Takes idle queues out of the live ones. */
   prune(): void {
-    for (const queue of this.live) queue.isLive = !queue.isIdle
-    this.live = this.live.filter(({ isLive }) => isLive)
+    for (const queue of this.#touched) {
+      if (!queue.isIdle) continue
+      queue.isLive = false
+      this.live.splice(placeAmong(queue, this.live), 1)
+    }
+    this.#touched.clear()
   }
 
   #given({ capability, deserved, guarantee }: QueueSettings, field: string): ConstructorParameters<typeof Queue>[2] {
@@ -82,5 +91,7 @@ export const isGuaranteed = ({ guarantee }: Queue): boolean => guarantee.some((a
 
 /** Puts a queue among others that are sorted by name. */
 function insert(queue: Queue, queues: Queue[]): void {
-  queues.splice(partitionPoint(0, queues.length, (i) => (queues[i] as Queue).name < queue.name), 0, queue)
+  queues.splice(placeAmong(queue, queues), 0, queue)
 }
+
+const placeAmong = ({ name }: Queue, queues: readonly Queue[]): number => partitionPoint(0, queues.length, (i) => (queues[i] as Queue).name < name)

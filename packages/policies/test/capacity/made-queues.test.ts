@@ -1,7 +1,8 @@
 import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
 import { cluster, instantCluster, job, run } from '@sched/testkit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { QueueTree } from '../../src/capacity/queue-tree.js'
 
 /** A node of 100 GB; half of it is guaranteed to `made`, in which queues are made at first use, half to `other`. */
 const standing = (template?: CapacityQueueOptions['template'], options: CapacitySchedulerOptions = {}) => {
@@ -111,6 +112,16 @@ describe('queues made at first use', () => {
     const unlimited = inside({ maximumQueues: -1 })
     for (let i = 0; i < 1001; i++) unlimited.submit(`a.x${i}`)
     expect(unlimited.refusal('a.y')).toBeUndefined()
+  })
+
+  it('are made without a look at those that were made before', () => {
+    const { submit, refusal } = inside({ maximumQueues: -1 })
+    for (let i = 0; i < 300; i++) submit(`a.x${i}`)
+    const looks = vi.spyOn(QueueTree.prototype, 'queue')
+    expect(refusal('a.y')).toBeUndefined()
+    expect(looks.mock.calls.length).toBeGreaterThan(0)
+    expect(looks.mock.calls.length).toBeLessThan(30)
+    looks.mockRestore()
   })
 
   it('have a weight only beside queues with weights in the legacy mode (testAutoCreateQueueWhenSiblingsNotInWeightMode, testAutoCreateQueueShouldFailWhenNonParentQueue)', () => {

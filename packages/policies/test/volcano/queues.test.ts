@@ -1,7 +1,8 @@
 import type { ClusterView } from '@sched/core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { KeyRows } from '../../src/orders/ranked-ids.js'
 import { volcanoOptions } from '../../src/volcano/options.js'
+import { Queue } from '../../src/volcano/queue.js'
 import { Queues } from '../../src/volcano/queues.js'
 
 const settings = volcanoOptions.parse({ queues: { q: {}, 'q/a': { parent: 'q', guarantee: { cpu: 2 } }, 'q/b': { parent: 'q' } } })
@@ -21,5 +22,21 @@ describe('live queues', () => {
       expect(queues.all.map(({ name }) => name)).toEqual(queues.all.map(({ name }) => name).sort())
       expect(queues.guaranteed.map(({ name }) => name)).toEqual(['q/a'])
     }
+  })
+
+  it('are found without a look at those in which nothing has changed', () => {
+    const queues = new Queues(volcanoOptions.parse({}), { resources: ['cpu'] } as unknown as ClusterView, new KeyRows(1))
+    const fill = (i: number, amount: number): void => {
+      const queue = queues.of(`q${i}`)
+      queue.add('allocated', 0, amount)
+      queue.touch()
+      queues.prune()
+    }
+    const looks = vi.spyOn(Queue.prototype, 'isIdle', 'get')
+    for (let i = 0; i < 500; i++) fill(i, 1)
+    for (let i = 0; i < 500; i += 2) fill(i, -1)
+    expect(looks.mock.calls.length).toBe(750)
+    looks.mockRestore()
+    expect(queues.live).toEqual(queues.all.filter(({ isIdle }) => !isIdle))
   })
 })

@@ -18,8 +18,7 @@ export function proportion(session: Session): Plugin {
     bound: (unbound) => { boundBy(session, unbound, queues.guaranteed) },
     open: () => {
       const active = queues.live.filter(({ jobs }) => jobs.size > 0)
-      deserve(session, active)
-      for (const queue of active) queue.share = shareOf(queue, resources)
+      deserve(session, active, (queue) => { queue.share = shareOf(queue, resources) })
     },
     changed: (queue) => void (queue.share = shareOf(queue, resources)),
     most: (queue, r) => mostOf(queue, queues.guaranteed, session.whole[r] as number, r),
