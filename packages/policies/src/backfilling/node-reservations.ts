@@ -68,7 +68,8 @@ export class NodeReservations {
     const { id, reservation = '', user = 'user', account = '', qos = '' } = spec
     if (reservation === '') return undefined
     const mine = this.#named(reservation)
-    if (mine.length === 0) this.#env.warn(`job ${id} names reservation "${reservation}", which is not among those of replan: such jobs run outside of all reservations`)
+    for (const name of reservation.split(','))
+      if (!mine.some((each) => each.name === name)) this.#env.warn(`job ${id} names reservation "${name}", which is not among those of replan: ${mine.length === 0 ? 'such jobs run outside of all reservations' : 'it runs in the others that it names'}`)
     if (mine.every((each) => isFor(each, spec))) return undefined
     const who = `${user}${account === '' ? '' : ` of account ${account}`}${qos === '' ? '' : ` with QOS ${qos}`}`
     return `${who} may not use reservation ${reservation}${mine.some(({ queues }) => queues.length > 0) ? ` in ${queuesOf(spec).join()}` : ''} (ReservationAccess)`

@@ -1,3 +1,4 @@
+import { dispatcher } from '@sched/cluster'
 import type { JobSpec, Observer } from '@sched/core'
 import { fifo, replan, type ReplanOptions } from '@sched/policies'
 import fc from 'fast-check'
@@ -86,6 +87,17 @@ describe('reservations of nodes', () => {
     const r: Reservations = [{ name: 'r', from: 0, to: 600, nodes: ['node-0'], users: ['ann'] }, { name: 's', from: 0, to: 600, nodes: [SECOND], users: ['bob', 'eve'] }, { name: 't', from: 0, to: 600, nodes: [SECOND], users: ['ann', 'eve'] }]
     const start = (user: string, reservation: string) => starts([spec('X', 4, 1, { reservation, user })], r)['X']
     expect([start('ann', 'r,t'), start('ann', 'r,s'), start('bob', 'r,s'), start('ann', 'r,gone,t')]).toEqual([0, undefined, undefined, 0])
+  })
+
+  it('that are not there are told one by one', () => {
+    const warnings: string[] = []
+    const policy = replan(fifo(), { nodes: 'named', reservations: [{ name: 'r', from: 0, to: 600, nodes: [SECOND] }] })
+    const master = dispatcher({ cluster: { nodes: [{ count: 2, resources: { procs: 4 } }] }, policy, warn: (text) => void warnings.push(text) })
+    for (const job of [spec('X', 1, 1, { reservation: 'r' }), spec('Y', 1, 1, { reservation: 'r,gone' }), spec('Z', 1, 1, { reservation: 'lost,gone' })]) master.submit(job, 0)
+    expect(warnings).toEqual([
+      'job Y names reservation "gone", which is not among those of replan: it runs in the others that it names',
+      ...['lost', 'gone'].map((name) => `job Z names reservation "${name}", which is not among those of replan: such jobs run outside of all reservations`),
+    ])
   })
 
   it('are for their QOS, a job without one having normal (test_123_5 of Slurm)', () => {
