@@ -1,4 +1,4 @@
-import { withoutUndefined, type Observer } from '@sched/core'
+import { withoutUndefined, ownValue, type Observer } from '@sched/core'
 import type { RuntimeOptions } from '@sched/sim'
 import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import type { RunningTask } from '@sched/workload'
@@ -114,7 +114,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
 
 function prefilledOf(prefill: readonly RunningTask[], { cluster }: Experiment): Prefilled | null {
   if (prefill.length === 0) return null
-  const share = (name: string, r: number) => prefill.reduce((sum, { demand }) => sum + (demand[name] ?? 0), 0) / totalOf(cluster, r)
+  const share = (name: string, r: number) => prefill.reduce((sum, { demand }) => sum + (ownValue(demand, name) ?? 0), 0) / totalOf(cluster, r)
   return { tasks: prefill.length, shares: Object.fromEntries(cluster.resources.map((name, r) => [name, share(name, r)])) }
 }
 

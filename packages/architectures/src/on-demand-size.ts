@@ -138,7 +138,7 @@ export class Sizes {
     if (this.#cluster.keepsOff(constraints, node) !== undefined) room = 0
     for (let r = 0 as ResourceId; r < resources.length; r++) {
       const amount = ownValue(demand, resources[r] as string) ?? 0
-      if (amount > 0) room = Math.min(room, Math.max(0, Math.floor((this.#cluster.total(node, r) - (master[resources[r] as string] ?? 0)) / amount)))
+      if (amount > 0) room = Math.min(room, Math.max(0, Math.floor((this.#cluster.total(node, r) - (ownValue(master, resources[r] as string) ?? 0)) / amount)))
     }
     return room
   }

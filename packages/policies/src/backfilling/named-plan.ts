@@ -1,5 +1,5 @@
 import {
-  SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView,
+  SchedError, ownValue, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView,
 } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
 import { AllowedNodes } from './allowed-nodes.js'
@@ -89,7 +89,7 @@ export class NamedPlan implements Plan {
     this.#slots = new ReservedSlots(this.#nodes, true)
     this.#allowedNodes = new AllowedNodes(lane.lane, work, cluster)
     this.#allowed = this.#allowedNodes.bits
-    const weights = Object.keys(options.weights).length === 0 ? undefined : Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
+    const weights = Object.keys(options.weights).length === 0 ? undefined : Float64Array.from({ length: this.#nodes }, (_, node) => ownValue(options.weights, cluster.name(node as NodeId)) ?? 1)
     this.#search = new StartSearch({ ...options, windows, lane: lane.lane, nodes: this.#nodes, work, allowed: this.#allowed, slots: this.#slots, weights })
     if (options.exclusiveUsers.length > 0) this.separateUsers(options.exclusiveUsers)
     this.#places = this.#search.places

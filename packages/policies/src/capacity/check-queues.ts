@@ -96,7 +96,7 @@ function byParent(declared: readonly Declared[]): Map<string, Declared[]> {
   return groups
 }
 
-const capacityOf = ({ options }: Declared, label: string) => (label === '' ? options.capacity : options.labels?.[label]?.capacity)
+const capacityOf = ({ options }: Declared, label: string) => (label === '' ? options.capacity : ownValue(options.labels, label)?.capacity)
 
 /**
  * Siblings must have capacities of one kind, where 0 percent goes with any kind. Percentages must sum to 100, unless one is left out, or all are 0
@@ -148,7 +148,7 @@ function checkLimits(queue: Declared, declared: readonly Declared[], complain: C
 /** The part of the partition that a queue is guaranteed, or may have at most; undefined unless the queue and all around it have percentages. */
 function partOfAll({ path, options }: Declared, label: string, key: 'capacity' | 'maximumCapacity', declared: readonly Declared[]): Fraction | undefined {
   if (path === 'root') return whole
-  const own = (label === '' ? options : (options.labels?.[label] ?? {}))[key] ?? (key === 'maximumCapacity' ? 100 : undefined)
+  const own = (label === '' ? options : (ownValue(options.labels, label) ?? {}))[key] ?? (key === 'maximumCapacity' ? 100 : undefined)
   const parent = declared.find((each) => each.path === parentPath(path))
   const above = parent === undefined ? whole : partOfAll(parent, label, key, declared)
   return typeof own === 'number' && above !== undefined ? times(above, percent(own)) : undefined

@@ -31,9 +31,9 @@ export function nothingOf(capacity: Capacity): Capacity {
 export const isSomething = (capacity: Capacity): boolean => (typeof capacity === 'object' ? Object.values(capacity).some((amount) => Number(amount) > 0) : typeof capacity === 'number' && capacity > 0)
 
 /** The capacity of a queue in a partition, as it was given. */
-export const ownCapacity = (own: ReadQueueOptions, label: string): Capacity => (label === '' ? own.capacity : own.labels?.[label]?.capacity)
+export const ownCapacity = (own: ReadQueueOptions, label: string): Capacity => (label === '' ? own.capacity : ownValue(own.labels, label)?.capacity)
 
 /** The queue with another capacity in a partition. */
 export function withCapacity(own: ReadQueueOptions, label: string, capacity: Capacity): ReadQueueOptions {
-  return label === '' ? { ...own, capacity } : { ...own, labels: { ...own.labels, [label]: { ...own.labels?.[label], capacity } } }
+  return label === '' ? { ...own, capacity } : { ...own, labels: { ...own.labels, [label]: { ...ownValue(own.labels, label), capacity } } }
 }

@@ -67,7 +67,7 @@ export class Quotas {
     const all = rowOf(totals, pot, width)
     const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
     const root = this.#tree.queue(0)
-    const own = label === '' ? undefined : root.own.labels?.[label]
+    const own = label === '' ? undefined : ownValue(root.own.labels, label)
     const wholeOfIt = new Quota(all, typeof own?.capacity === 'number' ? percent(own.capacity) : whole)
     this.#set(root, pot, wholeOfIt, new Quota(all))
   }
@@ -136,7 +136,7 @@ export class Quotas {
     const limits = new Map<Maximum, Quota>()
     return (queue) => {
       if (label !== '' && queue.accessibleLabels !== '*' && !queue.accessibleLabels.includes(label)) return inaccessible
-      const { maximumCapacity } = label === '' ? queue.own : (queue.own.labels?.[label] ?? {})
+      const { maximumCapacity } = label === '' ? queue.own : (ownValue(queue.own.labels, label) ?? {})
       return maximumCapacity === undefined ? parent : getOrMake(limits, maximumCapacity, (maximum) => this.#limit(maximum, parent, pot))
     }
   }
@@ -226,7 +226,7 @@ function getOrMake<K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V {
 
 /** The capacity of a queue in a partition: queues made at first use have weight 1. */
 function capacityIn(queue: Queue, label: string): Capacity {
-  if (label !== '') return queue.own.labels?.[label]?.capacity ?? 0
+  if (label !== '') return ownValue(queue.own.labels, label)?.capacity ?? 0
   return queue.own.capacity ?? (queue.isDeclared ? OPEN : '1w')
 }
 

@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, nodesByName, None, Reason, rememberedJobs, resourceNamed, WrappedRound, type Env, type JobId, type LaneId, type NodeId,
+  definePolicy, forwarding, nodesByName, None, Reason, rememberedJobs, resourceNamed, WrappedRound, ownValue, type Env, type JobId, type LaneId, type NodeId,
   type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -109,7 +109,7 @@ class HoldingRound extends WrappedRound {
     this.#up = new NodesUp(env.cluster)
     this.#sharing = sharing
     this.#shares = lanes.map((lane, id) => new JobShares(sharing, id as LaneId, lane.resources))
-    this.#threshold = lanes.map((lane) => lane.resources.map((r) => options.threshold[resources[r] as string] ?? 0))
+    this.#threshold = lanes.map((lane) => lane.resources.map((r) => ownValue(options.threshold, resources[r] as string) ?? 0))
     this.#until = lanes.map(() => -Infinity)
   }
 
