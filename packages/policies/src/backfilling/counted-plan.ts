@@ -16,8 +16,8 @@ export interface Plan {
   close?(label: string): void
   /** In a plan of named nodes: a job has come that shares nodes only with jobs of its own user. */
   separateUsers?(): void
-  /** In a plan of named nodes: whether reservations leave the job too few nodes now, whatever runs there. */
-  isReserved?(job: JobId): boolean
+  /** Whether reservations of nodes, or windows, leave the job too little from now on, whatever runs. */
+  isReserved(job: JobId): boolean
   /** In a plan of named nodes: whether the job may not have as many as it needs in its queue, or of this too few are left that are neither down nor closed. */
   isTooSmall?(job: JobId): boolean
   /** Whether the job could start now, but only on nodes that are too far apart for it. */
@@ -58,6 +58,9 @@ export class CountedPlan implements Plan {
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #profile: Profile
+  /** What windows leave if nothing runs, and whether it is made. */
+  readonly #idle: Profile
+  #hasIdle = false
   readonly #licenses: Licenses | undefined
   /** The times at which reservations begin or end. */
   readonly #times = new Set<Seconds>()
@@ -68,6 +71,7 @@ export class CountedPlan implements Plan {
     this.#lane = lane
     this.#windows = windows
     this.#profile = new Profile(lane.width)
+    this.#idle = new Profile(lane.width)
   }
 
   get entries(): number {
@@ -75,6 +79,7 @@ export class CountedPlan implements Plan {
   }
 
   begin({ now }: Round): void {
+    this.#hasIdle = false
     planRunning(this.#profile, this.#lane, this.#windows, now)
     this.#licenses?.begin(now)
     this.#times.clear()
@@ -94,6 +99,17 @@ export class CountedPlan implements Plan {
       start = free <= latest ? this.#profile.earliest(seconds, demand, job * width, free) : free
     }
     return start <= latest ? start : Infinity
+  }
+
+  isReserved(job: JobId): boolean {
+    const { length, demand, width, capacity } = this.#lane
+    const now = this.#profile.times[this.#profile.first] as number
+    if (!this.#hasIdle) {
+      this.#idle.reset(now, capacity)
+      this.#windows.takeFrom(this.#idle, this.#lane)
+      this.#hasIdle = true
+    }
+    return this.#idle.earliest(length[job] as number, demand, job * width, now) > now
   }
 
   reserve(job: JobId, start: Seconds, end: Seconds): void {

@@ -23,7 +23,7 @@ interface Counts {
 /**
  * The main pass of Slurm: jobs start in order until one that is old enough for a reservation does not fit. After that, jobs start only on
  * nodes that are not in its partition, whatever features of nodes it asks for. A job in a reservation keeps back only those behind it which name the same
- * one, and a job to which reservations leave too few nodes keeps back nobody. A job that lacks licences (`bf_licenses`) ends the pass.
+ * one, and a job to which reservations or windows leave too little keeps back nobody. A job that lacks licences (`bf_licenses`) ends the pass.
  * Jobs that are one gang, Slurm's heterogeneous jobs, are left to the plan, as if they did not fit.
  *
  * Source: Slurm, slurmctld/job_scheduler.c.
@@ -37,6 +37,7 @@ export class MainPass {
   readonly #mostStarts: number
   readonly #makesPlans: boolean
   readonly #isNamed: boolean
+  readonly #hasWindows: boolean
   /** Whether room by amounts says that a job may start now: nodes are not named, and there are no windows. */
   readonly #goesByAmounts: boolean
   readonly #tellPass: Env['tellPass']
@@ -58,7 +59,8 @@ export class MainPass {
     this.#mostStarts = options.sched_max_job_start
     this.#makesPlans = options.bf_interval > 0
     this.#isNamed = options.nodes === 'named'
-    this.#goesByAmounts = !this.#isNamed && options.windows.length === 0
+    this.#hasWindows = options.windows.length > 0
+    this.#goesByAmounts = !this.#isNamed && !this.#hasWindows
     this.#tellPass = env.tellPass
     this.#warn = (message) => env.warn(message)
   }
@@ -126,7 +128,7 @@ export class MainPass {
         stopped.add(reservation)
         continue
       }
-      if (waiting.hasReservations && this.#begun(round).isReserved?.(job) === true) continue
+      if ((waiting.hasReservations || this.#hasWindows) && this.#begun(round).isReserved(job)) continue
       if (this.#isTooSmall(job, queue, round)) continue
       if (queue === undefined ? !this.#close(job, round) : !this.#closePlace(job, round)) return
     }

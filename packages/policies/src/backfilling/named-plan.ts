@@ -113,12 +113,14 @@ export class NamedPlan implements Plan {
   /** Source: Slurm, ESLURM_RESERVATION_BUSY in `schedule` of slurmctld/job_scheduler.c. */
   isReserved(job: JobId): boolean {
     const { lane } = this.#lane
+    const seconds = this.#lane.length[job] as number
+    if (this.#windows.clear(this.#now, seconds) > this.#now) return true
     const shape = this.#work.shape(job, lane)
     const releases = this.#releasesFor(job)
     releases.take(shape, this.#cluster)
     this.#allow(job)
     this.#usable.set(this.#allowed)
-    const later = this.#reservations?.limit(this.#usable, job, this.#now, this.#lane.length[job] as number) ?? Infinity
+    const later = this.#reservations?.limit(this.#usable, job, this.#now, seconds) ?? Infinity
     return later < Infinity && countBits(this.#usable) < releases.leastNodes(this.#work.together(job, lane))
   }
 
