@@ -120,7 +120,7 @@ class Kueue implements Policy {
     if (spec.topology !== undefined || spec.stages.some((stage) => stage.topology !== undefined)) this.#starts.hasTopologies = true
     this.#trials.submitted(spec)
     const queue = this.#queues.of(spec.queue ?? spec.user ?? 'default')
-    return again ? undefined : tooLarge(spec, queue, this.#env.cluster, this.#queues.resources)
+    return again ? undefined : tooLarge(spec, queue, this.#env.cluster, this.#workloads.demand)
   }
 
   schedule(round: Round): void {
@@ -389,7 +389,7 @@ class Kueue implements Policy {
         const job = list.ids[i] as JobId
         if (this.#closed.has(queue) && i > list.from) round.defer(job, Reason.Order)
         else if (this.#far.has(job)) this.#starts.deferFar(this.#workloads.next(job, lane), round)
-        else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#queues.resources, this.#env))
+        else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#workloads.demand))
       }
   }
 }
