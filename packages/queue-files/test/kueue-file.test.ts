@@ -105,6 +105,15 @@ describe('manifests of Kueue', () => {
     expect(of('v1beta1', strategies).findings.find(({ setting }) => setting === 'fairSharing')?.note).toBe('off: v1beta1 wants `enable: true`')
   })
 
+  it('bring further workloads into a running cycle with the gate FairSharingRefill', () => {
+    const of = (sharing: string, gate: string) => made([queue('a'), configuration('v1beta2', `fairSharing: ${sharing}`, `featureGates: { FairSharingRefill: ${gate} }`)])
+    expect([of('{}', 'true'), of('{ preemptionStrategies: [LessThanInitialShare] }', 'true'), of('{}', 'false'), of('{ enable: false }', 'true')].map(({ options: { fairSharing } }) => fairSharing)).toEqual([
+      { refill: 8 }, { preemptionStrategies: ['LessThanInitialShare'], refill: 8 }, true, undefined,
+    ])
+    const told = ({ findings }: ReturnType<typeof of>) => findings.filter(({ setting }) => setting.startsWith('featureGates')).map(({ verdict, setting, note }) => [verdict, setting, note])
+    expect([of('{}', 'true'), of('{}', 'false'), of('{ enable: false }', 'true')].map(told)).toEqual([[['honoured', 'featureGates.FairSharingRefill', '']], [], [['ignored', 'featureGates.FairSharingRefill', 'fair sharing is off']]])
+  })
+
   it.each<[string, unknown]>([
     ['[LessThanOrEqualToFinalShare]', { preemptionStrategies: ['LessThanOrEqualToFinalShare'] }],
     ['[LessThanOrEqualToFinalShare, LessThanInitialShare]', { preemptionStrategies: ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] }],

@@ -94,6 +94,7 @@ export const kueueOptions = z.strictObject({
           .min(1)
           .default(['LessThanOrEqualToFinalShare', 'LessThanInitialShare'])
           .describe('when workloads of another queue may be preempted, tried one after the other: the share of the preemptor is then at most that of the other after it, or below that of the other before it'),
+        refill: z.number().int().nonnegative().default(0).describe('how many workloads may come into a cycle besides the first ones of the queues: the next one of a queue of which one has been admitted (in Kueue 8 with the gate FairSharingRefill)'),
       }),
     ])
     .default(false)

@@ -20,7 +20,10 @@ const WEIGHTS = ['admissionFairSharing', 'resourceWeights']
 const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing', 'preemptionProtection', 'resources']
 const GATES = 'featureGates'
 const PROTECTION = 'PreemptionProtection'
-const known: readonly string[] = [PROTECTION, STRATEGY_GATE, TRANSFORMATIONS_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES]
+/** The gate by which further workloads come into a running cycle with fair sharing, closed by default, and how many (`defaultRefillBudget`). */
+const REFILL = 'FairSharingRefill'
+const REFILLS = 8
+const known: readonly string[] = [PROTECTION, REFILL, STRATEGY_GATE, TRANSFORMATIONS_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES]
 /** Kueue counts usage in cores, bytes and devices: how many of these one unit of a node's capacity (millicore, MiB, thousandth of a GPU) is. */
 const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
 
@@ -74,8 +77,12 @@ function fairSharing(found: KubernetesObject, findings: Findings): KueueOptions[
   const strategies = strategiesAt(found)
   const isSilent = enable === undefined && textOf(found.object['apiVersion'] ?? '').endsWith('/v1beta1')
   findings.add('honoured', where(found, ['fairSharing']), 'fairSharing', '', isSilent ? 'off: v1beta1 wants `enable: true`' : '')
-  if (isSilent || enable === false) return undefined
-  return strategies.length > 0 ? { preemptionStrategies: strategies } : true
+  const isOff = isSilent || enable === false
+  const refills = at(found.object, [GATES, REFILL]) === true
+  if (refills) findings.add(isOff ? 'ignored' : 'honoured', where(found, [GATES, REFILL]), `${GATES}.${REFILL}`, 'true', isOff ? 'fair sharing is off' : '')
+  if (isOff) return undefined
+  const options = { ...(strategies.length > 0 && { preemptionStrategies: strategies }), ...(refills && { refill: REFILLS }) }
+  return Object.keys(options).length > 0 ? options : true
 }
 
 type Strategies = ('LessThanOrEqualToFinalShare' | 'LessThanInitialShare')[]
