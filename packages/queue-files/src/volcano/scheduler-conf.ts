@@ -7,6 +7,7 @@ import { fieldsOf, listAt, OR_LEAVE_OUT, textOf, type Path } from '../fields.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
 import type { NodeGroups } from './node-groups.js'
 import { NodeScores, SCORING } from './node-scores.js'
+import { STRATEGIES, STRATEGY_FIT } from './strategy-fit.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
 type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
@@ -30,7 +31,7 @@ const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'o
 const why = knownWords<string>({
   predicates: 'capacities of nodes and required labels always count', 'task-topology': 'affinity between tasks of a job is not simulated',
   numaaware: 'the inside of nodes is not simulated', cdp: 'there is no cooldown protection', rescheduling: 'running tasks are not moved', usage: 'nodes are chosen by what tasks ask for, not by what they use', extender: 'no external scheduler is called', pdb: 'there are no disruption budgets',
-  deviceshare: 'devices are shared as the jobs ask', resourcequota: 'there are no quotas of namespaces', 'network-topology-aware': 'there is no network topology', 'resource-strategy-fit': 'give weights of resources to binpack',
+  deviceshare: 'devices are shared as the jobs ask', resourcequota: 'there are no quotas of namespaces', 'network-topology-aware': 'there is no network topology',
 })
 /** The plug-in that binds queues to groups of nodes, and its argument: whether queues that are bound to none may run nowhere. */
 const NODE_GROUP = 'nodegroup'
@@ -129,7 +130,7 @@ class Reader {
     const isIdle = name === 'sla' && secondsAbove0(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
     if (isIdle) this.#tell('ignored', path, name, '', 'no waiting time above 0 is given, and those of jobs are not read')
     else if (known !== undefined || name === NODE_GROUP) this.#tell('honoured', path, name, '')
-    else if (isScoring) this.#tell(name === 'binpack' ? 'honoured' : 'approximated', path, name, '', 'as scores of the placement weighted')
+    else if (isScoring) this.#tell(name === 'binpack' ? 'honoured' : 'approximated', path, name, '', `as scores of the placement weighted${name === STRATEGY_FIT ? '; annotations of pods are not read' : ''}`)
     else this.#tell('ignored', path, name, '', why[name] ?? `not simulated${didYouMean(name, [...acting, ...SCORING, 'predicates'])}`)
     const switched = Object.fromEntries(Object.entries(rest).flatMap(([flag, value]) => this.#flag(name, flag, value, [...path, flag])))
     const isOn = switched['enableNodeOrder'] !== false
@@ -186,6 +187,11 @@ class Reader {
     if (name === 'tdm' && argument.startsWith(HOURS_OF)) return []
     if (name === NODE_GROUP && argument === STRICT && typeof value === 'boolean') {
       this.#tell('honoured', path, setting, value)
+      return []
+    }
+    if (name === STRATEGY_FIT && argument === STRATEGIES && isOn) {
+      const weightOf = (resource: string, weight: unknown): number => numberAt(this.#conf, [...path, resource, 'weight'], weight, -Infinity)
+      for (const [resource, verdict, note] of this.#scores.strategies.takeStrategies(value, weightOf)) this.#tell(verdict, [...path, resource], `${name} ${resource}`, '', note)
       return []
     }
     const period = name === 'tdm' && argument === EVICT_PERIOD ? secondsAbove0(textOf(value)) : undefined
