@@ -41,6 +41,8 @@ describe('manifests of Kueue', () => {
     ['asks for memory, of which its queue has no quota, is refused', '{}', ['m1,0,100', 'm2,100,200']],
     ['borrows no memory from a queue of which none is declared', '{ quotaCheckStrategy: IgnoreUndeclared }', ['c,0,10', 'm1,0,100', 'm2,100,200']],
     ['asks for memory that does not count', '{ excludeResourcePrefixes: [memory] }', ['c,0,10', 'm1,0,100', 'm2,0,100']],
+    // 2 GiB are 2148 millicores then: 3148 for each of m1 and m2, and 5295 for c, of 8000
+    ['asks for memory that counts as CPUs', '{ transformations: [{ input: memory, strategy: Replace, outputs: { cpu: 1n } }] }', ['m1,0,100', 'm2,0,100', 'c,100,110']],
   ])('count what the Configuration lets count: who %s', async (_, resources, expected) => {
     const both = queue('b', '{}').replace('[cpu]', '[cpu, memory]').replace('nominalQuota: 4 }', 'nominalQuota: 4 }, { name: memory, nominalQuota: 2Gi }')
     const configuration = `---\napiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nresources: ${resources}\n`

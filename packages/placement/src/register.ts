@@ -5,6 +5,7 @@ import { dotProductPlacement } from './dot-product.js'
 import { firstFitPlacement } from './first-fit.js'
 import { hybridPlacement } from './hybrid.js'
 import { kaiScoresPlacement } from './kai-scores.js'
+import { kubeScoresPlacement } from './kube-scores.js'
 import { learningPolicy } from './learning/learning.js'
 import { localityPlacement } from './locality.js'
 import { nodeUsagePlacement } from './node-usage.js'
@@ -34,14 +35,8 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(nodeUsagePlacement)
     .add(nodeWeightPlacement)
     .add(kaiScoresPlacement)
+    .add(kubeScoresPlacement)
     .add(topologyTreePlacement)
     .add(topologyAwarePlacement)
     .add(bayesCommPolicy)
     .add(learningPolicy)
-    .addPreset({
-      kind: 'placement',
-      name: 'kube-scores',
-      summary: 'where the least is in use, in like parts of all resources, no taint is disliked, and jobs would rather be',
-      source: 'Kubernetes, kube-scheduler: NodeResourcesFit (LeastAllocated), NodeResourcesBalancedAllocation, TaintToleration, InterPodAffinity, PodTopologySpread, NodeAffinity',
-      config: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, 'inter-pod-affinity': 2, 'pod-topology-spread': 2, 'node-affinity': 2 } } },
-    })

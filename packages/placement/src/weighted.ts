@@ -9,17 +9,17 @@ import { capacityRatio, type ShapePoint } from './scored/capacity-ratio.js'
 import { company } from './scored/by-company.js'
 import { BesideCompany } from './scored/beside-company.js'
 import { ByShape } from './scored/by-shape.js'
-import { alignment, freeAmount, freePart, fullness, nearness, percentFull } from './scored/scores.js'
+import { alignment, freeAmount, freePart, fullness, nearness, percentFull, strategyFit } from './scored/scores.js'
 import type { Mates } from './rules/mates.js'
 import { Preferences } from './rules/preferences.js'
 import { TaskRules } from './rules/task-rules.js'
 import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement', 'taint-toleration', 'inter-pod-affinity', 'pod-topology-spread', 'node-affinity'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'balance-improvement', 'taint-toleration', 'inter-pod-affinity', 'pod-topology-spread', 'node-affinity'] as const
 type ScoreName = (typeof names)[number]
 /** Scores that are percentages (whole ones in those of kube-scheduler) and are added as they are, without normalisation. */
-const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
+const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
 const asTheyAre: ReadonlySet<string> = new Set(percentages)
 /** The score that compares a node's taints with the most that any node in question has. */
 const TAINTS = 'taint-toleration' satisfies ScoreName
@@ -37,7 +37,7 @@ const weightedOptions = z.strictObject({
   resourceWeights: z
     .record(z.string(), z.number().nonnegative())
     .default({})
-    .describe('what a resource counts in `binpack`, `binpack-percentage` and scores that end in -allocated and -ratio, and whether it does in `balanced-allocation` and `balance-improvement` (0: no); default 1 each'),
+    .describe('what a resource counts in `binpack` and scores that end in -percentage, -allocated and -ratio, and whether it does in `balanced-allocation` and `balance-improvement` (0: no); default 1 each'),
   resourceWeightsOf: z
     .partialRecord(z.enum(['binpack', ...percentages]), z.record(z.string(), z.number().nonnegative()))
     .default({})
@@ -51,6 +51,10 @@ const weightedOptions = z.strictObject({
     .refine((points) => points.every(({ utilization }, i) => i === 0 || utilization > (points[i - 1] as ShapePoint).utilization), 'utilizations must rise')
     .default([{ utilization: 0, score: 0 }, { utilization: 100, score: 10 }])
     .describe('of `requested-to-capacity-ratio`: scores from 0 to 10 at parts of a resource that would be in use, in percent; linear between them'),
+  strategies: z
+    .record(z.string(), z.enum(['least-allocated', 'most-allocated']))
+    .default({})
+    .describe('of `strategy-fit-percentage`: whether of a resource a node is better of which the least or the most would be in use; default `least-allocated` each'),
   labels: z.record(z.string(), label).default({}).describe('only nodes with these labels; a list of values allows any of them'),
   antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
   percentageOfNodesToScore: z
@@ -117,11 +121,12 @@ class Weighted implements Placement {
   readonly #sums: number[] = []
   readonly #values: number[] = []
 
-  constructor({ scores, resourceWeights, resourceWeightsOf, shape, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
+  constructor({ scores, resourceWeights, resourceWeightsOf, shape, strategies, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
     const weights = amountsByName(resourceWeights, env.cluster.resources, 'weighted.resourceWeights', 1)
     const own = new Map(Object.entries(resourceWeightsOf).map(([name, given]) => [name, amountsByName(given, env.cluster.resources, `weighted.resourceWeightsOf.${name}`, 1)]))
-    const rules: ScoreRules = { weightsOf: (name) => own.get(name) ?? weights, shape }
+    const filled = Object.fromEntries(Object.entries(strategies).map(([name, strategy]) => [name, strategy === 'most-allocated' ? 1 : 0]))
+    const rules: ScoreRules = { weightsOf: (name) => own.get(name) ?? weights, shape, most: amountsByName(filled, env.cluster.resources, 'weighted.strategies', 0) }
     const counting = Object.entries(scores).filter(([name, weight]) => weight > 0 && !apart.has(name))
     this.#taints = env.cluster.hasSoftTaints ? (scores[TAINTS] ?? 0) : 0
     const [asTheyCome, scaled] = [true, false].map((isAsItIs) => counting.filter(([name]) => asTheyAre.has(name) === isAsItIs)) as [typeof counting, typeof counting]
@@ -290,6 +295,8 @@ interface ScoreRules {
   /** The weights by resource for a score. */
   readonly weightsOf: (name: ScoreName) => ArrayLike<number>
   readonly shape: readonly ShapePoint[]
+  /** 1 for resources of which nodes are better that have most in use, 0 for others. */
+  readonly most: ArrayLike<number>
 }
 
 function scoreOf(name: ScoreName, counts: TaskCounts, rules: ScoreRules): Score {
@@ -301,7 +308,7 @@ function scoreOf(name: ScoreName, counts: TaskCounts, rules: ScoreRules): Score 
 }
 
 /** A score by what is free; `undefined` for one that depends on where the job's tasks and data are, or on all nodes in question. */
-function shapeScore(name: ScoreName, { weightsOf, shape }: ScoreRules): ShapeScore | undefined {
+function shapeScore(name: ScoreName, { weightsOf, shape, most }: ScoreRules): ShapeScore | undefined {
   const weights = weightsOf(name)
   switch (name) {
     case 'best-fit':
@@ -326,6 +333,8 @@ function shapeScore(name: ScoreName, { weightsOf, shape }: ScoreRules): ShapeSco
       return balanceImprovement(weights)
     case 'binpack-percentage':
       return percentFull(weights)
+    case 'strategy-fit-percentage':
+      return strategyFit(weights, most)
     case 'locality':
     case 'pack':
     case 'spread':

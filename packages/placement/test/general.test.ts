@@ -90,6 +90,25 @@ describe('placements by what is free', () => {
     const resourceWeights = { cpu: 4, memory: 1 }
     expect([first({ resourceWeights }), first({ resourceWeights, prefer: 'most' }), first({ resourceWeights: { cpu: 1, memory: 4 } })]).toEqual(['b-0', 'a-0', 'a-0'])
   })
+  it.each<[string, Record<string, number>, readonly [number, Record<string, number>][], readonly number[]]>([
+    ['TestSetNodeSortingPolicy', { cpu: 1000, memory: 15 }, [[4, { cpu: 800, memory: 10 }], [2, { cpu: 400, memory: 10 }], [1, { cpu: 200, memory: 10 }], [3, { cpu: 600, memory: 10 }]], [1, 2, 3, 4]],
+    ['TestGetNodeSortingPolicy', { cpu: 600 }, [1, 2, 3, 4].map((id) => [id, { cpu: 100 * id }]), [1, 2, 3, 4]],
+    ['TestGetNodeIterator', { cpu: 1000 }, [1, 2, 3, 4].map((id) => [id, { cpu: 100 * id }]), [1, 2, 3, 4]],
+  ])('go through the nodes as YuniKorn does: %s', (_, resources, used, fair) => {
+    const nodes = { nodes: used.map(([id]) => ({ name: `node-${id}`, names: [`node-${id}`], count: 1, resources })) }
+    const order = (prefer: 'least' | 'most') => {
+      const left = new Map(used.map(([id, amounts], node) => [`node-${id}`, { node, amounts }]))
+      const play = new Play(nodes, nodeUsage({ prefer }))
+      for (const { node, amounts } of left.values()) play.use(node, amounts)
+      return used.map(() => {
+        const [name] = play.places(1, { cpu: 1 }) as [string]
+        const { node, amounts } = left.get(name) as { node: number; amounts: Record<string, number> }
+        play.use(node, { cpu: (resources['cpu'] as number) - (amounts['cpu'] as number) - 1 }) // no room for another task
+        return Number(name.slice(-1))
+      })
+    }
+    expect([order('least'), order('most')]).toEqual([fair, [...fair].reverse()])
+  })
 
   it('match the shape of the demand to that of the rest: dot product', () => {
     const nodes = { nodes: [{ name: 'a', count: 1, resources: { cpu: 16, memory: 4 } }, { name: 'b', count: 1, resources: { cpu: 4, memory: 16 } }] }

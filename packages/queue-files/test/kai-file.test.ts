@@ -123,6 +123,17 @@ describe('queues of KAI', () => {
       expect(told(by('{}', ['cpu', 'mem']))).toEqual(['ignored | default plugins.gpujoborder |  | the cluster has no gpu'])
     })
 
+    it('order victims by the nodes that they are on where the plug-in gangcascadeorder is named', () => {
+      const by = (plugins: string) => of(`{ plugins: { ${plugins} } }`)
+      expect(['gangcascadeorder: {}', 'gangcascadeorder: { enabled: false }', 'elastic: {}'].map((plugins) => by(plugins).options.gangCascadeOrder)).toEqual([true, undefined, undefined])
+      expect(told(by('gangcascadeorder: { enabled: true, priority: 5, arguments: { wide: 1 } }'))).toEqual(['honoured | default plugins.gangcascadeorder |  | ', 'ignored | default plugins.gangcascadeorder.arguments |  | not simulated'])
+      expect(told(by('gangcascadeorder: { enabled: false }'))).toEqual(['honoured | default plugins.gangcascadeorder |  | the plug-in is off'])
+      const second = (own: string, gpus: string) => told(by(`gangcascadeorder: ${own}, gpujoborder: ${gpus}`)).find((line) => line.includes('gangcascadeorder'))
+      expect(second('{}', '{}')).toBe('honoured | default plugins.gangcascadeorder |  | ')
+      expect(second('{ priority: 1 }', '{ priority: 2 }')).toBe('approximated | default plugins.gangcascadeorder |  | it comes before gpujoborder')
+      expect(second('{ priority: 1 }', '{ priority: 2, enabled: false }')).toBe('honoured | default plugins.gangcascadeorder |  | ')
+    })
+
     it('are due less the more they have had of late, where it says so (UsageParams)', () => {
       const past = (spec: string) => of(spec).options.pastUsage
       const params = 'usageParams: { windowSize: 2w, windowType: tumbling, halfLifePeriod: 12h, fetchInterval: 30s }'

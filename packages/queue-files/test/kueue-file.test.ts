@@ -105,6 +105,15 @@ describe('manifests of Kueue', () => {
     expect(of('v1beta1', strategies).findings.find(({ setting }) => setting === 'fairSharing')?.note).toBe('off: v1beta1 wants `enable: true`')
   })
 
+  it('bring further workloads into a running cycle with the gate FairSharingRefill', () => {
+    const of = (sharing: string, gate: string) => made([queue('a'), configuration('v1beta2', `fairSharing: ${sharing}`, `featureGates: { FairSharingRefill: ${gate} }`)])
+    expect([of('{}', 'true'), of('{ preemptionStrategies: [LessThanInitialShare] }', 'true'), of('{}', 'false'), of('{ enable: false }', 'true')].map(({ options: { fairSharing } }) => fairSharing)).toEqual([
+      { refill: 8 }, { preemptionStrategies: ['LessThanInitialShare'], refill: 8 }, true, undefined,
+    ])
+    const told = ({ findings }: ReturnType<typeof of>) => findings.filter(({ setting }) => setting.startsWith('featureGates')).map(({ verdict, setting, note }) => [verdict, setting, note])
+    expect([of('{}', 'true'), of('{}', 'false'), of('{ enable: false }', 'true')].map(told)).toEqual([[['honoured', 'featureGates.FairSharingRefill', '']], [], [['ignored', 'featureGates.FairSharingRefill', 'fair sharing is off']]])
+  })
+
   it.each<[string, unknown]>([
     ['[LessThanOrEqualToFinalShare]', { preemptionStrategies: ['LessThanOrEqualToFinalShare'] }],
     ['[LessThanOrEqualToFinalShare, LessThanInitialShare]', { preemptionStrategies: ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] }],
@@ -186,7 +195,49 @@ describe('manifests of Kueue', () => {
     expect(counting([cpuAlone], '{ excludeResourcePrefixes: [mem] }').nominal).toEqual([{ cpu: 8000, mem: unlimited, gpu: 0 }])
     expect(counting([cpuAlone], '{ excludeResourcePrefixes: [networking.example.com/, storage.example.com/], transformations: [{ input: example.com/mig }] }')).toEqual({
       nominal: [{ ...nothing, cpu: 8000 }], lending: [undefined], defaults: nothing,
-      lines: ['honoured a nominalQuota of cpu', 'ignored resources.excludeResourcePrefixes: jobs ask for CPU, memory and GPUs', 'ignored resources.transformations: not simulated'],
+      lines: ['honoured a nominalQuota of cpu', 'ignored resources.excludeResourcePrefixes: jobs ask for CPU, memory and GPUs', 'ignored resources.transformations of example.com/mig: jobs ask for CPU, memory and GPUs'],
+    })
+  })
+
+  it('count resources as others by transformations, of which queues may have quotas', () => {
+    const credits = queue('a', [], ['{ name: cpu, nominalQuota: 8 }', '{ name: example.com/credits, nominalQuota: 7500m }'])
+    const given = '[{ input: cpu, outputs: { example.com/credits: 1500m } }, { input: nvidia.com/gpu, strategy: Replace, outputs: { memory: 40Gi, example.com/credits: 100 } }, { input: memory, strategy: Replace, multiplyBy: nvidia.com/gpu }]'
+    const of = (resources: string, ...gates: string[]) => made([credits, configuration('v1beta2', `resources: ${resources}`, ...gates)]).options
+    const units = { cpu: 1000, mem: 2 ** -20, gpu: 1000 }
+    const { queues, defaults, transformations } = of(`{ transformations: ${given} }`)
+    expect(transformations).toEqual([
+      { input: 'cpu', strategy: 'Retain', units, outputs: { 'example.com/credits': 1.5 } },
+      { input: 'gpu', strategy: 'Replace', units, outputs: { mem: 40 * 1024, 'example.com/credits': 100 } },
+      { input: 'mem', strategy: 'Replace', units, multiplyBy: 'gpu', outputs: {} },
+    ])
+    expect([queues?.['a']?.nominalQuota, defaults?.nominalQuota]).toEqual([{ ...nothing, cpu: 8000, 'example.com/credits': 8 }, { ...nothing, 'example.com/credits': 0 }])
+    expect(counting([credits], `{ transformations: ${given} }`).lines).toEqual([
+      'honoured a nominalQuota of cpu', 'honoured a nominalQuota of example.com/credits',
+      ...['cpu', 'nvidia.com/gpu', 'memory'].map((name) => `honoured resources.transformations of ${name}`),
+    ])
+    expect(of(`{ transformations: ${given} }`, 'featureGates: { ConfigurableResourceTransformations: false }').transformations).toBeUndefined()
+    expect(of('{ excludeResourcePrefixes: [cpu], transformations: [{ input: cpu, outputs: { example.com/credits: 1 } }] }').transformations).toBeUndefined() // left out first
+    expect(of('{ quotaCheckStrategy: IgnoreUndeclared, transformations: [{ input: cpu, outputs: { example.com/other: 1 } }] }').queues?.['a']?.nominalQuota).not.toHaveProperty(['example.com/other'])
+  })
+
+  it.each([
+    ['[{ input: cpu, outputs: { example.com/credits: much } }]', 'resources.transformations[0].outputs.example.com/credits: found "much"'],
+    ['[{ input: cpu, outputs: { pods: 1 } }]', 'resources.transformations[0].outputs.pods: found 1, expected no amount of pods, which are the pods of a workload. Call it something else.'],
+  ])('are refused with transformations that Kueue refuses: %s', (given, expected) => {
+    expect(message(queue('a'), configuration('v1beta2', `resources: { transformations: ${given} }`))).toContain(expected)
+  })
+
+  it('have quotas of what is made of others by flavor, in a group of its own (KEP-2937, story 2)', () => {
+    const spec = `resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{ name: spot, resources: [{ name: cpu, nominalQuota: 10 }] }, { name: on-demand, resources: [{ name: cpu, nominalQuota: 18 }] }]
+  - coveredResources: [example.com/credits]
+    flavors: [{ name: budget, resources: [{ name: example.com/credits, nominalQuota: 750 }] }]`
+    const flavors = [object('ResourceFlavor', 'spot', '{ nodeLabels: { type: spot } }'), object('ResourceFlavor', 'on-demand', '{ nodeLabels: { type: on-demand } }'), object('ResourceFlavor', 'budget', '{}')]
+    const { queues } = made([...flavors, `apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: { name: team }\nspec:\n  ${spec}`, configuration('v1beta2', 'resources: { transformations: [{ input: cpu, outputs: { example.com/credits: 1 } }] }')]).options
+    expect(queues?.['team']).toEqual({
+      resourceGroups: [['cpu'], ['example.com/credits']],
+      nominalQuota: { spot: { cpu: 10_000, mem: 0, gpu: 0 }, 'on-demand': { cpu: 18_000, mem: 0, gpu: 0 }, budget: { 'example.com/credits': 750 } },
     })
   })
 

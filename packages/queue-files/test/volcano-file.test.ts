@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareQueues, isQueueFile, queuePolicy, queueTable, readQueues, type VolcanoPolicy } from '../src/index.js'
+import { compareQueues, isQueueFile, jobPlace, queuePolicy, queueTable, readQueues, type VolcanoPolicy } from '../src/index.js'
 import { messageOf } from './message-of.js'
 
 /** Weights of what jobs prefer, as nodeorder comes. */
@@ -101,11 +101,60 @@ describe('queues of Volcano', () => {
     expect(messageOf(() => made(queue('a', '{}'), klass('odd', 'high', '')))).toContain('found "high", expected a whole number')
   })
 
+  describe('bound to groups of nodes (TestNodeGroup)', () => {
+    const groups = (...all: number[]) => `[${all.map((i) => `group${i}`).join(', ')}]`
+    const affinity = (kind: string, required: number[], preferred: number[]) =>
+      `${kind}: { requiredDuringSchedulingIgnoredDuringExecution: ${groups(...required)}, preferredDuringSchedulingIgnoredDuringExecution: ${groups(...preferred)} }`
+    const bound = (...parts: string[]) => `{ affinity: { ${parts.join(', ')} } }`
+    const subset = bound(affinity('nodeGroupAffinity', [1, 3], [3]), affinity('nodeGroupAntiAffinity', [2, 4], [4]))
+    const inside = (spec: string, parent: string) => spec.replace(/\}$/, `, parent: ${parent} }`).replace('{, ', '{ ')
+    const by = (plugin: string) => `actions: "allocate"\ntiers:\n- plugins:\n  - name: capacity\n    enableHierarchy: true\n  - { name: nodegroup${plugin} }\n`
+    const inOwnMap = (plugin: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: volcano-scheduler-configmap }\ndata:\n  volcano-scheduler.conf: |\n${by(plugin).replace(/^/gm, '    ')}\n`
+    /** The nodes on which a job of a queue may run, of one in each of four groups and one in none. */
+    const allowed = (name: string, plugin: string, ...queues: readonly string[]) => {
+      const file = readQueues(source(...queues, inOwnMap(plugin)))
+      const { nodes, refused } = jobPlace(file, queuePolicy(file, facts))?.({ id: 'j', submit: 0, queue: name, stages: [] }) ?? {}
+      if (refused !== undefined) return refused
+      return ['group1', 'group2', 'group3', 'group4', undefined].flatMap((group, i) => ((nodes?.operator === 'DoesNotExist' ? group === undefined : nodes?.values?.includes(group ?? '')) === true ? [`n${i + 1}`] : []))
+    }
+
+    it.each<[string, unknown, string, string, ...string[]]>([
+      ['soft constraints is subset of hard constraints', ['n1', 'n3', 'n4'], '', 'q1', queue('q1', subset)],
+      ['soft constraints is not subset of hard constraints', ['n1', 'n3', 'n4'], '', 'q2', queue('q2', bound(affinity('nodeGroupAffinity', [1], [3]), affinity('nodeGroupAntiAffinity', [2], [4])))],
+      ['affinity is not set for the queue, pods still cannot be scheduled to nodes with the nodegroup label when strict=false', ['n5'], ', arguments: { strict: false }', 'q', queue('q', '{}')],
+      ['affinity inherits from parent queue', ['n1', 'n3', 'n4'], ', enableHierarchy: true', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
+      ['affinity inherits from ancestor queue if parent queue has no affinity', ['n1', 'n3', 'n4'], ', enableHierarchy: true', 'child', queue('root', subset), queue('q-no-affinity', '{ parent: root }'), queue('child', '{ parent: q-no-affinity }')],
+      ['queue without affinity', 'queue q has no group of nodes, as the plug-in nodegroup wants it', '', 'q', queue('q', '{}')],
+      ['preferred nodegroup priority ordering', ['n1', 'n3'], ', arguments: { enablePreferredOrder: true }', 'q3', queue('q3', bound(affinity('nodeGroupAffinity', [], [1, 3])))],
+      ['without enableHierarchy nobody inherits', 'queue child has no group of nodes, as the plug-in nodegroup wants it', '', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
+      ['an affinity without groups', 'queue q has no group of nodes, as the plug-in nodegroup wants it', ', arguments: { strict: false }', 'q', queue('q', '{ affinity: {} }')],
+    ])('%s', (_, expected, plugin, name, ...queues) => {
+      expect(allowed(name, plugin, ...queues)).toEqual(expected)
+    })
+
+    it('run anywhere without the plug-in, or without its enablePredicate', () => {
+      const place = (plugin: string) => {
+        const file = readQueues(source(queue('q1', subset), plugin === '' ? inMap : inOwnMap(plugin)))
+        return jobPlace(file, queuePolicy(file, facts))?.({ id: 'j', submit: 0, queue: 'q1', stages: [] })
+      }
+      expect([place(''), place(', enablePredicate: false')]).toEqual([{ queue: 'q1' }, { queue: 'q1' }])
+    })
+
+    it('and it is told what of it counts', () => {
+      const { findings } = made(queue('q1', subset), inOwnMap(', enableHierarchy: true, arguments: { strict: false, enablePreferredOrder: true }'))
+      expect(findings.filter(({ setting }) => /nodegroup|nodeGroup/.test(setting)).map(({ verdict, setting, value, note }) => `${verdict} ${setting} ${value} ${note}`)).toEqual([
+        'honoured q1 nodeGroupAffinity group1, group3 ', 'approximated q1 nodeGroupAffinity group3 these groups are allowed, and neither better nor worse than others',
+        'honoured q1 nodeGroupAntiAffinity group2, group4 ', 'approximated q1 nodeGroupAntiAffinity group4 these groups are allowed, and neither better nor worse than others',
+        'honoured nodegroup  ', 'honoured nodegroup enableHierarchy true ', 'honoured nodegroup strict false ', 'ignored nodegroup enablePreferredOrder true not simulated',
+      ])
+    })
+  })
+
   it('tell what is honoured, approximated and ignored, by the line of the file that it stands on', () => {
     const { findings } = made(queue('a', '\n  weight: 2\n  affinity: {}\n  capability: { cpu: 100, nvidia.com/gpu: 1, amd.com/gpu: 1 }\n'), inMap, queue('b', '{}').replace('Queue', 'PodGroup'))
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, ...(value === '' ? [] : [value]), note].join(' | '))).toEqual([
       'honoured | 5 | a weight | 2 | ',
-      'ignored | 6 | a affinity | queues are not bound to groups of nodes',
+      'ignored | 6 | a affinity | it counts with the plug-in nodegroup',
       'honoured | 7 | a capability of cpu | 100 | ',
       'honoured | 7 | a capability of nvidia.com/gpu | 1 | ',
       'approximated | 7 | a capability of amd.com/gpu | 1 | together with the other GPUs: nodes have them as one resource',
@@ -144,6 +193,7 @@ describe('queues of Volcano', () => {
     const scoring = (plugins: string, resources = facts.resources) => queuePolicy(readQueues(source(`actions: allocate\ntiers:\n- plugins: [${plugins}]\n`)), { ...facts, resources }) as VolcanoPolicy
     const placement = (plugins: string, resources?: readonly string[]) => (scoring(plugins, resources as string[]).policy as { readonly volcano: { readonly placement?: { readonly weighted: object } } }).volcano.placement?.weighted
     const binpack = (args: string) => `{ name: binpack, arguments: { ${args} } }`
+    const fit = (args: string) => `{ name: resource-strategy-fit, arguments: { ${args} } }`
     const all = 'binpack.resources: "nvidia.com/gpu, example.com/foo", binpack.resources.nvidia.com/gpu: 7, binpack.resources.example.com/foo: -3'
 
     it.each<[string, string, object | undefined, (readonly string[])?]>([
@@ -156,6 +206,13 @@ describe('queues of Volcano', () => {
       ['by no weight of what is not listed', binpack('binpack.resources.nvidia.com/gpu: 7'), { scores: { 'binpack-percentage': 1 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 } } }],
       ['by weights of what the cluster has', binpack(`binpack.memory: 2, ${all}`), { scores: { 'binpack-percentage': 1 } }, ['cpu']],
       ['by nothing of weight 0', binpack('binpack.weight: 0'), undefined],
+      // resource_strategy_fit_test.go: Test_calculateWeight
+      ['by strategies', fit('resourceStrategyFitWeight: 10, resources: { cpu: { type: MostAllocated, weight: 1 }, memory: { type: LeastAllocated, weight: 2 } }'), { scores: { 'strategy-fit-percentage': 10 }, resourceWeightsOf: { 'strategy-fit-percentage': { mem: 2, gpu: 0 } }, strategies: { cpu: 'most-allocated' } }],
+      ['by strategies, without a weight of the plug-in', fit('resources: { cpu: { type: MostAllocated, weight: 1 }, memory: { type: LeastAllocated, weight: 2 } }'), { scores: { 'strategy-fit-percentage': 10 }, resourceWeightsOf: { 'strategy-fit-percentage': { mem: 2, gpu: 0 } }, strategies: { cpu: 'most-allocated' } }],
+      ['by CPUs and memory, if no strategies are given', fit('resourceStrategyFitWeight: 3'), { scores: { 'strategy-fit-percentage': 3 }, resourceWeightsOf: { 'strategy-fit-percentage': { gpu: 0 } } }],
+      ['by strategies beside nodeorder and binpack', `{ name: binpack }, ${fit('resources: { nvidia.com/gpu: { type: MostAllocated, weight: 2 }, cpu: {} }')}`, { scores: { 'binpack-percentage': 1, 'strategy-fit-percentage': 10 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 }, 'strategy-fit-percentage': { mem: 0, gpu: 2 } }, strategies: { gpu: 'most-allocated' } }],
+      ['by strategies of what the cluster has', fit('resources: { nvidia.com/gpu: { type: MostAllocated } }'), undefined, ['cpu', 'mem']],
+      ['by no strategies that are switched off', fit('resources: { cpu: {} }').replace('name:', 'enableNodeOrder: false, name:'), undefined],
     ])('%s', (_, plugins, expected, resources = facts.resources) => {
       expect(placement(plugins, resources)).toEqual(expected)
     })
@@ -167,6 +224,15 @@ describe('queues of Volcano', () => {
         'ignored | gpu | not simulated', 'ignored | resources.amd.com/gpu | binpack.resources does not list it',
       ])
       expect(told('binpack.resources: example.com/foo')).toEqual(['ignored | resources | jobs ask for CPU, memory and GPUs'])
+    })
+
+    it('and tell what becomes of strategies', () => {
+      const told = (args: string) => scoring(fit(args)).findings.flatMap(({ verdict, setting, note }) => (setting.startsWith('resource-strategy-fit') ? [[verdict, setting.slice(22), note].join(' | ')] : []))
+      expect(told('resourceStrategyFitWeight: -1, resources: { cpu: { type: Most, weight: 2 }, memory: { type: MostAllocated }, example.com/foo: { weight: 2 } }, sra: { enable: true }')).toEqual([
+        'approximated |  | as scores of the placement weighted; annotations of pods are not read', 'honoured | resourceStrategyFitWeight | not above 0: Volcano takes 10 then',
+        'honoured | cpu | no such type: Volcano takes LeastAllocated then', 'honoured | memory | no weight above 0: Volcano takes 1 then', 'ignored | example.com/foo | jobs ask for CPU, memory and GPUs', 'ignored | sra | not simulated',
+      ])
+      expect(() => scoring(fit('resources: { cpu: { weight: much } }'))).toThrow('found "much", expected a number. Correct it, or leave it out for the default.')
     })
   })
 

@@ -209,6 +209,18 @@ describe('the priority of a group', () => {
     expect([found(...told)[0], found(...[...told].reverse())[0]]).toEqual([ofWorkload[0], ofWorkload[0]])
     expect(found(...items.slice(0, 3))).toEqual([7, 'q', 1])
   })
+  it('is that of Kueue\'s class `default` where a job in a queue of Kueue names none, whatever its pods have (ApplyDefaultWorkloadPriorityClass in defaults_test.go)', () => {
+    const ofKueue = (name: string, value: number) => ({ apiVersion: 'kueue.x-k8s.io/v1beta2', kind: 'WorkloadPriorityClass', metadata: { name, creationTimestamp: at(0) }, value })
+    const queued = { 'kueue.x-k8s.io/queue-name': 'q' }
+    const of = (labels: Json, ...classes: readonly object[]) => found(numbered(owned('Job', 'train')), job('train', { labels }), ...classes)[0]
+    const usual = ofKueue('default', 300)
+    expect([of(queued, usual), of(queued, ofKueue('other', 300)), of({}, usual)]).toEqual([300, 7, 7]) // no label; no such class; of no queue of Kueue
+    expect(of({ ...queued, 'kueue.x-k8s.io/priority-class': 'high' }, usual, ofKueue('high', 500))).toBe(500) // label already set
+    const set = other('jobset.x-k8s.io/v1alpha2', 'JobSet', 'set')
+    const labelled = { ...set, metadata: { ...(set as { metadata: Json }).metadata, labels: queued } }
+    expect(found(numbered(owned('Job', 'train')), job('train', { ...owned('JobSet', 'set') }), labelled, usual)[0]).toBe(300) // its owner's, as a whole
+    expect(found(numbered(owned('Job', 'train')), job('train', { labels: queued }), usual, workload('job-train', owned('Job', 'train')))[0]).toBe(100)
+  })
   it('is that of who has none where it names no class: of all, for Volcano, whatever its pods have, and of its pods, for others; of them too where its class is not there, which is told', () => {
     const [none, ofJob] = [other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', {}), other('batch.volcano.sh/v1alpha1', 'Job', 'vj', {})]
     const usual = { ...klass('usual', 10), globalDefault: true }

@@ -1,5 +1,5 @@
 import { taintText, type ClusterModel } from '@sched/cluster'
-import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Taint, type Toleration, type Workload } from '@sched/core'
+import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type NodeRequirement, type NodeSelectorTerm, type Plug, type Policy, type Registry, type Taint, type Toleration, type Workload } from '@sched/core'
 import { jobPlace, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type Place, type QueueFile, type SourceText } from '@sched/queue-files'
 import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
@@ -85,8 +85,8 @@ function placed(plug: Plug<'policy'>, placeOf: Place, isYarn: boolean): Pick<Nam
   const refused = new WeakMap<JobSpec, string>()
   const copies = new WeakMap<JobSpec, { queue?: string }>()
   const place = (spec: JobSpec): JobSpec => {
-    const { queue, tolerations = [], stages = spec.stages, asked: inFull, refused: why } = placeOf(spec)
-    const result = { ...tolerating({ ...spec, stages }, tolerations), ...(queue !== undefined && { queue }) }
+    const { queue, tolerations = [], nodes, stages = spec.stages, asked: inFull, refused: why } = placeOf(spec)
+    const result = { ...on(nodes, tolerating({ ...spec, stages }, tolerations)), ...(queue !== undefined && { queue }) }
     if (why !== undefined) refused.set(result, why)
     askedQueues.set(result, isYarn && spec.queue === 'default' ? undefined : (inFull ?? spec.queue))
     copies.set(result, result)
@@ -111,6 +111,15 @@ function placed(plug: Plug<'policy'>, placeOf: Place, isYarn: boolean): Pick<Nam
 function tolerating(spec: JobSpec, more: readonly Toleration[]): JobSpec {
   if (more.length === 0) return spec
   const stages = spec.stages.map((stage) => ({ ...stage, constraints: { ...stage.constraints, tolerations: [...(stage.constraints?.tolerations ?? []), ...more] } }))
+  return { ...spec, stages }
+}
+
+/** A job that runs only on nodes of which this is so, too. */
+function on(nodes: NodeRequirement | undefined, spec: JobSpec): JobSpec {
+  if (nodes === undefined) return spec
+  const isEmpty = ({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm) => matchExpressions.length + matchFields.length === 0 // it holds for no node
+  const also = (term: NodeSelectorTerm): NodeSelectorTerm => (isEmpty(term) ? term : { ...term, matchExpressions: [...(term.matchExpressions ?? []), nodes] })
+  const stages = spec.stages.map((stage) => ({ ...stage, constraints: { ...stage.constraints, nodeSelectorTerms: stage.constraints?.nodeSelectorTerms?.map(also) ?? [{ matchExpressions: [nodes] }] } }))
   return { ...spec, stages }
 }
 

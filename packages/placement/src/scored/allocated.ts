@@ -56,20 +56,22 @@ export const balanceImprovement = (weights: ArrayLike<number>): ShapeScore => {
   return (...of) => 50 + Math.floor((50 + balance(1, ...of) - balance(0, ...of)) / 2)
 }
 
-/** The balance of a node with the task, or without it. */
+/** The balance of a node with the task, or without it; 0 for a task that asks for nothing of what counts, which then says nothing of nodes (kubernetes#129138). */
 const balanceBy =
   (weights: ArrayLike<number>) =>
   (tasks: 0 | 1, ...[node, shape, lane, cluster, work]: Parameters<ShapeScore>): number => {
     const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
     const parts: number[] = []
+    let asksAny = false
     for (let i = 0; i < resources.length; i++) {
       const resource = resources[i] as ResourceId
       const total = cluster.total(node, resource)
       const asked = work.demand(shape, resource)
       if (weights[resource] === 0 || total === 0 || (asked === 0 && cluster.deviceSize(resource) > 0)) continue
+      asksAny ||= asked > 0
       parts.push((total - cluster.free(node, resource) + tasks * asked) / total)
     }
-    return Math.floor((1 - deviationOf(parts)) * 100)
+    return asksAny ? Math.floor((1 - deviationOf(parts)) * 100) : 0
   }
 
 function deviationOf(parts: readonly number[]): number {

@@ -54,8 +54,11 @@ export const alignment: ShapeScore = (node, shape, lane, cluster, work) => {
  *
  * Source: Volcano, binpack.go.
  */
-export const fullness =
-  (weights: ArrayLike<number>): ShapeScore =>
+export const fullness = (weights: ArrayLike<number>): ShapeScore => meanOfAsked(weights, () => false)
+
+/** The weighted mean over the resources that the task asks for of a part of each: of what would be left of the node's total, or in use. */
+const meanOfAsked =
+  (weights: ArrayLike<number>, isLeft: (resource: ResourceId) => boolean): ShapeScore =>
   (node, shape, lane, cluster, work) => {
     const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
     let sum = 0
@@ -65,8 +68,9 @@ export const fullness =
       const asked = work.demand(shape, resource)
       if (asked === 0) continue
       const total = cluster.total(node, resource)
+      const free = cluster.free(node, resource)
       weight += weights[resource] as number
-      if (total > 0) sum += ((weights[resource] as number) * (total - cluster.free(node, resource) + asked)) / total
+      if (total > 0) sum += ((weights[resource] as number) * (isLeft(resource) ? free - asked : total - free + asked)) / total
     }
     return weight === 0 ? 0 : sum / weight
   }
@@ -74,6 +78,17 @@ export const fullness =
 /** The same in percent, as Volcano adds it to other scores. */
 export const percentFull = (weights: ArrayLike<number>): ShapeScore => {
   const part = fullness(weights)
+  return (...of) => 100 * part(...of)
+}
+
+/**
+ * The weighted mean over the resources that the task asks for, in percent: of some, those that are not 0 in `most`, what would be in use with the task,
+ * of the others what would be left.
+ *
+ * Source: Volcano, resource_strategy_fit.go (Score).
+ */
+export const strategyFit = (weights: ArrayLike<number>, most: ArrayLike<number>): ShapeScore => {
+  const part = meanOfAsked(weights, (resource) => most[resource] === 0)
   return (...of) => 100 * part(...of)
 }
 

@@ -19,6 +19,6 @@ export function placedByGpus(victims: readonly Victim[], job: JobId, { order, gp
   return inTurn.map((victim) => {
     const gpus = larger || victim.isCore ? left : all
     left -= amountOf(victim.tasks)
-    return { ...victim, place: larger ? gpus : -gpus }
+    return { ...victim, places: [larger ? gpus : -gpus] }
   })
 }

@@ -5,6 +5,7 @@ import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { placedByGpus } from './by-gpus.js'
+import { placedBySpan } from './by-span.js'
 import { Consolidation, type Move } from './consolidation.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { LeastRuntimes } from './least-runtimes.js'
@@ -276,7 +277,8 @@ class KaiPreempting implements Policy {
     if (core.length > 0 && !isSemi) found.push({ job, tasks: core, isCore: true, since })
     if (core.length < tasks.length) for (const piece of beyond(core, tasks, work)) found.push({ job, ...piece, isCore: false, since })
     const [order, gpu] = [this.#settings.gpuJobOrder, cluster.resources.indexOf('gpu')]
-    return order === undefined || gpu < 0 ? found : placedByGpus(found, job, { order, gpu: gpu as ResourceId, lane, work, running: tasks })
+    const placed = order === undefined || gpu < 0 ? found : placedByGpus(found, job, { order, gpu: gpu as ResourceId, lane, work, running: tasks })
+    return this.#settings.gangCascadeOrder ? placedBySpan(placed, work) : placed
   }
 
   /** Starts the next task of the job, or its gang, in the place of others; false, and nothing changes, where that makes no room. */

@@ -13,8 +13,8 @@ export interface Victim {
   readonly isGroup?: boolean
   /** Since when its job runs. */
   readonly since: Seconds
-  /** Among victims that are as important, those of a larger one go first; where it is not given all are equal. */
-  readonly place?: number
+  /** Among victims that are as important, those of a larger first number go first, of equals those of a larger second one, and so on. */
+  readonly places?: readonly number[]
 }
 
 type OfJob = Pick<Victim, 'job' | 'isCore'>
@@ -31,4 +31,9 @@ export const compareInJob = (a: Victim, b: Victim): number =>
 
 /** Victims of a queue, the one that goes first at the end: the least important, by their places, then those that would be served last. */
 export const compareGoing = (a: Victim, b: Victim, work: WorkView): number =>
-  compareImportance(a, b, work) || (a.place ?? 0) - (b.place ?? 0) || work.rank(a.job) - work.rank(b.job) || compareInJob(a, b)
+  compareImportance(a, b, work) || comparePlaces(a, b) || work.rank(a.job) - work.rank(b.job) || compareInJob(a, b)
+
+function comparePlaces({ places = [] }: Victim, { places: others = [] }: Victim): number {
+  const i = places.findIndex((place, at) => place !== others[at])
+  return i < 0 ? 0 : (places[i] as number) - (others[i] as number)
+}

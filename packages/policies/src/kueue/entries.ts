@@ -9,6 +9,8 @@ export interface Entry {
   readonly assignment: Assignment
   /** `returns` of the root of its tree when the assignment was found. */
   readonly returns: number
+  /** Whether it has come into the cycle while that runs. */
+  readonly isRefilled?: boolean
 }
 
 /** By priority, then by submission. */
@@ -61,6 +63,12 @@ export class Contest {
     if (this.#leave(first)) moveToPlace(first, this.#roots, byAge)
     else this.#roots.shift()
     return winner
+  }
+
+  /** Adds the entry of a queue that has none. */
+  push(entry: Entry): void {
+    this.#enter({ node: entry.workload.queue, inside: [], winner: entry, outcome: NOTHING })
+    this.changed(entry.workload.queue)
   }
 
   /** Finds winners anew after the usage of a queue, and with it that of the cohorts around it, has changed. */

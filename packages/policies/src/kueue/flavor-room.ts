@@ -15,12 +15,14 @@ export class FlavorRoom {
   }
 
   /** Whether the nodes could hold the workload; with `part`, whether they could hold that part alone. */
-  canHold(flavor: number, { job, lane, shape, tasks, isWhole, demand }: Workload, part?: number): boolean {
+  canHold(flavor: number, { job, lane, shape, tasks, isWhole }: Workload, part?: number): boolean {
     const own = this.#flavors[flavor] as Flavor
     if (own.has === undefined) return true
     if (part !== undefined) return this.#holds(flavor, this.#env.work.parts(job, lane)[part] as GangPart)
     if (!isWhole) return this.#holds(flavor, { shape, tasks })
-    return isWithin(demand, own.capacity) && this.#env.work.parts(job, lane).every((part) => this.#holds(flavor, part))
+    const { work, cluster } = this.#env
+    const asked = cluster.resources.map((_, r) => work.asked(job, lane, r as ResourceId))
+    return isWithin(asked, own.capacity) && work.parts(job, lane).every((part) => this.#holds(flavor, part))
   }
 
   #holds(flavor: number, { shape, tasks }: Pick<GangPart, 'shape' | 'tasks'>): boolean {

@@ -9,6 +9,7 @@ import { fitsBeside, fitsWithout } from './fits.js'
 import { FlavorScans } from './flavor-scans.js'
 import { KeptQuota } from './kept-quota.js'
 import { lackingQuota } from './lacking-quota.js'
+import { Looks } from './looks.js'
 import { NodeTrials } from './node-trials.js'
 import { Nominations } from './nominations.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
@@ -48,13 +49,6 @@ export const kueuePolicy = definePolicy({
 export const kueue = (options: KueueOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> =>
   kueuePolicy.plug({ placement }, options)
 
-/** How far a queue has been looked through in this call; jobs before `past` need not be looked at again. */
-interface Look {
-  /** The jobs in order, for a queue that orders by usage; `undefined`: they are those of its list. */
-  readonly copy: Int32Array | undefined
-  past: number
-}
-
 /** Seconds until the next look if something is not settled yet: Kueue's shortest wait between cycles. */
 const NEXT_CYCLE = 0.001
 
@@ -87,8 +81,9 @@ class Kueue implements Policy {
   readonly #protection: Protection
   /** Queues of which no job is looked at again in this call. */
   readonly #exhausted = new Set<ClusterQueue>()
-  /** By queue: how far it has been looked through in this call. */
-  readonly #looks = new Map<ClusterQueue, Look>()
+  readonly #looks: Looks
+  /** How many workloads may come into a cycle with fair sharing besides the first ones of the queues. */
+  readonly #refills: number
   /** Queues whose usage has changed with the last workload that was considered. */
   readonly #touched = new Set<ClusterQueue>()
   /** Whether the cycle has admitted, set aside or passed over any workload. */
@@ -101,6 +96,8 @@ class Kueue implements Policy {
     const pastUsage = pastUsageOf(settings, env, this.#queues.resources)
     this.#goesByUsage = pastUsage !== undefined
     this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, pastUsage)
+    this.#looks = new Looks(this.#workloads.waiting)
+    this.#refills = typeof settings.fairSharing === 'object' ? settings.fairSharing.refill : 0
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
     this.#starts = new Starts(placement, this.#queues.choices)
@@ -120,7 +117,7 @@ class Kueue implements Policy {
     if (spec.topology !== undefined || spec.stages.some((stage) => stage.topology !== undefined)) this.#starts.hasTopologies = true
     this.#trials.submitted(spec)
     const queue = this.#queues.of(spec.queue ?? spec.user ?? 'default')
-    return again ? undefined : tooLarge(spec, queue, this.#env.cluster, this.#queues.resources)
+    return again ? undefined : tooLarge(spec, queue, this.#env.cluster, this.#workloads.demand)
   }
 
   schedule(round: Round): void {
@@ -171,7 +168,7 @@ class Kueue implements Policy {
   #admitAll(round: Round): void {
     empty(this.#closed)
     empty(this.#exhausted)
-    empty(this.#looks)
+    this.#looks.forget()
     this.#nominations.forget()
     this.#hasPreempted = false
     this.#isUnsettled = false
@@ -219,19 +216,30 @@ class Kueue implements Policy {
 
   #byShare(entries: Entry[], round: Round): void {
     const contest = new Contest(entries, this.#queues.resources.length)
+    let refills = this.#refills
     for (let entry = contest.next(); entry !== undefined; entry = contest.next()) {
       if (!this.#mayTake(entry.workload, round)) continue
       empty(this.#touched)
       this.#consider(entry, round)
       for (const queue of this.#touched) contest.changed(queue)
+      const next = refills > 0 && isAdmitted(entry) ? this.#successor(entry.workload.queue, round) : undefined
+      if (next !== undefined && refills-- > 0) contest.push(next)
     }
   }
 
-  /** The first workload of the queue that is to be looked at, with its assignment; with StrictFIFO the first of all. */
-  #entry(queue: ClusterQueue, list: SortedIds, round: Round): Entry | undefined {
+  /** The next workload of a queue of which one has been admitted, where others wait, too (Kueue's gate FairSharingRefill, refill.go). */
+  #successor(queue: ClusterQueue, round: Round): Entry | undefined {
+    const waiting = this.#workloads.waiting.in(round.lane)
+    const list = waiting.size > 1 ? waiting.get(queue) : undefined
+    const entry = list && this.#entry(queue, list, round, true)
+    return entry !== undefined && this.#mayTake(entry.workload, round) ? { ...entry, isRefilled: true } : undefined
+  }
+
+  /** The first workload of the queue that is to be looked at, with its assignment; with StrictFIFO the first of all. `amidst`: while the cycle runs. */
+  #entry(queue: ClusterQueue, list: SortedIds, round: Round, amidst = false): Entry | undefined {
     const isStrict = queue.settings.queueingStrategy === 'StrictFIFO'
     const isAlone = this.#workloads.waiting.in(round.lane).size === 1 // with one queue, quota that is kept is kept from nobody
-    const look = this.#lookOf(queue, list)
+    const look = this.#looks.of(queue, list)
     const jobs = look.copy ?? list.ids
     const from = look.copy === undefined ? list.from : 0
     const end = isStrict ? from + 1 : from + list.size
@@ -244,7 +252,7 @@ class Kueue implements Policy {
         if (workload.likeness.freedAt >= 0) this.#far.add(job)
         continue
       }
-      const assignment = this.#nominations.of(workload, round)
+      const assignment = amidst ? this.#nominations.amidst(workload, round) : this.#nominations.of(workload, round)
       settle(workload, assignment.flavor)
       workload.tasks = assignment.tasks
       const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
@@ -263,14 +271,6 @@ class Kueue implements Policy {
     return undefined
   }
 
-  #lookOf(queue: ClusterQueue, list: SortedIds): Look {
-    const known = this.#looks.get(queue)
-    if (known !== undefined) return known
-    const look: Look = { copy: this.#workloads.waiting.inOrder(queue, list), past: 0 }
-    this.#looks.set(queue, look)
-    return look
-  }
-
   /**
    * Admits the workload, or sets it aside. Its targets were found when the cycle began. If one of them has gone since, or nodes that it must have, targets
    * are found anew, in the same flavor; if there is no quota any more, the workload comes again in the next cycle.
@@ -280,6 +280,7 @@ class Kueue implements Policy {
     const hasChanged = assignment.targets.some(isGone) || (comesIn(assignment) && this.#hasLostNodes(workload, assignment.targets, round))
     const found = hasChanged ? this.#nominations.inFlavor(workload, round) : assignment
     const { mode, borrows, targets } = found
+    if (entry.isRefilled === true && mode !== Mode.Fit && mode !== Mode.NoFit) return // it comes again in the next cycle
     if (mode !== Mode.Fit && targets.length === 0) {
       const neverHas = found.lacksNodes === true && this.#trials.lacksEmpty(workload, round)
       if (mode !== Mode.NoFit && !neverHas && this.#kept.keep(workload, borrows > 0, this.#protection.delaysReclaim)) this.#touched.add(workload.queue)
@@ -306,7 +307,7 @@ class Kueue implements Policy {
   #preempt(workload: Workload, round: Round): void {
     this.#touched.add(workload.queue)
     this.#hasPreempted = true
-    empty(this.#looks)
+    this.#looks.forget()
     this.#nominations.forget()
     this.#done.add(workload.job)
     this.#preempted.add(workload.job)
@@ -321,7 +322,7 @@ class Kueue implements Policy {
     this.#hasMoved = true
     this.#closed.delete(workload.queue)
     this.#far.delete(workload.job)
-    if (this.#goesByUsage) this.#looks.clear()
+    if (this.#goesByUsage) this.#looks.forget()
     this.#nominations.forget()
     this.#workloads.admit(workload)
     this.#touched.add(workload.queue)
@@ -389,9 +390,10 @@ class Kueue implements Policy {
         const job = list.ids[i] as JobId
         if (this.#closed.has(queue) && i > list.from) round.defer(job, Reason.Order)
         else if (this.#far.has(job)) this.#starts.deferFar(this.#workloads.next(job, lane), round)
-        else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#queues.resources, this.#env))
+        else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#workloads.demand))
       }
   }
 }
 
+const isAdmitted = ({ workload, assignment }: Entry): boolean => workload.admission > 0 && assignment.mode === Mode.Fit
 const isGone = ({ tasks }: Workload): boolean => tasks === 0

@@ -1,5 +1,6 @@
-import type { Env, JobId, LaneId, ResourceId, TaskId } from '@sched/core'
+import type { Env, JobId, LaneId, TaskId } from '@sched/core'
 import type { Flavor } from './flavor.js'
+import type { QuotaDemand } from './quota-demand.js'
 import type { ClusterQueue, Queues } from './queues.js'
 import { isPartial, type Likeness, type Part, type Workload } from './workload.js'
 
@@ -7,15 +8,17 @@ import { isPartial, type Likeness, type Part, type Workload } from './workload.j
 export class NextWorkloads {
   readonly #env: Env
   readonly #queues: Queues
+  readonly #demand: QuotaDemand
   readonly #admitsInPart: boolean
   /** `[lane][job]`: its workload that would be admitted next, if the job waits. */
   readonly #nextOf: (Workload | undefined)[][]
   /** Likenesses of waiting workloads, by key. */
   readonly #likenesses = new Map<string, Likeness>()
 
-  constructor(env: Env, queues: Queues, admitsInPart: boolean) {
+  constructor(env: Env, queues: Queues, demand: QuotaDemand, admitsInPart: boolean) {
     this.#env = env
     this.#queues = queues
+    this.#demand = demand
     this.#admitsInPart = admitsInPart
     this.#nextOf = env.cluster.lanes.map(() => [])
   }
@@ -43,11 +46,11 @@ export class NextWorkloads {
    * must start together.
    */
   isOther(workload: Workload): boolean {
-    const { job, lane, tasks, unstarted, isWhole, shape, demand, least, most, admission } = workload
-    const { work, cluster } = this.#env
+    const { job, lane, queue, tasks, unstarted, isWhole, shape, demand, least, most, admission } = workload
+    const { work } = this.#env
     if (work.shape(job, lane) !== shape) return true
     const together = work.together(job, lane)
-    if (isWhole) return together !== unstarted || cluster.resources.some((_, r) => demand[r] !== work.asked(job, lane, r as ResourceId))
+    if (isWhole) return together !== unstarted || this.#demand.together(job, lane, queue).some((amount, r) => demand[r] !== amount)
     if (admission === 0) return together !== least || this.#most(job, lane) !== most
     return isPartial(workload) ? together > unstarted : together !== tasks
   }
@@ -63,13 +66,11 @@ export class NextWorkloads {
    * stands for all tasks that must start.
    */
   make(job: JobId, lane: LaneId, together: number, unstarted: number, shape = this.#env.work.shape(job, lane), most = together): Workload {
-    const { work, cluster } = this.#env
+    const { work } = this.#env
     const isWhole = unstarted > 1 && work.isGangJob(job)
     const tasks = isWhole ? 1 : most
     const queue = this.#queues.of(work.queueName(work.queue(job)))
-    const demand = new Float64Array(this.#queues.resources.length)
-    for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = isWhole ? work.asked(job, lane, r) : work.demand(shape, r)
-    if (queue.pods >= 0) demand[queue.pods] = isWhole ? together : 1
+    const demand = isWhole ? this.#demand.together(job, lane, queue) : this.#demand.tasks(shape, queue)
     const user = work.user(job)
     const priority = work.priority(job)
     const rank = work.rank(job)
@@ -83,13 +84,8 @@ export class NextWorkloads {
   }
 
   /** What a task of a queue asks for, by resource. */
-  asked(task: TaskId, { pods }: ClusterQueue): Float64Array {
-    const { work, cluster } = this.#env
-    const shape = work.shapeOf(task)
-    const demand = new Float64Array(this.#queues.resources.length)
-    for (const r of cluster.resources.keys()) demand[r] = work.demand(shape, r as ResourceId)
-    if (pods >= 0) demand[pods] = 1
-    return demand
+  asked(task: TaskId, queue: ClusterQueue): Float64Array {
+    return this.#demand.tasks(this.#env.work.shapeOf(task), queue)
   }
 
   /** The topology that the job asks for. If some of it runs, or it waits only for a time, there are no nodes for others that ask alike where there are for it. */
@@ -100,14 +96,8 @@ export class NextWorkloads {
     return ` ${work.running(job, lane) > 0 || near.asked.wait !== undefined ? `job ${job}` : JSON.stringify(near)}`
   }
 
-  #partsOf(job: JobId, lane: LaneId, { pods }: ClusterQueue): readonly Part[] {
-    const { work, cluster } = this.#env
-    return work.parts(job, lane).map(({ stage, shape, tasks }) => {
-      const demand = new Float64Array(this.#queues.resources.length)
-      for (const r of cluster.resources.keys()) demand[r] = tasks * work.demand(shape, r as ResourceId)
-      if (pods >= 0) demand[pods] = tasks
-      return { stage, demand }
-    })
+  #partsOf(job: JobId, lane: LaneId, queue: ClusterQueue): readonly Part[] {
+    return this.#env.work.parts(job, lane).map(({ stage, shape, tasks }) => ({ stage, demand: this.#demand.tasks(shape, queue, tasks) }))
   }
 
   /** Counts a waiting workload. A likeness without waiting workloads is forgotten, since there may be very many, for example if all priorities differ. */

@@ -88,6 +88,12 @@ export class Nominations {
     return found
   }
 
+  /** The possible assignment of the workload while a cycle runs, in which quota may be kept for others: it says nothing of what comes after that. */
+  amidst(workload: Workload, round: Round): Assignment {
+    this.#candidates.forget()
+    return this.#nominate(workload, (flavor, part) => this.#room.canHold(flavor, workload, part), this.#means.scans.from(workload), round)
+  }
+
   /** The assignment in the flavor that the workload has, with targets as of now. */
   inFlavor(workload: Workload, round: Round): Assignment {
     const { flavor, queue: { choices } } = workload

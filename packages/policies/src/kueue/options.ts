@@ -62,6 +62,14 @@ const queueFields = {
     .describe('which flavor a workload gets where the first has no quota at hand'),
 }
 
+const transformation = z.strictObject({
+  input: z.string().min(1).describe('a resource of the cluster'),
+  strategy: z.enum(['Retain', 'Replace']).default('Retain').describe('whether the resource counts itself, too'),
+  multiplyBy: z.string().min(1).optional().describe('a resource of which a task that asks for it counts the input so many times'),
+  units: z.record(z.string(), z.number().positive()).default({}).describe('how much of the input, and of the resource that multiplies it, is one of it; default 1 each'),
+  outputs: z.record(z.string().min(1), amount).default({}).describe('by resource: what one of the input counts as. What a task counts for is rounded up'),
+})
+
 export const kueueOptions = z.strictObject({
   queues: z.record(z.string().min(1), z.strictObject(queueFields)).default({}).describe('ClusterQueues by name: the queue of a job'),
   cohorts: z
@@ -73,6 +81,10 @@ export const kueueOptions = z.strictObject({
     .record(z.string().min(1), z.record(z.string(), z.string()))
     .default({})
     .describe('resource flavors: the labels of their nodes; default: one, of all nodes'),
+  transformations: z
+    .array(transformation)
+    .default([])
+    .describe('resources that count against quotas as others; of an output that nodes do not have only queues count anything whose nominal quota names it'),
   fairSharing: z
     .union([
       z.boolean(),
@@ -82,6 +94,7 @@ export const kueueOptions = z.strictObject({
           .min(1)
           .default(['LessThanOrEqualToFinalShare', 'LessThanInitialShare'])
           .describe('when workloads of another queue may be preempted, tried one after the other: the share of the preemptor is then at most that of the other after it, or below that of the other before it'),
+        refill: z.number().int().nonnegative().default(0).describe('how many workloads may come into a cycle besides the first ones of the queues: the next one of a queue of which one has been admitted (in Kueue 8 with the gate FairSharingRefill)'),
       }),
     ])
     .default(false)

@@ -3,8 +3,9 @@ import { allNodes } from '../shares/all-nodes.js'
 import type { Flavor } from './flavor.js'
 import { choicesOf, FlavorChoices, type ResourceGroup } from './flavor-choices.js'
 import type { CohortSettings, KueueSettings, Quantities, QueueSettings } from './options.js'
-import { countsPods, quotaResources } from './pod-quota.js'
+import { isQuotaOf, PODS, quotaResources } from './pod-quota.js'
 import { QuotaNode, type Quota } from './quota-node.js'
+import { Transformations } from './transformations.js'
 
 /** A ClusterQueue with its settings. */
 export class ClusterQueue extends QuotaNode {
@@ -13,11 +14,14 @@ export class ClusterQueue extends QuotaNode {
   readonly choices: FlavorChoices
   /** The index of tasks among resources; -1: its quota does not count tasks. */
   readonly pods: number
+  /** Resources that only transformations make and that its quota does not name; they do not count in it. */
+  readonly uncounted: readonly number[]
   readonly #choicesFor = new Map<string, readonly number[]>()
 
-  constructor(name: string, quota: Quota, settings: QueueSettings, groups: readonly ResourceGroup[], choices: FlavorChoices, parent: QuotaNode | undefined, pods = -1) {
+  constructor(name: string, quota: Quota, settings: QueueSettings, groups: readonly ResourceGroup[], choices: FlavorChoices, parent: QuotaNode | undefined, pods = -1, uncounted: readonly number[] = []) {
     super(name, quota, settings.weight ?? 1, parent)
     this.pods = pods
+    this.uncounted = uncounted
     this.settings = settings
     this.groups = groups
     this.choices = choices
@@ -46,10 +50,13 @@ export class ClusterQueue extends QuotaNode {
 export class Queues {
   readonly flavors: readonly Flavor[]
   readonly choices: FlavorChoices
-  /** Names of the resources of the cluster, and of tasks if any quota counts them. */
+  /** Names of the resources of the cluster, of tasks if any quota counts them, and of what transformations make. */
   readonly resources: readonly string[]
+  readonly transformations: Transformations
   /** The index of tasks among them, unless they are a resource of nodes; -1: they are not counted. */
   readonly #pods: number
+  /** The number of resources of nodes. */
+  readonly #ofNodes: number
   readonly #settings: KueueSettings
   readonly #cohorts = new Map<string, QuotaNode>()
   readonly #byName = new Map<string, ClusterQueue>()
@@ -57,8 +64,11 @@ export class Queues {
   /** Throws `BAD_OPTION` for cohorts in a ring, unknown resources and flavors, flavors without nodes and limits outside of cohorts. */
   constructor(settings: KueueSettings, cluster: ClusterView) {
     this.#settings = settings
-    this.resources = quotaResources(settings, cluster.resources)
-    this.#pods = this.resources.length > cluster.resources.length ? cluster.resources.length : -1
+    const { names, pods } = quotaResources(settings, cluster.resources)
+    this.resources = names
+    this.#pods = pods
+    this.#ofNodes = cluster.resources.length
+    this.transformations = new Transformations(settings.transformations, names, this.#ofNodes)
     const capacityOf = capacitiesOf(cluster, this.resources)
     this.flavors = flavorsOf(settings.flavors, cluster, capacityOf)
     this.choices = new FlavorChoices(this.flavors, capacityOf)
@@ -83,9 +93,13 @@ export class Queues {
     const parent = settings.cohort === undefined ? undefined : this.#cohort(settings.cohort, [])
     if (parent === undefined && (settings.borrowingLimit ?? settings.lendingLimit) !== undefined)
       throw new SchedError('BAD_OPTION', `queue "${name}" has a limit of borrowing or lending, and no cohort.`, { field }, 'Name its cohort.')
-    const queue = new ClusterQueue(name, this.#quota(settings, field, false), settings, this.#groupsOf(settings, field), this.choices, parent, countsPods(settings.nominalQuota) ? this.#pods : -1)
+    const queue = new ClusterQueue(name, this.#quota(settings, field, false), settings, this.#groupsOf(settings, field), this.choices, parent, isQuotaOf(PODS, settings.nominalQuota) ? this.#pods : -1, this.#uncounted(settings))
     this.#byName.set(name, queue)
     return queue
+  }
+
+  #uncounted({ nominalQuota }: QueueSettings): readonly number[] {
+    return this.resources.flatMap((name, r) => (r < this.#ofNodes || r === this.#pods || isQuotaOf(name, nominalQuota) ? [] : [r]))
   }
 
   #cohort(name: string, inside: readonly string[]): QuotaNode {
@@ -102,7 +116,7 @@ export class Queues {
   #quota({ nominalQuota, borrowingLimit, lendingLimit, ...rest }: QueueSettings, field: string, isCohort: boolean): Quota {
     const groups = isCohort ? [] : this.#groupsOf({ ...rest, nominalQuota }, field)
     const has = (flavor: number, r: number): boolean => groups.some(({ flavors, resources }) => flavors.includes(flavor) && resources.includes(r))
-    const usual = (flavor: number, r: number): number => (r !== this.#pods && has(flavor, r) ? (this.flavors[flavor]?.capacity[r] as number) : 0)
+    const usual = (flavor: number, r: number): number => (r < this.#ofNodes && has(flavor, r) ? (this.flavors[flavor]?.capacity[r] as number) : 0)
     return {
       nominal: this.#columns(nominalQuota, `${field}.nominalQuota`, usual),
       borrowing: this.#columns(borrowingLimit, `${field}.borrowingLimit`, () => Infinity),

@@ -3,6 +3,7 @@ import { isOf, type Flavor } from './flavor.js'
 import { NextWorkloads } from './next-workloads.js'
 import type { PastUsage } from './past-usage.js'
 import type { ClusterQueue, Queues } from './queues.js'
+import { QuotaDemand } from './quota-demand.js'
 import { WaitingJobs } from './waiting-jobs.js'
 import { charge, discharge, isPartial, lessen, settle, type Workload } from './workload.js'
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
@@ -14,6 +15,7 @@ import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './
  */
 export class Workloads implements WorkListener {
   readonly waiting: WaitingJobs
+  readonly demand: QuotaDemand
   /** Admitted workloads that have not ended, by queue, in order of admission. */
   readonly admitted = new Map<ClusterQueue, Set<Workload>>()
   /** By lane: admitted workloads with tasks that have no node yet, in order of admission. */
@@ -44,7 +46,8 @@ export class Workloads implements WorkListener {
     this.#usage = usage
     this.#env = env
     this.#queues = queues
-    this.#next = new NextWorkloads(env, queues, admitsInPart)
+    this.demand = new QuotaDemand(env, queues)
+    this.#next = new NextWorkloads(env, queues, this.demand, admitsInPart)
     this.waiting = new WaitingJobs(env, queues, this.#next, usage)
     this.unstarted = lanes.map(() => new Set())
     this.leaving = lanes.map(() => new Set())

@@ -52,7 +52,7 @@ function settings({ nominal, borrowing, lending, parent }: Place) {
 }
 
 /** Who starts, `time +id`, and is preempted, `time -id`, under the policy, and who is refused; `more` are options and settings of each queue. */
-function found({ leaves, jobs }: Anything, { cohorts, queues }: Places, more: (i: number) => NonNullable<KueueOptions['queues']>[string], fairSharing = false) {
+function found({ leaves, jobs }: Anything, { cohorts, queues }: Places, more: (i: number) => NonNullable<KueueOptions['queues']>[string], fairSharing: NonNullable<KueueOptions['fairSharing']> = false) {
   const of = (each: Place, i: number) => ({
     ...{ ...settings(each), ...(each.parent !== undefined && { cohort: each.parent.name }), ...more(i) },
     queueingStrategy: leaves[i]?.isStrict === true ? ('StrictFIFO' as const) : ('BestEffortFIFO' as const),
@@ -99,18 +99,21 @@ it('who is admitted when is as with Kueue\'s own loop, whatever comes and ends, 
   expect(waited).toBeGreaterThan(1000)
 })
 
+const both = ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const
 it.each([
-  ['preemption', undefined],
-  ['fair sharing', ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const],
-])('who is admitted and preempted when is as with a loop of its cycles, whatever comes and ends, with %s', (_, strategies) => {
+  ['preemption', undefined, 0],
+  ['fair sharing', both, 0],
+  ['fair sharing, and further workloads in the running cycle', both, 8],
+  ['fair sharing, and two further workloads in the running cycle', both, 2],
+])('who is admitted and preempted when is as with a loop of its cycles, whatever comes and ends, with %s', (_, strategies, refill) => {
   let preempted = 0
   fc.assert(
     fc.property(anything, (world) => {
       const places = placesOf(world)
       const rules = world.leaves.map((each) => each.preemption)
-      const { said, refused } = found(world, places, (i) => ({ preemption: rules[i] }), strategies !== undefined)
+      const { said, refused } = found(world, places, (i) => ({ preemption: rules[i] }), strategies !== undefined && { refill })
       const ofQueue = new Map(places.queues.map((queue, i) => [queue, rules[i]!]))
-      expect(said).toEqual(playPreempting(places.all, places.strict, { rules: ofQueue, strategies }, loadsOf(world, places, refused)).sort())
+      expect(said).toEqual(playPreempting(places.all, places.strict, { rules: ofQueue, strategies, refill }, loadsOf(world, places, refused)).sort())
       preempted += said.filter((each) => each.includes('-')).length
     }),
     { seed: 3, numRuns: 400 },

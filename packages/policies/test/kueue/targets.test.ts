@@ -101,7 +101,7 @@ describe('those preempted are whom Kueue preempts', () => {
           if (lacking.length === 0 && (!near || roomWithout([]))) continue
           const short = near ? [0, 1].filter((c) => (demand[c] as number) > 0) : lacking
           const rules = queue.settings.preemption as NonNullable<typeof queue.settings.preemption>
-          const preemptor: Preemptor = { workload, short, admitted, candidates, protection, fairSharing: way !== undefined && { preemptionStrategies: [...way] }, resources: 2, pastUsage: () => 0, nodes: near ? { isReplacing: false, haveRoom: roomWithout, haveRoomBeside: (_, gone) => roomWithout(gone()) } : undefined }
+          const preemptor: Preemptor = { workload, short, admitted, candidates, protection, fairSharing: way !== undefined && { preemptionStrategies: [...way], refill: 0 }, resources: 2, pastUsage: () => 0, nodes: near ? { isReplacing: false, haveRoom: roomWithout, haveRoomBeside: (_, gone) => roomWithout(gone()) } : undefined }
           const taken = targets(preemptor).sort((a, b) => a.admission - b.admission)
           const left = near ? (those: ReadonlySet<Admitted>) => haveRoom(nodes, Array.from(those, ({ id }) => id)) : undefined
           const expected = way === undefined ? classicalTargets(snapshot, plain(workload), short, rules, left) : fairTargets(snapshot, plain(workload), short, rules, way, left)

@@ -10,6 +10,8 @@ export interface Settings {
   readonly rules: ReadonlyMap<Place, Rules>
   /** Of fair sharing; undefined: without it. */
   readonly strategies: readonly Strategy[] | undefined
+  /** How many may come into a cycle besides the first of each queue; with fair sharing alone. */
+  readonly refill?: number
 }
 
 type Mode = 'no fit' | 'no candidates' | 'preempt' | 'fit'
@@ -18,6 +20,7 @@ interface Entry<H extends Head> {
   mode: Mode
   borrows: number
   targets: readonly Admitted[]
+  readonly isRefilled?: boolean
 }
 
 /** What comes of the cycle for each head. */
@@ -29,6 +32,8 @@ export interface Acts<H extends Head> {
   isBarred(head: H): boolean
   /** It would preempt if it might. */
   wouldPreempt(head: H): void
+  /** Who is next in a queue of which one has been admitted, if others wait, too. */
+  next?(queue: Place): H | undefined
 }
 
 /**
@@ -47,12 +52,14 @@ export function cycle<H extends Head>(snapshot: Snapshot, heads: readonly H[], s
   }
   const nominated = (head: H): Entry<H> => ({ head, ...nominate(snapshot, head, settings, (asking, short) => targetsOf(head, asking, short)) })
   const left = heads.map(nominated)
+  let budget = settings.refill ?? 0
   const kept: Admitted[] = []
   while (left.length > 0) {
     const entry = settings.strategies === undefined ? first(left, (a, b) => a.borrows - b.borrows || byAge(a, b)) : fairest(snapshot, left)
     left.splice(left.indexOf(entry), 1)
     const { head } = entry
     if (entry.targets.some((each) => !snapshot.admitted.has(each))) Object.assign(entry, nominated(head))
+    if (entry.isRefilled === true && entry.mode !== 'fit' && entry.mode !== 'no fit') continue // it comes again in the next cycle
     if (entry.mode === 'no fit' || entry.mode === 'no candidates') {
       if (entry.mode === 'no candidates' && settings.rules.get(head.queue)?.reclaimWithinCohort !== 'Any') {
         const load: Admitted = { ...head, asks: toReserve(snapshot, head, entry.borrows > 0), id: -1, admission: 0 }
@@ -65,7 +72,12 @@ export function cycle<H extends Head>(snapshot: Snapshot, heads: readonly H[], s
     for (const each of entry.targets) snapshot.admitted.delete(each)
     const isRoom = fits(snapshot, head)
     for (const each of entry.targets) snapshot.admitted.add(each)
-    if (isRoom) acts.admit(head, entry.targets)
+    if (!isRoom) continue
+    acts.admit(head, entry.targets)
+    const next = budget > 0 && entry.mode === 'fit' ? acts.next?.(head.queue) : undefined
+    if (next === undefined) continue
+    budget--
+    left.push({ ...nominated(next), isRefilled: true })
   }
   for (const load of kept) snapshot.admitted.delete(load)
 }

@@ -116,6 +116,10 @@ class World {
         hasMoved = true
         this.#admit(head, targets as readonly Run[])
       },
+      next: (queue) => {
+        const heads = this.#heads()
+        return heads.length > 1 || this.pending.some((each) => each.queue !== queue && each.left > 0 && each.waits === undefined) ? heads.find((each) => each.queue === queue) : undefined
+      },
     }
     cycle(this.#snapshot, this.#heads(), this.#settings, acts)
     return hasMoved

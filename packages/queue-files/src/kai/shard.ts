@@ -9,7 +9,7 @@ import type { ClusterFacts } from '../queue-policy.js'
 /** The settings that a SchedulingShard gives besides those of its queues. */
 export interface ShardSettings {
   /** Options of the policy `kai-preempting`. */
-  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'stalenessGracePeriod' | 'queuePriorityInQuotaReclaim' | 'steadyFairShareReclaim' | 'gpuJobOrder' | 'pastUsage'>
+  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'stalenessGracePeriod' | 'queuePriorityInQuotaReclaim' | 'steadyFairShareReclaim' | 'gpuJobOrder' | 'gangCascadeOrder' | 'pastUsage'>
   /** Undefined: the cluster has neither of the resources by which KAI packs or spreads. */
   readonly placement: Config | undefined
 }
@@ -28,8 +28,9 @@ const CONSOLIDATION = 'consolidation'
 const PLACED_BY = ['gpu', 'cpu']
 /** Plug-ins whose arguments are read. */
 const WITH_ARGUMENTS = ['minruntime', 'nodeplacement', 'proportion']
-/** A plug-in that is off unless it is named, and the values of its argument. */
+/** Plug-ins that are off unless they are named, and the values of the argument of the first. */
 const GPU_JOB_ORDER = 'gpujoborder'
+const GANG_CASCADE_ORDER = 'gangcascadeorder'
 const LARGER = 'evict-larger-first'
 const modes: readonly string[] = [LARGER, 'evict-smaller-first']
 /** KAI spells the argument like this. */
@@ -84,8 +85,9 @@ class Reading {
     if (fieldsOf(args)[GRACE] !== undefined) this.#grace(['args', GRACE], fieldsOf(args)[GRACE])
     this.#minRuntimes(fieldsOf(minRuntime), argumentsOf('minruntime'))
     this.#proportion(argumentsOf('proportion'), kValue, usageDBConfig)
-    const { [GPU_JOB_ORDER]: gpuJobOrder, ...otherPlugins } = fieldsOf(plugins)
+    const { [GPU_JOB_ORDER]: gpuJobOrder, [GANG_CASCADE_ORDER]: gangCascadeOrder, ...otherPlugins } = fieldsOf(plugins)
     if (gpuJobOrder !== undefined && gpuJobOrder !== null) this.#gpuJobOrder(fieldsOf(gpuJobOrder))
+    if (gangCascadeOrder !== undefined && gangCascadeOrder !== null) this.#gangCascadeOrder(fieldsOf(gangCascadeOrder), fieldsOf(gpuJobOrder))
     this.#tellOthers(otherPlugins, fieldsOf(actions))
     return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy), argumentsOf('nodeplacement')) }
   }
@@ -116,6 +118,20 @@ class Reading {
     for (const field of Object.keys(unknown)) this.#tell('ignored', [...path, 'arguments', field], notSimulated(field, ['mode']))
     for (const field of Object.keys(others)) if (field !== 'priority') this.#tell('ignored', [...path, field], notSimulated(field, ['enabled', 'priority', 'arguments']))
     if (enabled === true) this.#options['gpuJobOrder'] = isKnown ? textOf(mode) : LARGER
+  }
+
+  /**
+   * Reads the plug-in gangcascadeorder, which is on where it is named, too. Of the two plug-ins that order victims it comes first here.
+   *
+   * Source: KAI Scheduler, its operator (resolvePlugins: by priority, then by name).
+   */
+  #gangCascadeOrder({ enabled = true, priority = 0, ...others }: Readonly<Record<string, unknown>>, gpuJobOrder: Readonly<Record<string, unknown>>): void {
+    const path = ['plugins', GANG_CASCADE_ORDER]
+    const isSecond = this.#options['gpuJobOrder'] !== undefined && Number(gpuJobOrder['priority'] ?? 0) > Number(priority)
+    if (enabled !== true) this.#tell('honoured', path, 'the plug-in is off')
+    else this.#tell(isSecond ? 'approximated' : 'honoured', path, isSecond ? `it comes before ${GPU_JOB_ORDER}` : '')
+    for (const field of Object.keys(others)) this.#tell('ignored', [...path, field], notSimulated(field, ['enabled', 'priority']))
+    if (enabled === true) this.#options['gangCascadeOrder'] = true
   }
 
   /** Reads the least run times, of the shard or of the arguments of the plug-in minruntime; if any argument is given, those of the shard do not count. */

@@ -5,9 +5,10 @@ import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../f
 import type { Findings } from '../finding.js'
 import { NOT_OF_NODES, RESOURCES, resourceOf } from '../kubernetes-resources.js'
 import { checkConfiguration } from './check-configuration.js'
-import { STRATEGY_GATE } from './counting.js'
-import { PODS } from './quotas.js'
+import { STRATEGY_GATE, type Counting } from './counting.js'
+import { PODS } from './pods.js'
 import { PROFILE_GATES } from './topologies.js'
+import { TRANSFORMATIONS_GATE } from './transformations.js'
 
 type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
 /** The options of the policy `kueue` that Kueue's own Configuration gives. */
@@ -19,22 +20,25 @@ const WEIGHTS = ['admissionFairSharing', 'resourceWeights']
 const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing', 'preemptionProtection', 'resources']
 const GATES = 'featureGates'
 const PROTECTION = 'PreemptionProtection'
-const known: readonly string[] = [PROTECTION, STRATEGY_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES]
+/** The gate by which further workloads come into a running cycle with fair sharing, closed by default, and how many (`defaultRefillBudget`). */
+const REFILL = 'FairSharingRefill'
+const REFILLS = 8
+const known: readonly string[] = [PROTECTION, REFILL, STRATEGY_GATE, TRANSFORMATIONS_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES]
 /** Kueue counts usage in cores, bytes and devices: how many of these one unit of a node's capacity (millicore, MiB, thousandth of a GPU) is. */
 const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
 
 /**
- * Reads Kueue's own Configuration and adds a finding for each setting. `excluded`: resources that count nowhere, thus not as past usage either. Throws
+ * Reads Kueue's own Configuration and adds a finding for each setting. What counts nowhere does not count as past usage either. Throws
  * `BAD_INPUT` with the line for a value that Kueue does not take.
  */
-export function configured(found: KubernetesObject, { resources, excluded }: { resources: readonly string[]; excluded: readonly string[] }, findings: Findings): Configured {
+export function configured(found: KubernetesObject, resources: readonly string[], { excluded, made }: Counting, findings: Findings): Configured {
   checkConfiguration(found)
   const sharing = fairSharing(found, findings)
   const admission = at(found.object, ['admissionFairSharing']) ?? undefined
   const protection = preemptionProtection(found, sharing !== undefined, findings)
   const others = Object.keys(found.object).filter((each) => !read.includes(each) && !(each === GATES && Object.keys(fieldsOf(found.object[GATES])).every((gate) => known.includes(gate))))
   for (const field of others) findings.add('ignored', where(found, [field]), field, '', 'not simulated')
-  const usage = admission === undefined ? undefined : pastUsage(found, resources, findings)
+  const usage = admission === undefined ? undefined : pastUsage(found, resources, made, findings)
   const none = Object.fromEntries(excluded.map((name) => [name, 0]))
   return {
     ...(sharing !== undefined && { fairSharing: sharing }),
@@ -73,8 +77,12 @@ function fairSharing(found: KubernetesObject, findings: Findings): KueueOptions[
   const strategies = strategiesAt(found)
   const isSilent = enable === undefined && textOf(found.object['apiVersion'] ?? '').endsWith('/v1beta1')
   findings.add('honoured', where(found, ['fairSharing']), 'fairSharing', '', isSilent ? 'off: v1beta1 wants `enable: true`' : '')
-  if (isSilent || enable === false) return undefined
-  return strategies.length > 0 ? { preemptionStrategies: strategies } : true
+  const isOff = isSilent || enable === false
+  const refills = at(found.object, [GATES, REFILL]) === true
+  if (refills) findings.add(isOff ? 'ignored' : 'honoured', where(found, [GATES, REFILL]), `${GATES}.${REFILL}`, 'true', isOff ? 'fair sharing is off' : '')
+  if (isOff) return undefined
+  const options = { ...(strategies.length > 0 && { preemptionStrategies: strategies }), ...(refills && { refill: REFILLS }) }
+  return Object.keys(options).length > 0 ? options : true
 }
 
 type Strategies = ('LessThanOrEqualToFinalShare' | 'LessThanInitialShare')[]
@@ -99,7 +107,7 @@ function strategiesAt(found: KubernetesObject): Strategies {
  *
  * Source: Kueue, configuration_types.go (AdmissionFairSharing).
  */
-function pastUsage(found: KubernetesObject, resources: readonly string[], findings: Findings): PastUsage {
+function pastUsage(found: KubernetesObject, resources: readonly string[], made: readonly string[], findings: Findings): PastUsage {
   const given = at(found.object, ['admissionFairSharing'])
   if (typeof given !== 'object' || Array.isArray(given)) throw unexpected(found, ['admissionFairSharing'], 'fields', `Write ${[HALF_LIFE, SAMPLING, WEIGHTS].map(([, name]) => name).join(', ')} in it, or leave it out.`)
   for (const field of Object.keys(fieldsOf(given)).filter((each) => ![HALF_LIFE, SAMPLING, WEIGHTS].some(([, name]) => name === each)))
@@ -107,7 +115,7 @@ function pastUsage(found: KubernetesObject, resources: readonly string[], findin
   return {
     usageHalfLifeTime: durationAt(found, HALF_LIFE, findings) ?? 0,
     usageSamplingInterval: durationAt(found, SAMPLING, findings) || 300,
-    resourceWeights: weightsAt(found, resources, findings),
+    resourceWeights: weightsAt(found, resources, made, findings),
   }
 }
 
@@ -121,22 +129,23 @@ function durationAt(found: KubernetesObject, path: Path, findings: Findings): nu
 }
 
 /** The weight of one unit of a node's capacity, by resource. Where the file gives no weights one core, one byte and one device weigh the same. */
-function weightsAt(found: KubernetesObject, resources: readonly string[], findings: Findings): Record<string, number> {
+function weightsAt(found: KubernetesObject, resources: readonly string[], made: readonly string[], findings: Findings): Record<string, number> {
   const weights = Object.fromEntries(RESOURCES.filter((name) => resources.includes(name)).map((name) => [name, perUnit[name] as number]))
   const seen = new Set<string>()
   for (const [name, weight] of Object.entries(fieldsOf(at(found.object, WEIGHTS)))) {
     const path = [...WEIGHTS, name]
     const setting = `admissionFairSharing weight of ${name}`
     if (typeof weight !== 'number' || !(weight >= 0)) throw unexpected(found, path, 'a weight of at least 0')
-    const resource = name === PODS ? PODS : resourceOf(name)
-    if (resource !== PODS && (resource === undefined || !Object.hasOwn(weights, resource))) {
+    const isKnown = name === PODS || made.includes(name)
+    const resource = isKnown ? name : resourceOf(name)
+    if (resource === undefined || (!isKnown && !Object.hasOwn(weights, resource))) {
       findings.add('ignored', where(found, path), setting, textOf(weight), resource === undefined ? NOT_OF_NODES : `the cluster has no ${resource}`)
       continue
     }
-    const isOther = seen.has(resource)
-    if (!isOther) weights[resource] = (perUnit[resource] ?? 1) * weight
+    const isAgain = seen.has(resource)
+    if (!isAgain) weights[resource] = (perUnit[resource] ?? 1) * weight
     seen.add(resource)
-    findings.add(isOther ? 'ignored' : 'honoured', where(found, path), setting, textOf(weight), isOther ? 'other GPUs have one: nodes have them as one resource' : '')
+    findings.add(isAgain ? 'ignored' : 'honoured', where(found, path), setting, textOf(weight), isAgain ? 'other GPUs have one: nodes have them as one resource' : '')
   }
   return weights
 }

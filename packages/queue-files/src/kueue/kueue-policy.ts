@@ -91,9 +91,9 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
 function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): KueueOptions {
   const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
   const resources = countedResources(cluster)
-  const counting = countingOf(file, findings)
-  const settings = file.configuration === undefined ? {} : configured(file.configuration, { resources, excluded: counting.excluded }, findings)
-  const rules = { byFlavor: isByFlavor(file), resources, totals: cluster.totals, counting }
+  const counting = countingOf(file, resources, findings)
+  const settings = file.configuration === undefined ? {} : configured(file.configuration, resources, counting, findings)
+  const rules = { byFlavor: isByFlavor(file, counting.made), resources: [...resources, ...counting.made], totals: cluster.totals, counting }
   const known = fieldsWith(settings)
   const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
   const queues = named(file.clusterQueues, (found) => {
@@ -109,9 +109,10 @@ function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): 
   const users = userWeights(file.localQueues, settings.admissionFairSharing !== undefined, findings)
   return {
     queues,
-    defaults: covered({}, { ...rules, counting: ALL_COUNT }, { flavor: first, isInCohort: false }), // no quota: jobs of a queue that does not exist are never admitted
+    defaults: covered({}, { ...rules, counting: { ...ALL_COUNT, made: counting.made } }, { flavor: first, isInCohort: false }), // no quota: jobs of a queue that does not exist are never admitted
     ...(file.cohorts.length > 0 && { cohorts }),
     ...(rules.byFlavor && { flavors }),
+    ...(counting.transformations.length > 0 && { transformations: counting.transformations }),
     partialAdmission: true, // on by default in Kueue; only jobs with a least number of tasks are admitted in part
     ...settings,
     ...(settings.admissionFairSharing !== undefined && Object.keys(users).length > 0 && { admissionFairSharing: { ...settings.admissionFairSharing, users } }),

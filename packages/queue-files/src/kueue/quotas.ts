@@ -6,6 +6,7 @@ import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import { fieldsOf, nameOf, textOf, where } from '../fields.js'
 import type { Counting } from './counting.js'
 import type { KueueFile } from './kueue-file.js'
+import { PODS } from './pods.js'
 import { checkGroups, groupsOf } from './resource-groups.js'
 
 const kinds = ['nominalQuota', 'borrowingLimit', 'lendingLimit'] as const
@@ -15,9 +16,10 @@ export type Quotas = { [K in Kind]?: Amounts | Record<string, Amounts> } & { res
 
 /**
  * Whether quotas must be kept by flavor. They must if a flavor selects nodes by labels, if a resource group has several flavors, or if queues in cohorts
- * have one resource in different flavors, since no flavor lends to another. All cohorts are looked at as one. Otherwise flavors make no difference.
+ * have one resource in different flavors, since no flavor lends to another. All cohorts are looked at as one. Otherwise flavors make no difference. `made`:
+ * resources that transformations make.
  */
-export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile): boolean {
+export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile, made: readonly string[]): boolean {
   if (flavors.some(({ object }) => Object.keys(fieldsOf(fieldsOf(object['spec'])['nodeLabels'])).length > 0)) return true
   const all = [...clusterQueues, ...cohorts]
   if (all.some((each) => groupsOf(each).some((group) => group.length > 1))) return true
@@ -26,7 +28,7 @@ export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile): bool
     resources.some((resource) => {
       const first = flavorOf.get(resource['name'])
       if (first === undefined) flavorOf.set(resource['name'], name)
-      return first !== undefined && first !== name && counted(resource['name'], 0) !== undefined
+      return first !== undefined && first !== name && counted(resource['name'], 0, made) !== undefined
     }),
   )
 }
@@ -71,8 +73,8 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
  * The resources of each resource group, without resources and groups that are not known here. Throws `BAD_INPUT` with the line if GPUs are in two groups:
  * nodes have them as one resource.
  */
-function countedGroups(found: KubernetesObject, known: readonly string[], { excluded }: Counting): string[][] {
-  const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => counted(name, 0)?.resource ?? '')))])
+function countedGroups(found: KubernetesObject, known: readonly string[], { excluded, made }: Counting): string[][] {
+  const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => counted(name, 0, made)?.resource ?? '')))])
   const there = groups.map((names) => names.filter((name) => isThere(name, known) && !excluded.includes(name))).filter((names) => names.length > 0)
   if (there.filter((names) => names.includes('gpu')).length > 1)
     throw new SchedError(
@@ -93,7 +95,7 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER
  */
 export function covered(quotas: Quotas, { byFlavor, resources, counting }: QuotaRules, { flavor, isInCohort }: { flavor: string; isInCohort: boolean }): Quotas {
   const { nominalQuota = {}, lendingLimit = {}, resourceGroups = [] } = quotas
-  const known = RESOURCES.filter((name) => resources.includes(name))
+  const known = [...RESOURCES.filter((name) => resources.includes(name)), ...(counting.ignoresUndeclared ? [] : counting.made)] // what is made counts nowhere unless a queue names it
   const unlimited = known.filter((name) => counting.ignoresUndeclared || counting.excluded.includes(name))
   const all = (names: readonly string[], amount: number): Amounts => Object.fromEntries(names.map((name) => [name, amount]))
   const nominal = (own: readonly string[], amounts: Amounts): Amounts => ({ ...all(own, 0), ...all(own.filter((name) => unlimited.includes(name)), UNLIMITED), ...amounts })
@@ -129,12 +131,12 @@ function addResource(
     const setting = `${nameOf(found)} ${kind} of ${at.flavor === undefined ? '' : `${at.flavor} `}${name}`
     const text = textOf(given[kind])
     const amount = quantityAt(found, ...path)
-    const known = counted(name, amount)
+    const known = counted(name, amount, counting.made)
     if (known === undefined || !isThere(known.resource, resources)) {
       findings.add('ignored', line, setting, text, known === undefined ? NOT_OF_NODES : notInCluster(known))
       continue
     }
-    if (counting.isExcluded(name)) {
+    if (counting.isExcluded(name) && !counting.made.includes(name)) {
       findings.add('ignored', line, setting, text, 'excludeResourcePrefixes leaves it out')
       continue
     }
@@ -154,10 +156,10 @@ function addResource(
   }
 }
 
-/** Kueue's resource that counts the pods, here tasks, of a queue. Nodes do not have it. */
-export const PODS = 'pods'
-
 const isThere = (name: string, resources: readonly string[]): boolean => name === PODS || resources.includes(name)
 
-/** An amount of a resource that quotas may be of: a resource of nodes, in their unit, or pods; undefined for any other name. */
-const counted = (name: unknown, amount: number): ReturnType<typeof inUnits> => (name === PODS ? { resource: PODS, amount, unit: '' } : inUnits(name, amount))
+/** An amount of a resource that quotas may be of: a resource of nodes, in their unit, pods, or what is made of others; undefined for any other name. */
+function counted(name: unknown, amount: number, made: readonly string[]): ReturnType<typeof inUnits> {
+  if (name === PODS) return { resource: PODS, amount, unit: '' }
+  return inUnits(name, amount) ?? (typeof name === 'string' && made.includes(name) ? { resource: name, amount: Math.ceil(amount), unit: '' } : undefined)
+}

@@ -2,9 +2,10 @@ import type { Config } from '@sched/core'
 import type { Verdict } from '../finding.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
 import { listed } from '../setting.js'
+import { STRATEGY_FIT, StrategyFit } from './strategy-fit.js'
 
 /** The plug-ins of Volcano that score nodes and are simulated. */
-export const SCORING: readonly string[] = ['nodeorder', 'binpack']
+export const SCORING: readonly string[] = ['nodeorder', 'binpack', STRATEGY_FIT]
 /** Arguments of the plug-in nodeorder: the score of the placement `weighted` that each weighs, and the weight by default. */
 const nodeScores: Readonly<Record<string, readonly [score: string, weight: number]>> = {
   'leastrequested.weight': ['least-allocated', 1], 'balancedresource.weight': ['balanced-allocation', 1], 'mostrequested.weight': ['most-allocated', 0], 'tainttoleration.weight': ['taint-toleration', 3],
@@ -28,10 +29,13 @@ export class NodeScores {
   readonly #weights: Record<string, number> = {}
   #weight = 1
   #packs = false
+  /** The plug-in `resource-strategy-fit`. */
+  readonly strategies = new StrategyFit()
 
   /** Switches a plug-in on, with its default weights. */
   turnOn(plugin: string): void {
     if (plugin === 'binpack') this.#packs = true
+    else if (plugin === STRATEGY_FIT) this.strategies.turnOn()
     else for (const [score, weight] of Object.values(nodeScores)) this.#scores[score] ??= weight
   }
 
@@ -40,6 +44,7 @@ export class NodeScores {
    * memory only if this lists them. `number`: reads the value as a number of at least `least`.
    */
   take(plugin: string, argument: string, value: unknown, list: unknown, number: (least: number) => number): Told {
+    if (plugin === STRATEGY_FIT) return this.strategies.take(argument, () => number(-Infinity))
     if (plugin === 'nodeorder') {
       const [score] = nodeScores[argument] ?? []
       if (score === undefined) return ['ignored', 'not simulated']
@@ -80,8 +85,14 @@ export class NodeScores {
       const counted = Object.entries({ gpu: 0, ...this.#weights }).filter(([name, weight]) => weight !== 1 && resources.includes(name))
       if (counted.length > 0) weights['binpack-percentage'] = Object.fromEntries(counted)
     }
+    const fit = this.strategies.score(resources)
+    if (fit !== undefined) {
+      scores['strategy-fit-percentage'] = fit.weight
+      if (Object.keys(fit.weights).length > 0) weights['strategy-fit-percentage'] = fit.weights
+    }
     if (Object.keys(scores).length === 0) return undefined
-    return { weighted: { scores, ...(Object.keys(weights).length > 0 && { resourceWeightsOf: weights }) } }
+    const isAnyFilled = fit !== undefined && Object.keys(fit.strategies).length > 0
+    return { weighted: { scores, ...(Object.keys(weights).length > 0 && { resourceWeightsOf: weights }), ...(isAnyFilled && { strategies: fit.strategies }) } }
   }
 }
 

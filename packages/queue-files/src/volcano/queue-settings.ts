@@ -29,7 +29,7 @@ export interface Rules {
 
 const strategies = ['traverse', 'fifo', 'priorityfifo']
 const states = ['Open', 'Closed', 'Closing', 'Unknown']
-const why = knownWords<string>({ affinity: 'queues are not bound to groups of nodes', type: 'it has no effect', extendClusters: 'there is one cluster' })
+const why = knownWords<string>({ type: 'it has no effect', extendClusters: 'there is one cluster' })
 const known = ['weight', 'capability', 'deserved', 'guarantee', 'reclaimable', 'parent', 'priority', 'dequeueStrategy']
 const OWN = 'volcano.sh/'
 const HIERARCHY = ['metadata', 'annotations', 'volcano.sh/hierarchy']
@@ -69,7 +69,7 @@ class Reading {
     Object.assign(this.#settings, way)
     const spec = fieldsOf(this.#queue.found.object['spec'])
     for (const field of Object.keys(spec))
-      if (!known.includes(field) && field !== 'state') this.#tell('ignored', ['spec', field], spec[field], why[field] ?? notSimulated(field, known))
+      if (!known.includes(field) && field !== 'state' && field !== 'affinity') this.#tell('ignored', ['spec', field], spec[field], why[field] ?? notSimulated(field, known))
     this.#state()
     const { plugins } = this.#rules
     for (const kind of amountKinds) {

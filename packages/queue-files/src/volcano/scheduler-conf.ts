@@ -5,7 +5,9 @@ import { secondsAbove0 } from '../durations.js'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
 import { fieldsOf, listAt, OR_LEAVE_OUT, textOf, type Path } from '../fields.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
+import type { NodeGroups } from './node-groups.js'
 import { NodeScores, SCORING } from './node-scores.js'
+import { STRATEGIES, STRATEGY_FIT } from './strategy-fit.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
 type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
@@ -17,6 +19,8 @@ export interface SchedulerConf {
   readonly options: Pick<VolcanoOptions, 'actions' | 'tiers'>
   /** The placement by the plug-ins that score nodes; undefined: no plug-in does. */
   readonly placement: Config | undefined
+  /** How the plug-in `nodegroup` binds queues to groups of nodes; undefined: it is off. */
+  readonly nodeGroups: NodeGroups | undefined
 }
 
 const actions: readonly Action[] = ['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim', 'gangpreempt', 'gangreclaim', 'shuffle']
@@ -27,8 +31,11 @@ const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'o
 const why = knownWords<string>({
   predicates: 'capacities of nodes and required labels always count', 'task-topology': 'affinity between tasks of a job is not simulated',
   numaaware: 'the inside of nodes is not simulated', cdp: 'there is no cooldown protection', rescheduling: 'running tasks are not moved', usage: 'nodes are chosen by what tasks ask for, not by what they use', extender: 'no external scheduler is called', pdb: 'there are no disruption budgets',
-  nodegroup: 'queues are not bound to groups of nodes', deviceshare: 'devices are shared as the jobs ask', resourcequota: 'there are no quotas of namespaces', 'network-topology-aware': 'there is no network topology', 'resource-strategy-fit': 'give weights of resources to binpack',
+  deviceshare: 'devices are shared as the jobs ask', resourcequota: 'there are no quotas of namespaces', 'network-topology-aware': 'there is no network topology',
 })
+/** The plug-in that binds queues to groups of nodes, and its argument: whether queues that are bound to none may run nowhere. */
+const NODE_GROUP = 'nodegroup'
+const STRICT = 'strict'
 /** The argument of the plug-in `sla`: how long a job waits at most. */
 const WAITING = 'sla-waiting-time'
 /** The arguments of the plug-in `tdm`: the hours of a zone, and the time between evictions. */
@@ -58,6 +65,7 @@ class Reader {
   readonly #resources: readonly string[]
   readonly #findings: Findings
   readonly #scores = new NodeScores()
+  #nodeGroups: NodeGroups | undefined
 
   constructor(conf: KubernetesObject, resources: readonly string[], findings: Findings) {
     this.#conf = conf
@@ -74,7 +82,7 @@ class Reader {
       this.#checkTree(path)
       return { plugins: listAt(this.#conf, path).flatMap((given, p) => this.#plugin(fieldsOf(given), [...path, p])) }
     })
-    return { options: { ...(chosen.length > 0 && { actions: chosen }), tiers }, placement: this.#scores.placement(this.#resources) }
+    return { options: { ...(chosen.length > 0 && { actions: chosen }), tiers }, placement: this.#scores.placement(this.#resources), nodeGroups: this.#nodeGroups }
   }
 
   /** Throws `BAD_INPUT` with the line if a tier has both `proportion` and `drf` with `enableHierarchy`, which Volcano refuses (UnmarshalSchedulerConf). */
@@ -121,12 +129,13 @@ class Reader {
     const known = acting.find((each) => each === name)
     const isIdle = name === 'sla' && secondsAbove0(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
     if (isIdle) this.#tell('ignored', path, name, '', 'no waiting time above 0 is given, and those of jobs are not read')
-    else if (known !== undefined) this.#tell('honoured', path, name, '')
-    else if (isScoring) this.#tell(name === 'binpack' ? 'honoured' : 'approximated', path, name, '', 'as scores of the placement weighted')
+    else if (known !== undefined || name === NODE_GROUP) this.#tell('honoured', path, name, '')
+    else if (isScoring) this.#tell(name === 'binpack' ? 'honoured' : 'approximated', path, name, '', `as scores of the placement weighted${name === STRATEGY_FIT ? '; annotations of pods are not read' : ''}`)
     else this.#tell('ignored', path, name, '', why[name] ?? `not simulated${didYouMean(name, [...acting, ...SCORING, 'predicates'])}`)
     const switched = Object.fromEntries(Object.entries(rest).flatMap(([flag, value]) => this.#flag(name, flag, value, [...path, flag])))
     const isOn = switched['enableNodeOrder'] !== false
     if (isScoring && isOn) this.#scores.turnOn(name)
+    if (name === NODE_GROUP && rest['enablePredicate'] !== false) this.#nodeGroups = { isStrict: fieldsOf(args)[STRICT] !== false, isTree: switched['enableHierarchy'] === true }
     const zones = name === 'tdm' ? this.#zones(fieldsOf(args), path) : {}
     const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], isOn)))
     if (known === undefined || isIdle) return []
@@ -153,10 +162,12 @@ class Reader {
     }
     if (typeof value !== 'boolean') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected true or false.`, this.#conf.place(...path), OR_LEAVE_OUT)
     const counts = known === 'enableHierarchy'
-      ? name === 'capacity' || name === 'drf'
+      ? name === 'capacity' || name === 'drf' || name === NODE_GROUP
       : known === 'enableNodeOrder'
         ? SCORING.includes(name)
-        : acting.some((each) => each === name) && flags.includes(known)
+        : known === 'enablePredicate'
+          ? name === NODE_GROUP
+          : acting.some((each) => each === name) && flags.includes(known)
     if (counts || value === (known !== 'enableHierarchy')) this.#tell('honoured', path, setting, value)
     else this.#tell('ignored', path, setting, value, known === 'enableHierarchy' ? 'it does not compare queues in a tree' : 'it cannot be switched off')
     return counts ? [[known, value]] : []
@@ -174,6 +185,15 @@ class Reader {
       return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
     }
     if (name === 'tdm' && argument.startsWith(HOURS_OF)) return []
+    if (name === NODE_GROUP && argument === STRICT && typeof value === 'boolean') {
+      this.#tell('honoured', path, setting, value)
+      return []
+    }
+    if (name === STRATEGY_FIT && argument === STRATEGIES && isOn) {
+      const weightOf = (resource: string, weight: unknown): number => numberAt(this.#conf, [...path, resource, 'weight'], weight, -Infinity)
+      for (const [resource, verdict, note] of this.#scores.strategies.takeStrategies(value, weightOf)) this.#tell(verdict, [...path, resource], `${name} ${resource}`, '', note)
+      return []
+    }
     const period = name === 'tdm' && argument === EVICT_PERIOD ? secondsAbove0(textOf(value)) : undefined
     if (period !== undefined) {
       this.#tell('honoured', path, setting, value)

@@ -5,6 +5,7 @@ import { byPlace, Findings } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
 import { neverOf } from '../priority-classes.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
+import { nodesOfQueues, type Nodes } from './node-groups.js'
 import { NodeScores } from './node-scores.js'
 import { queueSettings, type Plugins } from './queue-settings.js'
 import { schedulerConf } from './scheduler-conf.js'
@@ -18,6 +19,8 @@ export interface VolcanoPolicy extends QueuePolicy {
   readonly options: VolcanoOptions
   /** Names of the queues that take jobs. */
   readonly leaves: readonly string[]
+  /** On which nodes the jobs of a queue may run; anywhere, if it is not there. */
+  readonly nodes: ReadonlyMap<string, Nodes>
 }
 
 /** The plug-ins of Volcano's default configuration. */
@@ -49,6 +52,7 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
     )
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.name, queueSettings(queue, rules, findings)]))
   if (!(DEFAULT in queues)) queues[DEFAULT] = {}
+  const nodes = nodesOfQueues(file.queues, conf?.nodeGroups, findings)
   const never = neverOf(file.classes, findings)
   tellOthers(file.others, findings)
   const options: VolcanoOptions = { queues, ...(never.length > 0 && { never }), ...conf?.options }
@@ -62,6 +66,7 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
     policy: { volcano: { ...options, ...(placement !== undefined && { placement }) } },
     options,
     leaves,
+    nodes,
     findings: findings.all.sort(byPlace),
   }
 }

@@ -61,7 +61,8 @@ export class OwnerJobs {
     }
   }
 
-  #priorityOf({ wholePriority, wholeClass, priority, priorityClass }: Owner): number {
+  #priorityOf({ wholePriority, wholeClass: named, isOfKueue, priority, priorityClass }: Owner): number {
+    const wholeClass = named ?? (isOfKueue === true ? this.#classes.ofKueue : undefined)
     const ofWhole = wholePriority ?? (wholeClass === undefined ? undefined : this.#classes.priorityOf(wholeClass))
     const found = ofWhole ?? priority ?? this.#classes.priorityOf(priorityClass)
     if (found === undefined || (wholeClass !== undefined && ofWhole === undefined)) this.counts.classes++

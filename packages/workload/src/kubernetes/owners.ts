@@ -46,6 +46,8 @@ export interface Owner {
   /** Priority of the whole in Kueue, and the class of its pod group, job of Volcano or Workload; these count before the priorities of its pods. */
   wholePriority?: number | undefined
   wholeClass?: string | undefined
+  /** Whether it names a queue of Kueue. */
+  isOfKueue?: boolean | undefined
   deadline?: Seconds | undefined
   /** Whether it may be preempted, if it says so; counts before what its pods say. */
   preemptible?: Preemptible | undefined
@@ -82,6 +84,7 @@ export interface Header {
   readonly created: Seconds
   readonly queue: string | undefined
   readonly isGang: boolean
+  readonly isOfKueue: boolean
   readonly least: LeastPods | undefined
   readonly priorityClass: string | undefined
   readonly preemptible: Preemptible | undefined
@@ -203,6 +206,7 @@ function complete(owner: Owner, header: Header | undefined, group: Header | unde
   if (header === undefined) return
   owner.created = Math.min(owner.created, header.created)
   owner.isGang ||= header.isGang
+  owner.isOfKueue ||= header.isOfKueue
 }
 
 /**
@@ -231,7 +235,7 @@ const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.const
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, movable, budget, levels, subgroups, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, movable, budget, levels, subgroups, isGang, isOfKueue, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
@@ -246,6 +250,7 @@ function join(into: Owner, tasks: readonly Task[], { created, queue, priority, p
   into.levels ??= levels
   into.subgroups ??= subgroups
   into.isGang ||= isGang
+  into.isOfKueue ||= isOfKueue
   into.isGoing ||= isGoing
   into.group ??= group
   into.hasFailed ||= hasFailed && isComplete !== true

@@ -73,6 +73,7 @@ const APPLICATION = 'yunikorn.apache.org/app-id'
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
 /** Label that names the Kueue class of a job. */
 const CLASS = 'kueue.x-k8s.io/priority-class'
+const isQueuedByKueue = (metadata: Fields): boolean => marksOf(metadata)(QUEUES[0] as string) !== undefined
 /** Label that a JobSet puts on its Jobs and their pods. */
 const JOB_SET = 'jobset.sigs.k8s.io/jobset-name'
 /** Controllers that keep pods running; each of their pods is a job. */
@@ -189,7 +190,8 @@ class KubernetesJobs implements LineParser {
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
     const ofVolcano = isOfVolcano(object, kind) ? volcanoSubgroups(object, kind === 'Job') : undefined
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata, ofVolcano), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), movable: movableBy(metadata, kind === 'PodGroup' ? object : undefined), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata), subgroups: ofVolcano ?? (kind === 'PodGroup' ? subgroupsOfKai(object) : undefined) })
+    const isOfKueue = isQueuedByKueue(metadata)
+    this.#owners.describe(key, { created, queue, isGang: isOfKueue, isOfKueue, least: leastOf(object, kind, metadata, ofVolcano), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), movable: movableBy(metadata, kind === 'PodGroup' ? object : undefined), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata), subgroups: ofVolcano ?? (kind === 'PodGroup' ? subgroupsOfKai(object) : undefined) })
     this.#owners.addPart(key, namespace, controllerOf(metadata), undefined)
     return true
   }
@@ -277,7 +279,7 @@ class KubernetesJobs implements LineParser {
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
     const tasks = Math.max(1, spec.whole('completions') ?? parallelism)
     owner.size = tasks
-    if (marksOf(metadata)(QUEUES[0] as string) !== undefined && tasks <= parallelism) owner.isGang = true
+    if (isQueuedByKueue(metadata) && tasks <= parallelism) owner.isGang = true
     const [start, end] = [timeAt(status, 'startTime'), timeAt(status, 'completionTime') ?? trueSince(status, 'Complete', 'Failed')]
     if (trueSince(status, 'Failed') !== undefined) owner.hasFailed = true
     else if (end !== undefined) owner.isComplete = true
@@ -333,6 +335,7 @@ class KubernetesJobs implements LineParser {
     known.created = Math.min(known.created, created)
     known.queue ??= queue
     known.wholeClass ??= workloadClass(marksOf(metadata)(CLASS))
+    known.isOfKueue ||= isQueuedByKueue(metadata)
     return known
   }
 

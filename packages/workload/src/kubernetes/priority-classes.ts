@@ -3,6 +3,9 @@ import type { Fields } from '../json/fields.js'
 /** Key of a class of Kueue, which may have the same name as a PriorityClass. */
 export const workloadClass = (name: string | undefined): string | undefined => (name === undefined ? undefined : `WorkloadPriorityClass ${name}`)
 
+/** Kueue's class of whoever is in a queue of Kueue and names none, if it is there. Source: Kueue, KEP-10765 (WorkloadPriorityClassDefaulting, on since 0.20). */
+const USUAL_WORKLOAD_CLASS = 'WorkloadPriorityClass default'
+
 /** Stands for no class, whatever pods say. */
 export const NO_CLASS = ''
 
@@ -18,6 +21,11 @@ export class PriorityClasses {
     if (value === undefined) throw object.bad('value', 'is missing.')
     this.#values.set(name, value)
     if (object.value('globalDefault') === true) this.#usual = value
+  }
+
+  /** The class that Kueue gives to its jobs without one; `undefined` if it is not there. */
+  get ofKueue(): string | undefined {
+    return this.#values.has(USUAL_WORKLOAD_CLASS) ? USUAL_WORKLOAD_CLASS : undefined
   }
 
   /** Priority of a class; `undefined` for an unknown class. */

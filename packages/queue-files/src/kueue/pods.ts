@@ -1,0 +1,2 @@
+/** Kueue's resource that counts the pods, here tasks, of a queue. Nodes do not have it. */
+export const PODS = 'pods'
