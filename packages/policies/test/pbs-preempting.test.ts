@@ -182,6 +182,20 @@ describe('soft limits', () => {
   })
 })
 
+describe('a cluster with heartbeats', () => {
+  const played = (preempt_order: string) => run({
+    cluster: { ...instantCluster({ nodes: [{ count: 1, resources: { cpu: 2 } }] }), heartbeat: { interval: 1 } },
+    jobs: [job({ id: 'low', queue: 'workq', demand: { cpu: 1 }, tasks: 2, duration: 100 }), job({ id: 'high', queue: 'expressq', submit: 5, demand: { cpu: 1 }, duration: 10 })],
+    policy: pbsPreempting(greedy(pbsLevels(fifo(), levels)), { ...levels, preempt_order }),
+  }).recorder
+
+  it('has nobody suspended', () => {
+    expect(() => played('S')).toThrow('jobs are suspended only where all nodes are seen at once')
+    expect(played('SR').ends).toEqual(played('R').ends)
+    expect(played('SR').evictions.length).toBeGreaterThan(0)
+  })
+})
+
 describe('pbs-levels', () => {
   it('puts preempted jobs first, the first to be, before others of their level', () => {
     const jobs = { a: { walltime: 10 }, b: { submit: 1, walltime: 5 }, high: { queue: 'expressq', submit: 2, walltime: 10 } }

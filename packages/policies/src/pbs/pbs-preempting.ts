@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
+  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
@@ -101,11 +101,6 @@ class PbsPreempting implements Policy {
     this.#resources = new ServerResources(options.resources_available, env, 'pbs-preempting.resources_available')
     if (Object.keys(options.resources_available).length > 0) this.#served = new ServedRound(this.#resources)
     const { suspends } = this.#rights
-    if (suspends && cluster.heartbeat > 0)
-      throw new SchedError(
-        'BAD_OPTION', 'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.', { field: 'pbs-preempting.preempt_order' },
-        'Leave `heartbeat` out of the cluster, or use R or D.',
-      )
     this.startsGangJobs = policy.startsGangJobs === true
     this.#suspended = suspends ? new SuspendedJobs(env, policy, freed(options, env)) : undefined
     const onNodes = this.#suspended && new TasksByNode(cluster)
@@ -124,6 +119,10 @@ class PbsPreempting implements Policy {
       },
       onRelease: (_job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, why: Release) => {
         if (why === 'withdrawn') this.#claims--
+      },
+      memory: (): number | null => (Number.isNaN(this.#again) ? null : this.#again),
+      recall: (memory: unknown) => {
+        this.#again = (memory as number | null) ?? NaN
       },
     }
     Object.assign(this, forwarding(levels, this.#resources, ...parts, order, this.#waiting, watch, this.#throttles, this.#preempted, this.#running, onNodes, this.#shadows))

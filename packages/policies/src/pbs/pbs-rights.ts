@@ -1,4 +1,4 @@
-import { None, ownValue, type Env, type JobId, type Seconds, type TaskId } from '@sched/core'
+import { None, ownValue, SchedError, type Env, type JobId, type Seconds, type TaskId } from '@sched/core'
 import type { ReadPbsPreemptingOptions } from './options.js'
 import type { PreemptLevels } from './preempt-levels.js'
 import { PreemptOrder, type Method } from './preempt-order.js'
@@ -21,6 +21,11 @@ export class PbsRights {
     this.#env = env
     this.#targets = targets
     this.#order = new PreemptOrder(order, field)
+    if (env.cluster.heartbeat > 0 && this.#order.suspends(true))
+      throw new SchedError(
+        'BAD_OPTION', 'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.', { field: `${field}.preempt_order` },
+        'Leave `heartbeat` out of the cluster, or use R or D.',
+      )
   }
 
   /** Changes when jobs may have become of another kind. */
@@ -28,9 +33,9 @@ export class PbsRights {
     return this.levels.version
   }
 
-  /** Whether any job may be suspended. */
+  /** Whether any job may be suspended: not where nodes are seen one by one. */
   get suspends(): boolean {
-    return this.#order.suspends
+    return this.#env.cluster.heartbeat === 0 && this.#order.suspends()
   }
 
   /** Jobs of one kind may preempt, and be preempted by, the same jobs, as long as the version is the same. */
@@ -56,7 +61,7 @@ export class PbsRights {
     const { work } = this.#env
     const first = tasks[0] ?? None
     const ran = first === None ? 0 : work.worked(first) + Math.max(0, now - work.started(first))
-    return this.#order.at(ran, work.estimate(victim)).find((method) => method !== 'suspend' || !(work.isGangJob(victim) || work.isGangJob(job)))
+    return this.#order.at(ran, work.estimate(victim)).find((method) => method !== 'suspend' || (this.suspends && !(work.isGangJob(victim) || work.isGangJob(job))))
   }
 
   #queueOf(job: JobId): string {

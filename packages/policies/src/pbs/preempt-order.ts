@@ -27,9 +27,10 @@ export class PreemptOrder {
     this.#steps = words.flatMap((word, i) => (i % 2 === 1 ? [] : [{ methods: [...word].flatMap((letter) => letters[letter] ?? []), least: i + 1 < words.length ? Number(words[i + 1]) + 1 : -Infinity }]))
   }
 
-  /** Whether any job may be suspended. */
-  get suspends(): boolean {
-    return this.#steps.some(({ methods }) => methods.includes('suspend'))
+  /** Whether any job may be suspended; `alone`: whether nothing else is done to any. */
+  suspends(alone = false): boolean {
+    const isIt = (method: Method) => method === 'suspend'
+    return this.#steps.some(({ methods }) => methods.some(isIt)) && !(alone && this.#steps.some(({ methods }) => !methods.every(isIt)))
   }
 
   /** The methods for a job that has run so long of its walltime. */
