@@ -98,7 +98,7 @@ class PbsPreempting implements Policy {
     this.#work = work
     this.#rights = new PbsRights(options, env, levels, 'pbs-preempting')
     this.#youngestFirst = options.preempt_sort !== ''
-    this.#resources = new ServerResources(options.resources_available, env, 'pbs-preempting.resources_available')
+    this.#resources = new ServerResources(options.resources_available, env, (name) => pbsResource(name, cluster, 'pbs-preempting.resources_available'))
     if (Object.keys(options.resources_available).length > 0) this.#served = new ServedRound(this.#resources)
     const { suspends } = this.#rights
     this.startsGangJobs = policy.startsGangJobs === true

@@ -1,5 +1,4 @@
 import { WrappedRound, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ResourceId, type Round, type TaskId, type WorkListener } from '@sched/core'
-import { pbsResource } from './resource-name.js'
 
 /** An amount of the whole cluster: of a resource that nodes have, too, or without one of a licence of jobs. */
 interface Amount {
@@ -18,12 +17,13 @@ interface Amount {
 export class ServerResources implements WorkListener {
   readonly #env: Env
   readonly #amounts: readonly Amount[]
-  /** Tasks that count, by job; suspended ones that keep licences do not run, but count. */
+  /** Running tasks, by job. */
   readonly #running = new Map<JobId, number>()
 
-  constructor(available: Readonly<Record<string, number>>, env: Env, field: string) {
+  /** `resourceOf`: the resource of nodes that has this name, or none for a licence. */
+  constructor(available: Readonly<Record<string, number>>, env: Env, resourceOf: (name: string) => ResourceId | undefined) {
     this.#env = env
-    this.#amounts = Object.entries(available).map(([name, most]) => ({ name, resource: pbsResource(name, env.cluster, field), most, used: 0 }))
+    this.#amounts = Object.entries(available).map(([name, most]) => ({ name, resource: resourceOf(name), most, used: 0 }))
   }
 
   admits({ licenses = {}, stages }: JobSpec): string | undefined {
