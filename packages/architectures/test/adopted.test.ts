@@ -126,6 +126,21 @@ describe('a dispatcher that takes over what runs', () => {
     )
   })
 
+  const tiers = { a: 3, b: 2 }
+  it.each([
+    { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers, licenses: { x: 2 } } },
+    { 'slurm-preempting': { policy: { greedy: { order: 'fair' } }, tiers, licenses: { x: 1 }, requeueDelay: 2 } },
+    { 'pbs-preempting': { policy: { greedy: { order: { 'pbs-levels': pbsSoft } } }, ...pbsSoft, preempt_order: 'SR 50 R', resources_available: { x: 2 } } },
+  ].map((config) => [JSON.stringify(config), config] as const))('decides under %s as the one before it would have where jobs hold licences', (_, config) => {
+    const licensed = (world: World): World => ({ ...world, jobs: world.jobs.map((job, i) => ({ ...job, licenses: { x: i % 2 } })) })
+    fc.assert(
+      fc.property(world(2), ([world, looks]) => {
+        expect(restartDifference(licensed(world), () => resolve(registry, 'policy', config), looks, true)).toBe(undefined)
+      }),
+      { seed: 9, numRuns: 60 },
+    )
+  })
+
   /** But for what a task of `wfq` has cost where nodes were away. */
   const withOutages = remembering.filter((config) => !JSON.stringify(config).includes('"wfq"'))
   const seesAll = (config: Record<string, unknown>) => suspending.includes(config) || 'gang-scheduling' in config

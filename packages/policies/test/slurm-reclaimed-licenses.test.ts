@@ -1,5 +1,5 @@
-import type { JobSpec, Plug } from '@sched/core'
-import { greedy, multifactor, replan, slurmLimits, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
+import { randomStream, type JobSpec, type Plug } from '@sched/core'
+import { easy, greedy, multifactor, pbsPreempting, replan, slurmLimits, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -45,4 +45,27 @@ describe.each(policies)('slurm-preempting with licences around %s', (_, policy) 
 
 it('licences are not taken from jobs that are suspended', () => {
   expect(() => played([], slurmPreempting(greedy(order), { tiers, licenses, modes: { low: 'suspend' } }))).toThrow('suspended jobs keep their licences')
+})
+
+it.each([
+  ...policies.map(([name, policy]) => [`slurm-preempting around ${name}`, () => slurmPreempting(policy(), { tiers, licenses, requeueDelay: 3 })] as const),
+  ['slurm-preempting around easy', () => slurmPreempting(easy(order), { tiers, licenses, mode: 'cancel' })],
+  ['pbs-preempting that suspends', () => pbsPreempting(easy(order), { queues: { high: { Priority: 200 } }, resources_available: licenses })],
+  ['pbs-preempting that requeues', () => pbsPreempting(strict(order), { queues: { high: { Priority: 200 } }, resources_available: { ...licenses, ncpus: 6 }, preempt_order: 'R' })],
+] as const)('never are more licences held than there are, and all jobs end, under %s', (_, make) => {
+  let preempted = 0
+  for (let seed = 0; seed < 40; seed++) {
+    const random = randomStream(seed, 'licences')
+    const draw = (from: number, to: number) => from + Math.floor(random() * (to - from + 1))
+    const jobs = Array.from({ length: 20 }, (_, i) => jobOf(`j${i}`, draw(0, 2) === 0 ? 'high' : 'low', draw(0, 60), draw(1, 4), draw(0, 2), draw(5, 40)))
+    const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 2, resources: { cpu: 4 } }] }), jobs, policy: make() })
+    const held = new Map(jobs.map(({ id, licenses: asked }) => [id, asked?.['fluent'] ?? 0]))
+    for (const { started } of recorder.ends) {
+      const sum = recorder.ends.filter((end) => end.started <= started && started < end.stopped).reduce((all, end) => all + (held.get(end.job) as number), 0)
+      expect(sum).toBeLessThanOrEqual(licenses.fluent)
+    }
+    expect(new Set(recorder.ends.map((end) => end.job)).size).toBe(jobs.length)
+    preempted += recorder.evictions.length
+  }
+  expect(preempted).toBeGreaterThan(20)
 })
