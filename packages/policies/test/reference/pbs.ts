@@ -1,5 +1,5 @@
 /** A job of one piece, which runs as long as its walltime. */
-export interface PbsJob {
+interface PbsJob {
   readonly id: string
   readonly submit: number
   readonly user: string

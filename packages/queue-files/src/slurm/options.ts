@@ -4,7 +4,6 @@ import { notSimulated, type Findings } from '../finding.js'
 import { billingOf } from './billing.js'
 import { isYes, wholeOf, type SlurmConf } from './conf.js'
 import { BEST_FIT } from './other-settings.js'
-import { preemptionActs } from './preemption.js'
 import { checkedTime } from './times.js'
 import { listed, type Setting } from '../setting.js'
 
@@ -44,12 +43,12 @@ export function makesPlans({ general }: SlurmConf): boolean {
 }
 
 /**
- * The options of `replan` that are numbers in SchedulerParameters. `flags`: words without a number that other functions read, with why each has no effect
+ * The options of `replan` that are numbers in SchedulerParameters. `flags`: words that other functions read, with why each has no effect
  * (empty: it has one). Adds a finding for each word. Throws `BAD_INPUT` with the line for a value that is no number.
  */
 export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, string>>, findings: Findings): Record<string, number> {
   const setting = conf.general.get('schedulerparameters')
-  const [hasPlans, acts] = [makesPlans(conf), preemptionActs(conf)]
+  const hasPlans = makesPlans(conf)
   const options: Record<string, number> = hasPlans ? {} : { bf_interval: -1 }
   const seen = new Set<string>()
   for (const part of listed(setting?.value ?? '')) {
@@ -58,8 +57,7 @@ export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, st
     const key = name.toLowerCase()
     const [range, flag] = [parameters[key], flags[key]]
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, given, `${given.name} ${name}`, value, note)
-    if (/^preempt_(youngest_first|reorder_count|strict_order)$/i.test(name)) tell(acts ? 'honoured' : 'ignored', acts ? '' : 'nobody is preempted')
-    else if (flag !== undefined) tell(flag === '' ? 'honoured' : 'ignored', flag)
+    if (flag !== undefined) tell(flag === '' ? 'honoured' : 'ignored', flag)
     else if (range === undefined) tell('ignored', whyNot[key] ?? notSimulated(name, [...Object.keys(parameters), ...Object.keys(flags), ...Object.keys(whyNot)]))
     else if (seen.has(key)) tell('ignored', 'it is given before, and Slurm takes the first')
     else {

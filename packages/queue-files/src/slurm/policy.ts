@@ -39,7 +39,8 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const reclaims = reclaimsLicenses(conf)
   const limits = limitsOptions(conf, facts, arePlanned || reclaims ? undefined : licenses, findings)
   const [whole, weighing] = [new WholeNodes(conf, facts), nodeWeights(conf, facts)]
-  const flags = { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' }
+  const noneTaken = preemptionActs(conf) ? '' : 'nobody is preempted'
+  const flags = { preempt_youngest_first: noneTaken, preempt_reorder_count: noneTaken, preempt_strict_order: noneTaken, bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' }
   const inner = disciplineOf(conf, facts, { order, whole, weighing, plannedLicenses: arePlanned ? licenses : undefined, flags }, findings)
   const preempts = preempting(conf, { tiers, priorities, order: isWeighted ? order : undefined, licenses: reclaims ? licenses : undefined }, inner, findings)
   const policy: Config = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
