@@ -6,11 +6,15 @@ import { describe, expect, it } from 'vitest'
 import { neededBy, registry } from './dispatched-world.js'
 
 const orders = ['fifo', 'fair', 'capacity', 'drf', 'kai']
+const pbsQueues = { queues: { a: { Priority: 200 } } }
+const pbsSoft = { preempt_prio: 'express_queue, normal_jobs, server_softlimits', server: { max_run_soft: '[u:PBS_GENERIC=1]' }, ...pbsQueues }
 /** Those that suspend tasks. */
 const suspending: readonly Record<string, unknown>[] = [
   ...[{ strict: { order: 'fifo' } }, { easy: { order: 'fifo' } }, { conservative: { order: 'priority' } }].map((policy) => ({ 'slurm-preempting': { policy, tiers: { a: 3, b: 2 }, mode: 'suspend' } })),
   { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, modes: { b: 'suspend' }, graceTime: { default: 2 } } },
   { 'gang-scheduling': { order: 'priority', slice: 2 } },
+  { 'pbs-preempting': { policy: { strict: { order: { 'pbs-levels': pbsQueues } } }, ...pbsQueues, preempt_order: 'S' } },
+  { 'pbs-preempting': { policy: { greedy: { order: { 'pbs-levels': pbsSoft } } }, ...pbsSoft, preempt_order: 'SR 50 R' } },
 ]
 /** Limits of what running jobs have left; who asks for more than that never runs. */
 const leftOver = { 'slurm-limits': { policy: { strict: { order: 'fifo' } }, qos: { normal: { GrpTRESRunMins: 'billing=1' } } } }
@@ -27,7 +31,7 @@ const reserving: readonly Record<string, unknown>[] = [
   { 'capacity-scheduler': { queues: { a: { capacity: 30 }, b: { capacity: 70 } }, preemption: { enabled: true, monitoringInterval: 1, maxWaitBeforeKill: 2, totalPreemptionPerRound: 1, lazyPreemption: true } } },
 ]
 /** Those that go by what jobs have had, or have left, or by the priorities that running ones had. */
-const preemptive = [{ 'slurm-preempting': { policy: { greedy: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, byPriority: true, order: { multifactor: { age: 100, maxAge: 20, jobSize: 50, calcPeriod: 2 } } } }, { las: { queues: [2, 6], promote: 10 } }, { srtf: { checkpoints: true } }]
+const preemptive = [{ 'slurm-preempting': { policy: { greedy: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, byPriority: true, order: { multifactor: { age: 100, maxAge: 20, jobSize: 50, calcPeriod: 2 } } } }, { las: { queues: [2, 6], promote: 10 } }, { srtf: { checkpoints: true } }, { 'pbs-preempting': { policy: { greedy: { order: { 'pbs-levels': pbsSoft } } }, ...pbsSoft, preempt_order: 'R' } }]
 /** Those that know since when somebody is below a share or has waited for data, or go by shares that were computed before. */
 const waiting: readonly Record<string, unknown>[] = [
   { preempting: { policy: { delay: { order: { fair: { pools: { a: { minShare: 2 }, b: { weight: 2, minShare: 1 } } } } } }, minTimeout: 1, fairTimeout: 2, interval: 0.5 } },
@@ -119,6 +123,21 @@ describe('a dispatcher that takes over what runs', () => {
         expect(restartDifference(world, () => resolve(registry, 'policy', config), looks, remembers !== '')).toBe(undefined)
       }),
       { seed: 8, numRuns: 30 },
+    )
+  })
+
+  const tiers = { a: 3, b: 2 }
+  it.each([
+    { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers, licenses: { x: 2 } } },
+    { 'slurm-preempting': { policy: { greedy: { order: 'fair' } }, tiers, licenses: { x: 1 }, requeueDelay: 2 } },
+    { 'pbs-preempting': { policy: { greedy: { order: { 'pbs-levels': pbsSoft } } }, ...pbsSoft, preempt_order: 'SR 50 R', resources_available: { x: 2 } } },
+  ].map((config) => [JSON.stringify(config), config] as const))('decides under %s as the one before it would have where jobs hold licences', (_, config) => {
+    const licensed = (world: World): World => ({ ...world, jobs: world.jobs.map((job, i) => ({ ...job, licenses: { x: i % 2 } })) })
+    fc.assert(
+      fc.property(world(2), ([world, looks]) => {
+        expect(restartDifference(licensed(world), () => resolve(registry, 'policy', config), looks, true)).toBe(undefined)
+      }),
+      { seed: 9, numRuns: 60 },
     )
   })
 

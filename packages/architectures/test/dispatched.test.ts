@@ -22,6 +22,7 @@ const configs: readonly Record<string, unknown>[] = [
   { 'yarn-preempting': { policy: { greedy: { order: { 'yarn-fair': { root: { fairSharePreemptionTimeout: 0.5, fairSharePreemptionThreshold: 1 } } } } }, utilizationThreshold: 0, waitBeforeKill: 1, waitBeforeNextCheck: 0 } },
   { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
   { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers } },
+  { 'pbs-preempting': { policy: { greedy: { order: { 'pbs-levels': {} } } }, preempt_prio: 'normal_jobs, server_softlimits', server: { max_run_soft: '[u:PBS_GENERIC=1]' }, preempt_order: 'R' } },
   { las: { queues: [2, 6] } },
 ]
 

@@ -64,6 +64,10 @@ export { yarnPreempting, yarnPreemptingPolicy, type YarnPreemptingOptions } from
 export { underRoot } from './yarn/under-root.js'
 export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from './yarn/queue-shares.js'
 
+// OpenPBS
+export { pbsLevels, pbsLevelsOrder, type PbsLevelsOptions } from './pbs/pbs-levels.js'
+export { pbsPreempting, pbsPreemptingPolicy, type PbsPreemptingOptions } from './pbs/pbs-preempting.js'
+
 // Slurm
 export { slurmPreempting, slurmPreemptingPolicy } from './disciplines/slurm-preempting.js'
 export type { SlurmPreemptingOptions } from './disciplines/slurm-preempting-options.js'

@@ -40,6 +40,8 @@ import { priorityOrder } from './orders/priority.js'
 import { sjfOrder } from './orders/sjf.js'
 import { lasPolicy } from './preemptive-order/las.js'
 import { srtfPolicy } from './preemptive-order/srtf.js'
+import { pbsLevelsOrder } from './pbs/pbs-levels.js'
+import { pbsPreemptingPolicy } from './pbs/pbs-preempting.js'
 import { volcanoPolicy } from './volcano/volcano.js'
 import { yarnAssignPolicy } from './yarn/yarn-assign.js'
 import { yarnFairOrder } from './yarn/yarn-fair.js'
@@ -52,13 +54,13 @@ import { yunikornReservingPolicy } from './yunikorn/yunikorn-reserving.js'
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder).add(scoreOrder)
-  registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(gridEngineOrder).add(fairShareOrder).add(multifactorOrder)
+  registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(gridEngineOrder).add(pbsLevelsOrder).add(fairShareOrder).add(multifactorOrder)
   registry.add(kaiOrder).add(yunikornOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(gangSchedulingPolicy).add(replayPolicy).add(lasPolicy).add(srtfPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
-  registry.add(mapReducePolicy).add(kubeSchedulerPolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(yunikornReservingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
+  registry.add(mapReducePolicy).add(kubeSchedulerPolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(yunikornReservingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(pbsPreemptingPolicy).add(slurmLimitsPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

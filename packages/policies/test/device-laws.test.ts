@@ -1,7 +1,7 @@
 // @module-tag long
 import {
   capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, gangScheduling, greedy, kai, kaiPreempting, kubeScheduler, kueue, las, mapReduce, preempting, priority,
-  replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikorn, yunikornPreempting, yunikornReserving, type VolcanoOptions,
+  pbsPreempting, replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikorn, yunikornPreempting, yunikornReserving, type VolcanoOptions,
 } from '@sched/policies'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -39,6 +39,7 @@ const policies: Record<string, MakePolicy> = {
   'kai-preempting': () => kaiPreempting(),
   kueue: () => kueue({ defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } }),
   'slurm-preempting': () => slurmPreempting(strict(fifo()), { tiers: { a: 3, b: 2 } }),
+  'pbs-preempting': () => pbsPreempting(strict(fifo()), { queues: { a: { Priority: 200 } }, preempt_order: 'R' }),
   'yarn-preempting': () => yarnPreempting(greedy(yarnFair({ root: { fairSharePreemptionTimeout: 0.5, fairSharePreemptionThreshold: 1 } })), { utilizationThreshold: 0, waitBeforeKill: 0, waitBeforeNextCheck: 0 }),
   'yunikorn-preempting': () => yunikornPreempting(),
   preempting: () => preempting(greedy(fair())),

@@ -1,6 +1,6 @@
 import { dispatcher, type Placed } from '@sched/cluster'
 import { defineOrder, forwarding, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kubeScheduler, kueue, las, maxMin, multifactor, preempting, replan, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, yunikornReserving, type VolcanoOptions } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kubeScheduler, kueue, las, maxMin, multifactor, pbsPreempting, preempting, replan, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, yunikornReserving, type VolcanoOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -185,6 +185,7 @@ const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   'conservative with named nodes': () => conservative(fifo(), { nodes: 'named' }),
   'replan in two passes': () => replan(fifo(), { twoPass: true, bf_interval: 1 }),
   'preempting around easy': () => preempting(easy(fair({ pools: { a: { minShare: 2 }, b: { minShare: 2 } } })), { minTimeout: 1, fairTimeout: 2, interval: 1 }),
+  'pbs-preempting around easy': () => pbsPreempting(easy(), { queues: { a: { Priority: 150 }, b: { Priority: 200 } } }),
   'slurm-preempting around easy': () => slurmPreempting(easy(), { tiers: { a: 2, b: 3 } }),
   'slurm-preempting around replan': () => slurmPreempting(replan(fifo(), { twoPass: true, bf_interval: 1 }), { tiers: { a: 2, b: 3 }, mode: 'requeue', reorderCount: 0 }),
   volcano: () => volcano({ tiers: unbound }),
@@ -251,6 +252,7 @@ describe('preemption', () => {
   const quota = (cpu: number, gpu: number) => ({ resources: { cpu: { quota: cpu }, gpu: { quota: gpu } } })
   const taking: Readonly<Record<string, () => Plug<'policy'>>> = {
     'slurm-preempting': () => slurmPreempting(easy(), { tiers: { b: 2 } }),
+    'pbs-preempting': () => pbsPreempting(easy(), { queues: { b: { Priority: 200 } } }),
     'kai-preempting': () => kaiPreempting({ queues: { a: quota(0, 0), b: quota(16, 4) } }),
     volcano: () => volcano({ queues: { a: { deserved: { cpu: 0, gpu: 0 } }, b: { deserved: { cpu: 16, gpu: 4 } } }, actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: [{ plugins: ['priority', 'capacity'] }] }),
     kueue: () => kueue({ queues: { a: { cohort: 'c', nominalQuota: { cpu: 0, gpu: 0 } }, b: { cohort: 'c', nominalQuota: { cpu: 16, gpu: 4 }, preemption: { reclaimWithinCohort: 'Any' } } } }),

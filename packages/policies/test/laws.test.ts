@@ -1,4 +1,4 @@
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikornReserving } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, pbsLevels, pbsPreempting, replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikornReserving } from '@sched/policies'
 import type { SpeculationOptions } from '@sched/sim'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -36,6 +36,7 @@ const withGangs: Record<string, MakePolicy> = {
   srtf: () => srtf(),
 }
 
+const pbsSoft = { preempt_prio: 'express_queue, normal_jobs, queue_softlimits', queues: { a: { Priority: 150 }, b: { max_run_soft: '[u:PBS_GENERIC=1]' } } }
 /** Policies that take tasks from each other in these worlds. */
 const withPreemption: Record<string, MakePolicy> = {
   'yarn-preempting': () =>
@@ -45,6 +46,7 @@ const withPreemption: Record<string, MakePolicy> = {
   'kube-scheduler': () => kubeScheduler(),
   'kube-scheduler, nominating': () => kubeScheduler({ terminationGracePeriodSeconds: 4, backoff: { popFromBackoffQ: false } }),
   'slurm-preempting': () => slurmPreempting(strict(fifo()), { tiers: { a: 3, b: 2 } }),
+  'pbs-preempting': () => pbsPreempting(strict(pbsLevels(fifo(), pbsSoft)), { ...pbsSoft, preempt_order: 'R' }),
   las: () => las({ queues: [2, 6] }),
   srtf: () => srtf(),
 }

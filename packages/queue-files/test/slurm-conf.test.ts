@@ -350,6 +350,34 @@ describe('the policy of a slurm.conf', () => {
     expect(told('SchedulerParameters=bf_licenses')[0]).toEqual(['ignored', 2, 'SchedulerParameters bf_licenses', 'there are no Licenses'])
   })
 
+  it('has jobs take licences from those whom they preempt with reclaim_licenses, unless some are suspended', () => {
+    const text = (mode: string) => `PreemptType=preempt/partition_prio\nPreemptMode=${mode}\nPartitionName=a PriorityTier=2\nLicenses=fluent:30\nPreemptParameters=reclaim_licenses,send_user_signal`
+    const told2 = (mode: string) => told(text(mode)).filter(([, , name]) => name === 'PreemptParameters' || name === 'Licenses')
+    expect(policyOf(text('CANCEL'))).toMatchObject({ 'slurm-preempting': { mode: 'cancel', licenses: { fluent: 30 } } })
+    expect(told2('CANCEL')).toEqual([
+      ['honoured', 5, 'Licenses', 'of jobs whose records name them (license/... among their TRES); those that wait for one get no reservation, and take it from others'],
+      ['approximated', 6, 'PreemptParameters', 'without send_user_signal, since jobs heed no signals'],
+    ])
+    expect(policyOf(text('SUSPEND,GANG'))).toMatchObject({ 'slurm-limits': { licenses: { fluent: 30 }, policy: { 'slurm-preempting': { mode: 'suspend' } } } })
+    expect(told2('SUSPEND,GANG')[1]).toEqual(['ignored', 6, 'PreemptParameters', 'without reclaim_licenses, since suspended jobs keep their licences; without send_user_signal, since jobs heed no signals'])
+  })
+
+  it.each([
+    ['preempt_strict_order', { strictOrder: true }], ['preempt_youngest_first', { youngestFirst: true }], ['preempt_reorder_count=3', { reorderCount: 3 }],
+  ])('reads %s of SchedulerParameters where jobs are preempted', (word, option) => {
+    const text = `SchedulerParameters=${word}\nPreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPartitionName=a PriorityTier=2`
+    expect(policyOf(text)).toMatchObject({ 'slurm-preempting': option })
+    expect(told(text)[0]?.slice(0, 2)).toEqual(['honoured', 2])
+    expect(told(`SchedulerParameters=${word}`)[0]?.slice(3)).toEqual(['nobody is preempted'])
+  })
+
+  it.each([
+    ['enable_user_top', 'nobody puts jobs of his own before others'], ['reduce_completing_frag', 'nodes are clear at once'], ['bf_running_job_reserve', 'running jobs keep their nodes in plans as it is'],
+    ['delay_boot=300', 'nodes are up or down'], ['allow_zero_lic', 'jobs that ask for more licences than there are are refused'],
+  ])('tells why %s of SchedulerParameters has no effect', (word, why) => {
+    expect(told(`SchedulerParameters=${word}`)[0]).toEqual(['ignored', 2, `SchedulerParameters ${word.split('=')[0]}`, why])
+  })
+
   it('refuses licences that are none', () => {
     expect(messageOf(() => policyOf('Licenses=fluent:many'))).toBe('"slurm.conf" line 2 Licenses: found "fluent:many", expected a licence and how many there are. Write Licenses=fluent:30,matlab:5.')
   })
@@ -556,7 +584,7 @@ describe('the policy of a slurm.conf', () => {
     const text = ['NodeName=a CPUs=4 Weight=10 Gres=gpu:2,shard:8(S:0-1) TmpDisk=100 Wieght=3 NodeAddr=x', 'NodeName=b', 'PartitionName=p Nodes=a,b', 'PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE', 'PreemptParameters=youngest_first,send_user_signal'].join('\n')
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['ignored', 2, 'a Weight', 'the cluster has no node of the file: give the nodes of this file (--nodes)'], ['approximated', 2, 'a Gres', 'GPUs alone, without shard:8'],
-      ['ignored', 2, 'a TmpDisk', 'jobs ask for no disk'], ['ignored', 2, 'a Wieght', 'not simulated; did you mean weight?'], ['approximated', 7, 'PreemptParameters', 'without send_user_signal, which is not simulated'],
+      ['ignored', 2, 'a TmpDisk', 'jobs ask for no disk'], ['ignored', 2, 'a Wieght', 'not simulated; did you mean weight?'], ['approximated', 7, 'PreemptParameters', 'without send_user_signal, since jobs heed no signals'],
     ])
   })
 

@@ -19,6 +19,7 @@ const easyOptions = z.strictObject({
     .union([z.number().int().nonnegative(), z.literal('all')])
     .default(1)
     .describe('waiting jobs that get a reservation, made anew at every pass: 1 is EASY, 0 protects nobody'),
+  depths: z.record(z.string(), z.int().nonnegative()).default({}).describe('by queue, how many of its jobs get a reservation in place of those of `reservations`, which the others share; 0: none of the queue passes one of it (OpenPBS, backfill_depth of queues)'),
   extra: z.boolean().default(true).describe('whether a job may pass the first one that ends after its shadow time and takes no more than what is left beside it; false: what passes ends by then'),
   endBefore: z.boolean().default(false).describe('whether a job that would end at the very shadow time is too late'),
   keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes, with the shadow time of when it became that'),
@@ -72,7 +73,7 @@ export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, 
 function checkAlone({ extra, endBefore, keepHead }: z.output<typeof easyOptions>): void {
   const given = !extra ? 'extra: false' : endBefore ? 'endBefore' : keepHead ? 'keepHead' : undefined
   if (given === undefined) return
-  throw new SchedError('BAD_OPTION', `${given} goes with one reservation of amounts, no windows and no passOn.`, { field: 'easy' }, 'Leave out one of them.')
+  throw new SchedError('BAD_OPTION', `${given} goes with one reservation of amounts, no windows, no depths and no passOn.`, { field: 'easy' }, 'Leave out one of them.')
 }
 
 class Easy implements Policy {
@@ -98,11 +99,11 @@ class Easy implements Policy {
     if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
     this.#explanations = new Explanations(jobs, options.windows)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
-    if (named !== undefined || reservations !== 1 || options.windows.length > 0 || options.passOn) {
+    if (named !== undefined || reservations !== 1 || options.windows.length > 0 || options.passOn || Object.keys(options.depths).length > 0) {
       checkAlone(options)
       const windows = new Windows(options.windows, env.cluster)
       const plans = named?.plans ?? jobs.lanes.map((lane) => new AmountsPlan(lane, jobs, windows))
-      this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, passOn: options.passOn, perArray: options.perArray ?? Infinity })
+      this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, depths: options.depths, passOn: options.passOn, perArray: options.perArray ?? Infinity })
     }
     Object.assign(this, forwarding(this.#kept, jobs, named?.running))
   }

@@ -2,6 +2,7 @@ import { None, type JobId, type Order, type Round, type Seconds } from '@sched/c
 import { ArrayTasks } from './array-tasks.js'
 import { startHeads } from './heads.js'
 import type { PassPlan } from './pass-plan.js'
+import { QueueDepths } from './queue-depths.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { Windows } from './windows.js'
@@ -14,7 +15,7 @@ import type { Windows } from './windows.js'
 export class Reserving {
   readonly #jobs: RigidJobs
   readonly #backfillOrder: Order | undefined
-  readonly #reservations: number
+  readonly #depths: QueueDepths
   readonly #passOn: boolean
   readonly #perArray: number
   readonly #windows: Windows
@@ -25,11 +26,11 @@ export class Reserving {
   /** By lane, the promised starts of its last plan. */
   readonly #starts: readonly Map<JobId, Seconds>[]
 
-  /** `plans`: by lane; `passOn`, `perArray`: see the options of `easy`. */
-  constructor(jobs: RigidJobs, backfillOrder: Order | undefined, plans: readonly PassPlan[], windows: Windows, { reservations, passOn, perArray }: Readonly<{ reservations: number; passOn: boolean; perArray: number }>) {
+  /** `plans`: by lane; `depths`, `passOn`, `perArray`: see the options of `easy`. */
+  constructor(jobs: RigidJobs, backfillOrder: Order | undefined, plans: readonly PassPlan[], windows: Windows, { reservations, depths, passOn, perArray }: Readonly<{ reservations: number; depths: Readonly<Record<string, number>>; passOn: boolean; perArray: number }>) {
     this.#jobs = jobs
     this.#backfillOrder = backfillOrder
-    this.#reservations = reservations
+    this.#depths = new QueueDepths(depths, reservations)
     this.#passOn = passOn
     this.#perArray = perArray
     this.#windows = windows
@@ -74,16 +75,17 @@ export class Reserving {
     queue.length = 0
     this.#jobs.read(round, queue)
     const arrays = new ArrayTasks(this.#perArray)
-    let made = 0
+    const depths = this.#depths
+    depths.begin()
     let i = 0
-    for (; i < queue.length && made < this.#reservations; i++) {
+    for (; i < queue.length && !depths.areUsedUp; i++) {
       const job = queue[i] as JobId
       this.#startNow(job, round, lane, plan)
       const array = round.work.array(job)
-      if (lane.waits[job] !== true || arrays.isDone(array)) continue
+      if (lane.waits[job] !== true || arrays.isDone(array) || !depths.reserves(job, round.work)) continue
       const start = plan.earliest(job)
       if (start === Infinity && this.#passOn) continue
-      made++
+      depths.made(job, round.work)
       arrays.reserve(array)
       this.#reserved.push(job)
       if (start === Infinity) continue // it waits for a job without an estimate or for nodes that are away; its reservation goes to no other job
@@ -105,6 +107,7 @@ export class Reserving {
 
   /** Starts the pieces of the job for which there is room at once. Of those that find no node, which may be most that wait, the plan need not know. */
   #startNow(job: JobId, round: Round, lane: RigidLane, plan: PassPlan): void {
+    if (!this.#depths.mayPass(job, round.work)) return
     while (lane.waits[job] === true && lane.fitsIn(lane.free, job) && plan.fitsNow(job)) if (!plan.start(job, round)) return
   }
 }

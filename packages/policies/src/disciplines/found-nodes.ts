@@ -72,6 +72,14 @@ export class FoundNodes {
     return false
   }
 
+  /** Whether the job could start on these nodes, one per task; nothing changes. */
+  canTake(places: readonly NodeId[], job: JobId, round: Round): boolean {
+    const before = round.savepoint()
+    const canTake = places.every((node) => this.#leaves(job, node, round) > 0 && startNearest(job, node, round.cluster.levels, round))
+    round.rollback(before)
+    return canTake
+  }
+
   /** How many tasks of the job the node may take beside what suspended jobs keep. */
   #leaves(job: JobId, node: NodeId, round: Round): number {
     return this.#shadows?.leaves(job, node, round) ?? Infinity

@@ -33,11 +33,18 @@ export const slurmPreemptingOptions = z.strictObject({
     .boolean()
     .default(false)
     .describe('the job that started last goes first, whatever its tier, instead of the lowest tier and there the job on the fewest nodes (PreemptParameters=youngest_first)'),
+  licenses: z
+    .record(z.string(), z.int().nonnegative())
+    .default({})
+    .describe('licences of the cluster that jobs wait for and take from those whom they preempt (PreemptParameters=reclaim_licenses); without, licences are of slurm-limits, and nobody goes for one'),
   byPriority: z.boolean().default(false).describe('whoever preempts also has the higher priority, by tier at least the same (PreemptMode=PRIORITY)'),
   minExemptPriority: z.int().nonnegative().optional().describe('jobs with a higher priority than this are not preempted (min_exempt_priority)'),
   strictOrder: z.boolean().default(false).describe('the order in which jobs go is kept, though more of them may have to (strict_order)'),
   reorderCount: z.int().nonnegative().default(1).describe('how often those that may go are put in another order, to take fewer (reorder_count)'),
 })
+/** What starts in the place of others is started here, and not by the policy inside. */
+export const LIMITS_INSIDE = 'the limits of slurm-limits inside slurm-preempting do not bind jobs that preempt others: put slurm-limits around it'
+
 /** Options of `slurm-preempting`. */
 export type SlurmPreemptingOptions = z.input<typeof slurmPreemptingOptions> & {
   /** By whose priorities jobs that preempt come, beside their tier; default: their own. */

@@ -9,10 +9,11 @@ import { GraceNotices } from './grace-notices.js'
 import { NumbersOfQos } from './numbers-of-qos.js'
 import { refuseLoops } from './preemption-loops.js'
 import { PreemptionRights } from './preemption-rights.js'
+import { reclaimedLicenses, type ReclaimedLicenses } from './reclaimed-licenses.js'
 import { RequeuedJobs } from './requeued-jobs.js'
 import { PreemptingRound, type RoomAsked } from './preempting-round.js'
 import { KeepingRound, Shadows } from './shadows.js'
-import { slurmPreemptingOptions, type ReadSlurmPreemptingOptions, type SlurmPreemptingOptions } from './slurm-preempting-options.js'
+import { LIMITS_INSIDE, slurmPreemptingOptions, type ReadSlurmPreemptingOptions, type SlurmPreemptingOptions } from './slurm-preempting-options.js'
 import { SuspendedJobs, together } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
 import { TasksByNode } from './tasks-by-node.js'
@@ -48,9 +49,6 @@ export const slurmPreemptingPolicy = definePolicy({
   },
 })
 
-/** What starts in the place of others is started here, and not by the policy inside. */
-const LIMITS_INSIDE = 'the limits of slurm-limits inside slurm-preempting do not bind jobs that preempt others: put slurm-limits around it'
-
 /** Preemption by tier around a policy. */
 export const slurmPreempting = (policy: Plug<'policy'>, { order, ...options }: SlurmPreemptingOptions = {}): Plug<'policy'> =>
   slurmPreemptingPolicy.plug({ policy, order }, options)
@@ -67,6 +65,8 @@ class SlurmPreempting implements Policy {
   readonly #suspended: SuspendedJobs | undefined
   /** Absent where preempted jobs may start anew at once. */
   readonly #requeued: RequeuedJobs | undefined
+  /** Where jobs preempt others for licences. */
+  readonly #licenses: ReclaimedLicenses | undefined
   readonly #shadows: Shadows | undefined
   readonly #keeping: KeepingRound | undefined
   readonly #waiting: WaitingByKind
@@ -124,12 +124,15 @@ class SlurmPreempting implements Policy {
     this.#exemptTimes = new NumbersOfQos({ work: env.work, queues: this.#rights.queues }, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
     const inner = this.#suspended ?? policy
     this.#requeued = this.#acts && options.requeueDelay > 0 ? new RequeuedJobs(env, inner, options.requeueDelay) : undefined
-    const starting = this.#requeued === undefined ? [inner] : [this.#requeued, exceptWaiting(inner)]
+    const waiting = this.#requeued === undefined ? [inner] : [this.#requeued, exceptWaiting(inner)]
+    this.#licenses = reclaimedLicenses(env, waiting[0] as Policy, options.licenses, suspends)
+    const starting = this.#licenses === undefined ? waiting : [this.#licenses, ...waiting.map(exceptWaiting)]
     const parts = this.#suspended === undefined ? starting : [this.#suspended.kept, exceptWaiting(policy), ...starting]
     Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), this.#waiting, watch, this.#throttles, this.#running, onNodes, this.#shadows))
   }
 
-  schedule(round: Round): void {
+  schedule(given: Round): void {
+    const round = this.#licenses?.in(given) ?? given
     const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#exempt = Infinity
     this.#isUnsettled = false
@@ -140,6 +143,7 @@ class SlurmPreempting implements Policy {
     const notices = this.#notices.begin(round)
     if (this.#acts && round.jobsLeft === Infinity && notices.size > 0) this.#leave([...notices.keys()], round)
     const asks = this.#policy.asksForRoom === true
+    if (acts) for (const job of this.#preemptors(round.lane, true)) this.#preemptFor(job, round)
     const isDone = !acts || asks || this.#preempt(round, true)
     const before = this.#claims
     const kept = this.#keeping?.of(round, asks) ?? round
@@ -194,8 +198,14 @@ class SlurmPreempting implements Policy {
     return false
   }
 
-  /** Waiting jobs that may take the place of one that runs, first those that come first. */
-  #preemptors(lane: LaneId): JobId[] {
+  /** Starts a job that waits for licences in the place of those that hold them. */
+  #preemptFor(job: JobId, round: Round): void {
+    while (this.#licenses?.isWaiting(job, round.lane) === true && !this.#throttles.isFull(job)) if (this.#makeRoom(job, round) !== true) return
+  }
+
+  /** Waiting jobs that may take the place of one that runs, first those that come first: those that wait for licences, or all others. */
+  #preemptors(lane: LaneId, forLicenses = false): JobId[] {
+    if (forLicenses && this.#licenses === undefined) return []
     const [work, rights] = [this.#work, this.#rights]
     const examples = rights.oneOfEach(this.#running.in(lane).keys())
     return [...this.#waiting.kinds(lane)]
@@ -203,7 +213,7 @@ class SlurmPreempting implements Policy {
         const [first] = alike
         return first !== undefined && examples.some((victim) => rights.mayTake(first, victim)) ? [...alike] : []
       })
-      .filter((job) => this.#suspended?.has(job, lane) !== true && this.#requeued?.has(job) !== true)
+      .filter((job) => this.#suspended?.has(job, lane) !== true && this.#requeued?.has(job) !== true && (this.#licenses?.isWaiting(job, lane) === true) === forLicenses)
       .map((job) => ({ job, rank: rights.rankOf(job), priority: rights.priorityOf(job, lane) }))
       .sort((a, b) => b.rank - a.rank || b.priority - a.priority || work.rank(a.job) - work.rank(b.job))
       .map(({ job }) => job)
@@ -275,7 +285,7 @@ class SlurmPreempting implements Policy {
       const places = new Set(this.#found.places)
       const [taken, others] = [victims.slice(0, last), victims.slice(last + 1)]
       if (looks > this.#options.reorderCount || victims.length <= looks + 1) {
-        const chosen = victims.slice(0, last + 1).filter((victim) => inCommon(victim, places) > 0)
+        const chosen = victims.slice(0, last + 1).filter((victim) => inCommon(victim, places) > 0 || this.#licenses?.shares(job, victim) === true)
         if (inTheWay.length > 0) return this.#startInstead(job, inTheWay, chosen, round, start)
         if (this.#haveGrace(chosen, round)) return [...this.#found.places]
         for (const victim of chosen) this.#evict(victim, round)

@@ -30,16 +30,16 @@ export class SuspendedJobs extends ShownJobs {
   /** Tasks that were suspended and have been claimed in one round: where they were, and since which round. */
   readonly #claimed = new Map<TaskId, { readonly node: NodeId; readonly round: number }>()
   #serial = BEFORE
-  /** By lane: what a suspended task gives up. Memory and devices are not. */
+  /** By lane: what a suspended task gives up. */
   readonly frees: readonly (readonly ResourceId[])[]
 
-  /** `told` hears of waiting jobs that are not suspended. */
-  constructor(env: Env, told: WorkListener) {
+  /** `told` hears of waiting jobs that are not suspended. `frees`: by lane, what a suspended task gives up; default: processors, but neither memory nor devices. */
+  constructor(env: Env, told: WorkListener, frees?: readonly (readonly ResourceId[])[]) {
     const lanes = env.cluster.lanes.map(() => new Map<JobId, Suspended>())
     super(env, told, (job, lane) => lanes[lane]?.has(job) === true)
     this.#env = env
     this.#lanes = lanes
-    this.frees = env.cluster.lanes.map((_, lane) => processorsOf(env.cluster, lane as LaneId))
+    this.frees = frees ?? env.cluster.lanes.map((_, lane) => processorsOf(env.cluster, lane as LaneId))
   }
 
   /** Its memory, a part by itself: it is taken up before that of whoever is told of waiting jobs, for whom those that are suspended do not wait. */

@@ -107,6 +107,22 @@ describe('strict ordering with and without backfilling (pbs_strict_ordering and 
     expect(reserved({ reservations: 2 })).toEqual([[1, 30], [2, 60]])
   })
 
+  it('gives queues with a backfill_depth of their own their own reservations, and lets nobody of one with 0 pass (should_backfill_with_job of fifo.cpp)', () => {
+    // 4 processors: the first job leaves one free for 100 s, the others want 4, but for the last of each queue, which wants that one for 10 s
+    const specs = [['run', 'a', 3, 100], ['a1', 'a', 4, 10], ['a2', 'a', 4, 10], ['b1', 'b', 4, 10], ['b2', 'b', 4, 10], ['b3', 'b', 4, 10], ['c1', 'c', 4, 10], ['a4', 'a', 1, 10], ['c2', 'c', 1, 10]] as const
+    const jobs = specs.map(([id, queue, procs, duration]): JobSpec => ({ id, queue, submit: 0, estimate: duration, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration }] }))
+    const passed = (options: EasyOptions) => {
+      const reserved: [string | undefined, number][] = []
+      const starts = startsOf(jobs, [4], easy(fifo(), options), { observers: [{ onReserve: (id, start, now) => void (now === 0 && reserved.push([jobs[id]?.id, start])) }] })
+      return { reserved, a4: starts.get('a4'), c2: starts.get('c2') }
+    }
+    expect(passed({ depths: { b: 2, c: 0 } })).toEqual({ reserved: [['a1', 100], ['b1', 110], ['b2', 120]], a4: 0, c2: 160 })
+    expect(passed({ reservations: 2, depths: { b: 0 } }).reserved).toEqual([['a1', 100], ['a2', 110]])
+    expect(passed({ reservations: 0, depths: { b: 1 } })).toEqual({ reserved: [['b1', 100]], a4: 0, c2: 10 })
+    expect(passed({ reservations: 'all', depths: { a: 1, b: 1 } }).reserved).toEqual([['a1', 100], ['b1', 110], ['c1', 120], ['c2', 10]]) // a4 has the one left
+    expect(passed({ reservations: 3 }).reserved).toEqual([['a1', 100], ['a2', 110], ['b1', 120]])
+  })
+
   const hour = 3600
   const day = (...size: number[]): RigidJob => ({ submit: 0, size, estimate: 24 * hour + 1, runtime: 24 * hour + 1 })
 

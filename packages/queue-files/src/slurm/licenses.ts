@@ -4,6 +4,7 @@ import type { SlurmConf } from './conf.js'
 
 /** The notes on what becomes of a job that waits for a licence. */
 const waiting = {
+  reclaims: 'those that wait for one get no reservation, and take it from others',
   skips: 'those that wait for one get no reservation',
   reserves: 'those that wait for one get a reservation for when it is free',
   stops: 'those that wait for one keep all behind them from starting',

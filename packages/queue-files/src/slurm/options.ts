@@ -26,7 +26,10 @@ const whyNot = knownWords<string>({
   sched_min_interval: 'decisions take no time', defer_batch: 'no job starts as it is submitted', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
   bf_busy_nodes: BEST_FIT, pack_serial_at_end: BEST_FIT, nohold_on_prolog_fail: 'nothing fails',
   bf_hetjob_prio: 'a heterogeneous job has the priority of its first part', bf_hetjob_immediate: 'a heterogeneous job starts when a plan comes to it, as with this', no_backup_scheduling: 'there is one scheduler',
-  bf_running_job_reserve: 'not simulated', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', kill_invalid_depend: 'jobs are submitted when the workload says',
+  bf_running_job_reserve: 'running jobs keep their nodes in plans as it is', bf_allow_magnetic_resv: 'reservations are not MAGNETIC here', allow_zero_lic: 'jobs that ask for more licences than there are are refused',
+  reduce_completing_frag: 'nodes are clear at once', enable_user_top: 'nobody puts jobs of his own before others', time_min_as_soft_limit: 'jobs have one time limit', delay_boot: 'nodes are up or down',
+  permit_job_expansion: 'jobs keep their size', disable_job_shrink: 'jobs keep their size', ignore_prefer_validation: 'no job is checked when it is submitted', ignore_constraint_validation: 'no job is checked when it is submitted',
+  extra_constraints: 'records of jobs do not tell them', bb_array_stage_cnt: 'there are no burst buffers', spec_cores_first: 'processors are counted, not told apart', ignore_numa: 'processors are counted, not told apart', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', kill_invalid_depend: 'jobs are submitted when the workload says',
 })
 
 /** Whether SchedulerParameters has this word, without a number. `name` in small letters. */
@@ -40,7 +43,7 @@ export function makesPlans({ general }: SlurmConf): boolean {
 }
 
 /**
- * The options of `replan` that are numbers in SchedulerParameters. `flags`: words without a number that other functions read, with why each has no effect
+ * The options of `replan` that are numbers in SchedulerParameters. `flags`: words that other functions read, with why each has no effect
  * (empty: it has one). Adds a finding for each word. Throws `BAD_INPUT` with the line for a value that is no number.
  */
 export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, string>>, findings: Findings): Record<string, number> {
@@ -54,8 +57,7 @@ export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, st
     const key = name.toLowerCase()
     const [range, flag] = [parameters[key], flags[key]]
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, given, `${given.name} ${name}`, value, note)
-    if (name === 'preempt_youngest_first' || name === 'preempt_reorder_count') tell('honoured')
-    else if (flag !== undefined) tell(flag === '' ? 'honoured' : 'ignored', flag)
+    if (flag !== undefined) tell(flag === '' ? 'honoured' : 'ignored', flag)
     else if (range === undefined) tell('ignored', whyNot[key] ?? notSimulated(name, [...Object.keys(parameters), ...Object.keys(flags), ...Object.keys(whyNot)]))
     else if (seen.has(key)) tell('ignored', 'it is given before, and Slurm takes the first')
     else {

@@ -9,7 +9,7 @@ import { tellGeneral, tellNodes } from './general-settings.js'
 import { leastLoaded } from './node-order.js'
 import { markedPartitions } from './partition-nodes.js'
 import { tellPartitions } from './partition-settings.js'
-import { preempting, preemptionActs } from './preemption.js'
+import { preempting, preemptionActs, reclaimsLicenses } from './preemption.js'
 import { ofPartitions, priorityOrder } from './priority-order.js'
 import { nodeWeights } from './node-weights.js'
 import { qosPriorities } from './quality.js'
@@ -36,11 +36,13 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const priorities = qosPriorities(conf, findings)
   const { order, isByUse, isWeighted } = priorityOrder(conf, { tiers, priorities }, resources, findings)
   const { licenses, arePlanned, noPlan } = plannedLicenses(conf, findings)
-  const limits = limitsOptions(conf, facts, arePlanned ? undefined : licenses, findings)
+  const reclaims = reclaimsLicenses(conf)
+  const limits = limitsOptions(conf, facts, arePlanned || reclaims ? undefined : licenses, findings)
   const [whole, weighing] = [new WholeNodes(conf, facts), nodeWeights(conf, facts)]
-  const flags = { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' }
+  const noneTaken = preemptionActs(conf) ? '' : 'nobody is preempted'
+  const flags = { preempt_youngest_first: noneTaken, preempt_reorder_count: noneTaken, preempt_strict_order: noneTaken, bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' }
   const inner = disciplineOf(conf, facts, { order, whole, weighing, plannedLicenses: arePlanned ? licenses : undefined, flags }, findings)
-  const preempts = preempting(conf, { tiers, priorities, order: isWeighted ? order : undefined }, inner, findings)
+  const preempts = preempting(conf, { tiers, priorities, order: isWeighted ? order : undefined, licenses: reclaims ? licenses : undefined }, inner, findings)
   const policy: Config = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
   tellPartitions(conf, { marked: markedPartitions(conf, facts), present: facts.nodeNames ?? [], whole, isBilled: isByUse || 'partitionBilling' in limits, resources, nodes }, findings)
   tellNodes(conf, weighing, findings)
@@ -58,7 +60,7 @@ function sorted({ file, all }: Findings): SlurmPolicy['findings'] {
 function plannedLicenses(conf: SlurmConf, findings: Findings) {
   const noPlan = whyNoLicensePlan(conf)
   const arePlanned = noPlan === '' && hasParameter(conf, 'bf_licenses')
-  return { licenses: licensesOf(conf, !arePlanned ? 'skips' : makesPlans(conf) ? 'reserves' : 'stops', findings), arePlanned, noPlan }
+  return { licenses: licensesOf(conf, reclaimsLicenses(conf) ? 'reclaims' : !arePlanned ? 'skips' : makesPlans(conf) ? 'reserves' : 'stops', findings), arePlanned, noPlan }
 }
 
 /** Why backfill plans do not count licences even if SchedulerParameters has bf_licenses; empty: they can. */

@@ -1,4 +1,4 @@
-import type { Config } from '@sched/core'
+import { knownWords, type Config } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { listed, type Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
@@ -56,6 +56,14 @@ export function preemptionActs(conf: SlurmConf): boolean {
   return isKnown && [mode, ...Object.values(modes)].some((each) => each !== 'off')
 }
 
+/** Whether jobs preempt others for licences, too: with reclaim_licenses, unless some are suspended, who keep theirs. */
+export function reclaimsLicenses(conf: SlurmConf): boolean {
+  const { mode, modes } = modesOf(conf)
+  return preemptionActs(conf) && hasReclaim(conf) && ![mode, ...Object.values(modes)].includes('suspend')
+}
+
+const hasReclaim = ({ general }: SlurmConf): boolean => /reclaim_licenses/i.test(general.get('preemptparameters')?.value ?? '')
+
 /** Whether jobs are preempted by the tier of their partitions. */
 export const preemptsByTier = (conf: SlurmConf): boolean => isByTier(conf) && preemptionActs(conf)
 
@@ -65,7 +73,7 @@ export const preemptsByTier = (conf: SlurmConf): boolean => isByTier(conf) && pr
  */
 export function preempting(
   conf: SlurmConf,
-  { tiers, priorities, order }: { readonly tiers: Numbers; readonly priorities: Numbers; readonly order: Config | undefined },
+  { tiers, priorities, order, licenses }: { readonly tiers: Numbers; readonly priorities: Numbers; readonly order: Config | undefined; readonly licenses: Numbers | undefined },
   policy: Config,
   findings: Findings,
 ): Config {
@@ -94,6 +102,7 @@ export function preempting(
         graceTime: isByTier(conf) ? graceOfPartitions(conf) : graceOfQos,
         byPriority: beside(mode).includes('PRIORITY'),
         ...parametersOf(conf),
+        licenses,
         order,
       }),
       policy,
@@ -142,7 +151,7 @@ function tellSettings(conf: SlurmConf, acts: boolean, policy: Config, findings: 
     findings.add(isKnown ? 'honoured' : 'ignored', type, type.name, type.value, isKnown ? '' : whyNobody(conf, type, mode))
   }
   if (mode !== undefined) findings.add(...(typeof policy === 'object' && 'gang-scheduling' in policy ? inTurns(mode) : told(mode, acts, isByQos(type))))
-  if (parameters !== undefined) tellParameters(parameters, acts, findings)
+  if (parameters !== undefined) tellParameters(parameters, acts, reclaimsLicenses(conf), findings)
   if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : NOBODY)
 }
 
@@ -204,15 +213,18 @@ const graceOfPartitions = ({ partitions }: SlurmConf): Record<string, number> =>
     return seconds === 0 ? [] : [[name.value, seconds]]
   }))
 
-function tellParameters(parameters: Setting, acts: boolean, findings: Findings): void {
+/** Why single words of PreemptParameters have no effect here. */
+const whyNotHere = knownWords<string>({
+  reclaim_licenses: 'since suspended jobs keep their licences', send_user_signal: 'since jobs heed no signals', suspend_grace_time: 'since jobs stop at once',
+})
+
+function tellParameters(parameters: Setting, acts: boolean, reclaims: boolean, findings: Findings): void {
   const given = listed(parameters.value)
-  const left = given.filter((each) => !/^(youngest_first|strict_order|(reorder_count|min_exempt_priority)=\d+)$/i.test(each))
+  const left = given.filter((each) => !/^(youngest_first|strict_order|(reorder_count|min_exempt_priority)=\d+)$/i.test(each) && !(reclaims && /^reclaim_licenses$/i.test(each)))
   const verdict = !acts || left.length === given.length ? 'ignored' : left.length > 0 ? 'approximated' : 'honoured'
-  findings.add(
-    verdict,
-    parameters,
-    parameters.name,
-    parameters.value,
-    !acts ? NOBODY : left.length === 0 ? '' : `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`,
-  )
+  const why = (word: string) => whyNotHere[(word.split('=')[0] as string).toLowerCase()]
+  const known = left.filter((word) => why(word) !== undefined).map((word) => `without ${word}, ${why(word)}`)
+  const others = left.filter((word) => why(word) === undefined)
+  const unknown = others.length === 0 ? [] : [`without ${others.join(' and ')}, which ${others.length === 1 ? 'is' : 'are'} not simulated`]
+  findings.add(verdict, parameters, parameters.name, parameters.value, !acts ? NOBODY : [...known, ...unknown].join('; '))
 }

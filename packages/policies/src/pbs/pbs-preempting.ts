@@ -1,0 +1,329 @@
+import {
+  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
+} from '@sched/core'
+import type * as z from '@sched/bundled/zod'
+import { ArrayThrottles } from '../backfilling/array-throttles.js'
+import { exceptWaiting } from '../disciplines/except-waiting.js'
+import { FoundNodes, startOn } from '../disciplines/found-nodes.js'
+import { KeepingRound, Shadows } from '../disciplines/shadows.js'
+import { SuspendedJobs, together } from '../disciplines/suspended-jobs.js'
+import { TasksByJob } from '../disciplines/tasks-by-job.js'
+import { TasksByNode } from '../disciplines/tasks-by-node.js'
+import { WaitingByKind } from '../disciplines/waiting-by-kind.js'
+import { OnlyRound } from './only-round.js'
+import { pbsPreemptingOptions, type ReadPbsPreemptingOptions } from './options.js'
+import { PbsRights } from './pbs-rights.js'
+import { PreemptLevels } from './preempt-levels.js'
+import { PreemptedJobs } from './preempted-jobs.js'
+import type { Method } from './preempt-order.js'
+import { pbsResource } from './resource-name.js'
+import { ServedRound, ServerResources } from './server-resources.js'
+
+/** Seconds until all are looked at again where levels have changed by what a pass has started. */
+const NEXT_PASS: Seconds = 0.001
+
+/** A job that is to go: how, and where its tasks are. */
+interface Victim {
+  readonly job: JobId
+  readonly method: Method
+  readonly places: ReadonlyMap<TaskId, NodeId>
+}
+
+/**
+ * Jobs of a higher preemption level take the place of running jobs of lower ones where they find no room, or not enough of what the whole cluster has. Jobs of
+ * the lowest level go first, whole, until there is; then each of them that is not needed stays, the last first. Nobody goes by whose going another job comes to a
+ * higher level than that of the one who preempts, and nobody preempts who would have a lower level himself once he runs.
+ *
+ * A suspended job goes on where it is as soon as there is room again; nobody starts there meanwhile who may not preempt it (sched_preempt_enforce_resumption).
+ *
+ * Source: OpenPBS, `find_and_preempt_jobs` of job_info.cpp. Deviations: jobs that preempt come before all others, by level, then by `order` and submission, and
+ * heed no reservations; those that are over a hard limit (around this policy) preempt nobody; what a pass has started is left alone in it; nobody is preempted in
+ * rounds for so many jobs, that is where decisions take time.
+ */
+export const pbsPreemptingPolicy = definePolicy({
+  name: 'pbs-preempting',
+  summary: 'jobs of higher preemption levels take the place of running jobs of lower ones (OpenPBS)',
+  source: 'OpenPBS, preempt_prio',
+  options: pbsPreemptingOptions,
+  inner: { policy: 'policy', order: 'order?' },
+  defaults: { policy: 'greedy' },
+  create: (options, env, { policy, order }) => new PbsPreempting(options, env, policy.create(env), order?.create(env)),
+})
+
+/** Options of `pbs-preempting`; all may be left out. */
+export type PbsPreemptingOptions = z.input<typeof pbsPreemptingOptions> & {
+  /** In which order jobs of one level preempt; default: by submission. */
+  readonly order?: Plug<'order'>
+}
+
+/** Preemption by level around a policy. */
+export const pbsPreempting = (policy: Plug<'policy'>, { order, ...options }: PbsPreemptingOptions = {}): Plug<'policy'> =>
+  pbsPreemptingPolicy.plug({ policy, order }, options)
+
+class PbsPreempting implements Policy {
+  readonly startsGangJobs: boolean
+  readonly #policy: Policy
+  readonly #order: Order | undefined
+  readonly #work: WorkView
+  readonly #rights: PbsRights
+  readonly #youngestFirst: boolean
+  readonly #resources: ServerResources
+  readonly #served: ServedRound | undefined
+  /** Where jobs may be suspended. */
+  readonly #suspended: SuspendedJobs | undefined
+  readonly #shadows: Shadows | undefined
+  readonly #keeping: KeepingRound | undefined
+  readonly #only = new OnlyRound()
+  readonly #waiting: WaitingByKind
+  readonly #preempted: PreemptedJobs
+  readonly #running: TasksByJob
+  readonly #throttles: ArrayThrottles
+  readonly #found: FoundNodes
+  /** Claims made so far, less those taken back. */
+  #claims = 0
+  /** Whether this round has started anything. */
+  #hasStarted = false
+  /** The job of which a task was claimed last. */
+  #last = None as JobId | None
+  /** Whether a job waits again because of this round: it comes first in the next one, of the same instant, so nobody behind it starts in this one. */
+  #hasRequeued = false
+  /** When all are looked at again; not once more after that, since two jobs may preempt each other in turn. */
+  #again: Seconds = NaN
+
+  constructor(options: ReadPbsPreemptingOptions, env: Env, policy: Policy, order: Order | undefined) {
+    const { cluster, work } = env
+    const levels = new PreemptLevels(options, env, 'pbs-preempting')
+    this.#policy = policy
+    this.#order = order
+    this.#work = work
+    this.#rights = new PbsRights(options, env, levels, 'pbs-preempting')
+    this.#youngestFirst = options.preempt_sort !== ''
+    this.#resources = new ServerResources(options.resources_available, env, (name) => pbsResource(name, cluster, 'pbs-preempting.resources_available'))
+    if (Object.keys(options.resources_available).length > 0) this.#served = new ServedRound(this.#resources)
+    const { suspends } = this.#rights
+    this.startsGangJobs = policy.startsGangJobs === true
+    this.#suspended = suspends ? new SuspendedJobs(env, policy, freed(options, env)) : undefined
+    const onNodes = this.#suspended && new TasksByNode(cluster)
+    this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, work, this.#rights)
+    this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
+    this.#found = new FoundNodes(cluster.nodes, this.#shadows)
+    this.#waiting = new WaitingByKind(cluster, this.#rights)
+    this.#preempted = new PreemptedJobs(env)
+    this.#running = new TasksByJob(env)
+    this.#throttles = new ArrayThrottles(env)
+    const parts = this.#suspended === undefined ? [policy] : [this.#suspended.kept, exceptWaiting(policy), this.#suspended]
+    const watch = {
+      onClaim: (job: JobId) => {
+        this.#claims++
+        this.#last = job
+      },
+      onRelease: (_job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, why: Release) => {
+        if (why === 'withdrawn') this.#claims--
+      },
+      memory: (): number | null => (Number.isNaN(this.#again) ? null : this.#again),
+      recall: (memory: unknown) => {
+        this.#again = (memory as number | null) ?? NaN
+      },
+    }
+    Object.assign(this, forwarding(levels, this.#resources, ...parts, order, this.#waiting, watch, this.#throttles, this.#preempted, this.#running, onNodes, this.#shadows))
+  }
+
+  schedule(given: Round): void {
+    const round = this.#served?.of(given) ?? given
+    const acts = round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
+    this.#order?.begin(round)
+    this.#shadows?.begin()
+    this.#suspended?.begin(round)
+    const { version } = this.#rights
+    this.#hasStarted = false
+    const kept = this.#keeping?.of(round, true) ?? round
+    this.#hasRequeued = false
+    let isOver = false
+    while (!isOver) {
+      if (acts) this.#preempt(round, kept)
+      if (this.#hasRequeued) break
+      const before = this.#rights.version
+      // when a start has changed levels, others come next, who may preempt
+      this.#start(acts ? this.#only.of(kept, (job) => this.#rights.version === before || job === this.#last) : kept)
+      isOver = !acts || this.#rights.version === before
+    }
+    if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
+    const hasChanged = acts && this.#hasStarted && this.#rights.version !== version
+    if (!hasChanged || round.now === this.#again || round.cluster.heartbeat > 0) return
+    this.#again = round.now + NEXT_PASS
+    round.wakeAt(this.#again)
+  }
+
+  /** Lets the policy start jobs. */
+  #start(round: Round): void {
+    const before = this.#claims
+    this.#policy.schedule(round)
+    this.#hasStarted ||= this.#claims > before
+  }
+
+  /** Makes room for one job after another, once for each; those that find room as it is start before those behind them, by the policy in its round `kept`. */
+  #preempt(round: Round, kept: Round): void {
+    const inVain = new Set<string>()
+    const left = new Set<JobId>()
+    while (!this.#hasRequeued) {
+      const jobs = this.#preemptors(round.lane).filter((job) => !left.has(job) && !this.#throttles.isFull(job) && !inVain.has(this.#kindOf(job, round)))
+      const [first] = jobs
+      if (first === undefined) return
+      if (!this.#found.find(first, round)) {
+        const kind = this.#kindOf(first, round)
+        if (this.#makeRoom(first, round)) inVain.clear() // others may fit on what is left over
+        else inVain.add(kind)
+        continue
+      }
+      const fitting = this.#fitting(jobs, round)
+      this.#start(this.#only.of(kept, (job) => fitting.has(job)))
+      for (const job of fitting) if (this.#waiting.in(round.lane).has(job) && this.#found.find(job, round)) left.add(job)
+    }
+  }
+
+  /** The jobs up to the first that finds no room behind those before it, or until some come to other levels. */
+  #fitting(jobs: readonly JobId[], round: Round): Set<JobId> {
+    const fitting = new Set<JobId>()
+    const { version } = this.#rights
+    const before = round.savepoint()
+    for (const job of jobs) {
+      if (!this.#found.find(job, round)) break
+      fitting.add(job)
+      if (!round.take(job) || !startOn([...this.#found.places], job, round) || this.#rights.version !== version) break
+    }
+    round.rollback(before)
+    return fitting
+  }
+
+  /** Jobs of one kind may preempt the same ones and ask for the same; by their users and accounts they may come to be over the same limits. */
+  #kindOf(job: JobId, { work, lane }: Round): string {
+    const asks = work.isGangJob(job) ? `job ${job}` : `${work.shape(job, lane)} ${work.together(job, lane)} ${work.minNodes(job)} ${work.maxNodes(job)}`
+    return `${this.#rights.kindOf(job)} ${work.queue(job)} ${work.user(job)} ${asks} ${JSON.stringify([work.account(job), work.licenses(job)])}`
+  }
+
+  /** Waiting jobs that may take the place of one that runs, first those that come first. */
+  #preemptors(lane: LaneId): JobId[] {
+    const [work, { levels }] = [this.#work, this.#rights]
+    let lowest = Infinity
+    for (const job of this.#running.in(lane).keys()) lowest = Math.min(lowest, levels.of(job))
+    return [...this.#waiting.kinds(lane)]
+      .flatMap((alike) => {
+        const [first] = alike
+        return first !== undefined && levels.of(first) > lowest ? [...alike] : []
+      })
+      .filter((job) => this.#suspended?.has(job, lane) !== true)
+      .map((job) => ({ job, level: levels.of(job), turn: this.#preempted.turnOf(job), priority: this.#order?.priority?.(job, lane) ?? 0 }))
+      .sort((a, b) => b.level - a.level || a.turn - b.turn || b.priority - a.priority || work.rank(a.job) - work.rank(b.job))
+      .map(({ job }) => job)
+  }
+
+  /** Running jobs of lower levels, the lowest first; none where one of them has started just now, which can go only later. */
+  #candidates(preemptor: JobId, { lane, now }: Round): JobId[] {
+    const [work, rights] = [this.#work, this.#rights]
+    const found: { readonly job: JobId; readonly level: number; readonly started: Seconds }[] = []
+    for (const [job, tasks] of this.#running.in(lane)) {
+      if (!rights.mayTake(preemptor, job)) continue
+      const started = Math.max(...tasks.map((task) => work.started(task)))
+      if (!(started < now)) return []
+      found.push({ job, level: rights.levels.of(job), started })
+    }
+    found.sort((a, b) => a.level - b.level || (this.#youngestFirst ? b.started - a.started : 0) || work.rank(a.job) - work.rank(b.job))
+    return found.map(({ job }) => job)
+  }
+
+  /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that cannot be. */
+  #makeRoom(job: JobId, round: Round): boolean {
+    const { levels } = this.#rights
+    const own = levels.of(job)
+    const candidates = this.#candidates(job, round)
+    if (!round.take(job)) return false
+    const start = round.savepoint()
+    const chosen = this.#enough(job, candidates, own, round)
+    const places = [...this.#found.places]
+    // where it would be over a limit itself is asked before those go on who need not go, as in OpenPBS
+    if (chosen !== undefined && startOn(places, job, round) && levels.of(job) >= own) {
+      const needed = this.#needed(chosen, job, places, start, round)
+      round.rollback(start)
+      for (const victim of needed) this.#evict(victim, round)
+      if (needed.length > 0 && startOn(places, job, round)) {
+        for (const victim of needed) if (victim.method === 'suspend') this.#suspended?.suspended(victim.job, victim.places, round)
+        this.#hasStarted = true
+        this.#hasRequeued ||= needed.some(({ method }) => method === 'requeue')
+        return true
+      }
+    }
+    round.rollback(start)
+    return false
+  }
+
+  /** Takes jobs in order until the job has room, which was found then; `undefined`: it has none without them all. */
+  #enough(job: JobId, candidates: readonly JobId[], own: number, round: Round): Victim[] | undefined {
+    const { levels } = this.#rights
+    const chosen: Victim[] = []
+    for (const each of candidates) {
+      const tasks = this.#running.in(round.lane).get(each) as readonly TaskId[]
+      const method = this.#rights.methodOf(each, tasks, job, round.now)
+      if (levels.of(each) >= own || method === undefined || !this.#mayHelp(each, tasks, job, round)) continue
+      const victim = { job: each, method, places: new Map(tasks.map((task) => [task, this.#work.nodeOf(task) as NodeId])) }
+      const before = round.savepoint()
+      this.#evict(victim, round)
+      if ([...chosen, victim].some((other) => levels.of(other.job) > own)) {
+        round.rollback(before)
+        continue
+      }
+      chosen.push(victim)
+      if (this.#found.find(job, round)) return chosen
+    }
+    return undefined
+  }
+
+  /** Whether a job runs on a node that could take a task of the other one, or holds what of the whole cluster is missing to it. */
+  #mayHelp(victim: JobId, tasks: readonly TaskId[], job: JobId, { lane, work, cluster }: Round): boolean {
+    if (this.#resources.givesWay(victim, lane, job, tasks)) return true
+    return work.parts(job, lane).some(({ shape }) => tasks.some((task) => {
+      const node = work.nodeOf(task) as NodeId
+      return work.mayRunOn(shape, node) && cluster.lanes[lane]?.resources.every((resource) => work.demand(shape, resource) <= cluster.total(node, resource)) === true
+    }))
+  }
+
+  /** Those who have to go for the job to start in these places; the last stay first. */
+  #needed(chosen: readonly Victim[], job: JobId, places: readonly NodeId[], start: Savepoint, round: Round): readonly Victim[] {
+    let needed = chosen
+    for (const victim of [...chosen].reverse()) {
+      const others = needed.filter((each) => each !== victim)
+      round.rollback(start)
+      for (const each of others) this.#evict(each, round)
+      if (this.#found.canTake(places, job, round)) needed = others
+    }
+    return needed
+  }
+
+  /** Lets suspended jobs go on for which there is room, those of the highest level first, of these those that were suspended first. */
+  #goOn(round: Round, suspended: SuspendedJobs): void {
+    const { lane, work } = round
+    const { levels } = this.#rights
+    const jobs = [...suspended.in(lane)].filter(([, { round: since }]) => since !== round.serial)
+    jobs.sort(([a, { round: sinceA }], [b, { round: sinceB }]) => levels.of(b) - levels.of(a) || sinceA - sinceB || work.rank(a) - work.rank(b))
+    for (const [job, { places }] of jobs) {
+      if (!round.take(job)) continue
+      for (const tasks of together([...places.keys()], work)) {
+        const before = round.savepoint()
+        const goOn = tasks.every((task) => (this.#shadows as Shadows).leaves(job, places.get(task) as NodeId, round) > 0 && round.claim(task, places.get(task) as NodeId))
+        if (!goOn) round.rollback(before)
+      }
+    }
+  }
+
+  #evict({ job, method, places }: Victim, round: Round): void {
+    if (method === 'cancel') return round.cancelJob(job)
+    for (const task of places.keys())
+      if (method === 'suspend') round.suspendTask(task, this.#suspended?.frees[round.lane] ?? [])
+      else round.evict(task)
+  }
+}
+
+/** By lane, what suspended jobs give up: all resources, or those in restrict_res_to_release_on_suspend. */
+function freed({ restrict_res_to_release_on_suspend: only }: ReadPbsPreemptingOptions, { cluster }: Env) {
+  const released = only?.map((name) => pbsResource(name, cluster, 'pbs-preempting.restrict_res_to_release_on_suspend'))
+  return cluster.lanes.map(({ resources }) => (released === undefined ? [...resources] : resources.filter((resource) => released.includes(resource))))
+}

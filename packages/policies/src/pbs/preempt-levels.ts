@@ -1,0 +1,103 @@
+import { listOf, ownValue, SchedError, type Env, type JobId, type LaneId, type TaskId, type WorkListener } from '@sched/core'
+import type { LevelOptions } from './options.js'
+import { SoftLimits } from './soft-limits.js'
+
+type Status = 'express_queue' | 'normal_jobs' | 'server_softlimits' | 'queue_softlimits'
+const statuses: readonly Status[] = ['express_queue', 'normal_jobs', 'server_softlimits', 'queue_softlimits']
+
+/** What a job must be to have a level, and the level. */
+interface Entry {
+  readonly all: readonly Status[]
+  readonly level: number
+}
+
+/** By how much one level lies above the next; an express queue adds its Priority, which is at most 1023. */
+const STEP = 1000
+
+/**
+ * The preemption level of each job: by what it is of preempt_prio, where what names more comes before what names less, and of these the higher level. A job of which
+ * nothing is named has the level of normal jobs. Jobs of an express queue have its Priority in addition. Levels change as jobs start and end, by soft limits.
+ *
+ * Source: OpenPBS, `set_preempt_prio` of job_info.cpp. Deviations: starving jobs and those of users beyond their fair share are no levels.
+ */
+export class PreemptLevels implements WorkListener {
+  readonly #env: Env
+  readonly #options: LevelOptions
+  readonly #limits: SoftLimits
+  readonly #entries: readonly Entry[]
+  readonly #normal: number
+  /** By job, as of this version of the limits. */
+  readonly #levels: (number | undefined)[] = listOf()
+  #version = 0
+
+  constructor(options: LevelOptions, env: Env, field: string) {
+    this.#env = env
+    this.#options = options
+    this.#limits = new SoftLimits(options, env, field)
+    const entries = entriesOf(options.preempt_prio, field)
+    this.#normal = entries.find(({ all }) => all.length === 1 && all[0] === 'normal_jobs')?.level ?? 0
+    this.#entries = entries.sort((a, b) => b.all.length - a.all.length || b.level - a.level)
+  }
+
+  /** Changes when levels may have. */
+  get version(): number {
+    return this.#limits.version
+  }
+
+  onSubmit(job: JobId): void {
+    this.#levels[job] = undefined
+    this.#limits.onSubmit(job)
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.#limits.onReady(job, lane)
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    this.#limits.onMore(job, lane)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#limits.onClaim(job, lane, task)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId): void {
+    this.#limits.onRelease(job, lane, task)
+  }
+
+  onFinish(job: JobId): void {
+    this.#limits.onFinish(job)
+  }
+
+  of(job: JobId): number {
+    if (this.#version !== this.#limits.version) {
+      this.#version = this.#limits.version
+      this.#levels.length = 0
+    }
+    return (this.#levels[job] ??= this.#levelOf(job))
+  }
+
+  #levelOf(job: JobId): number {
+    const { work } = this.#env
+    const { Priority: priority = 0 } = ownValue(this.#options.queues, work.queueName(work.queue(job))) ?? {}
+    const is = new Set<Status>()
+    if (priority >= this.#options.preempt_queue_prio) is.add('express_queue')
+    if (this.#limits.isOverServerLimit(job)) is.add('server_softlimits')
+    if (this.#limits.isOverQueueLimit(job)) is.add('queue_softlimits')
+    if (is.size === 0) is.add('normal_jobs')
+    const entry = this.#entries.find(({ all }) => all.every((status) => is.has(status)))
+    if (entry === undefined) return this.#normal
+    return entry.level + (entry.all.includes('express_queue') ? priority : 0)
+  }
+}
+
+/** The levels in preempt_prio, the highest first. Throws `BAD_OPTION` for what is none. */
+function entriesOf(text: string, field: string): Entry[] {
+  const parts = text.split(',').map((part) => part.trim()).filter((part) => part !== '')
+  return parts.map((part, i) => {
+    const all = part.split('+').map((word) => statuses.find((status) => status === word.trim()))
+    const isKnown = (given: readonly (Status | undefined)[]): given is readonly Status[] => !given.includes(undefined)
+    if (isKnown(all)) return { all, level: (parts.length - i) * STEP }
+    throw new SchedError('BAD_OPTION', `found the level ${JSON.stringify(part)}.`, { field: `${field}.preempt_prio` }, `Write ${statuses.join(', ')}, or some of them with + between them.`)
+  })
+}

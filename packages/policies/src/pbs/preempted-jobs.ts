@@ -1,0 +1,45 @@
+import { rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Release, type TaskId, type WorkListener } from '@sched/core'
+
+/** Jobs that were preempted and have not started since, in the order in which they were. */
+export class PreemptedJobs implements WorkListener {
+  readonly #env: Env
+  readonly #turns = new Map<JobId, number>()
+  /** The turns that jobs had until they started, since a start may be taken back. */
+  readonly #started = new Map<JobId, number>()
+  #turn = 0
+
+  constructor(env: Env) {
+    this.#env = env
+  }
+
+  /** A job that was preempted before another has the lower turn; one that was not, the highest. */
+  turnOf(job: JobId): number {
+    return this.#turns.get(job) ?? this.#turn + 1
+  }
+
+  onRelease(job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, why: Release): void {
+    const before = this.#started.get(job)
+    if (why === 'evicted') this.#turns.set(job, ++this.#turn)
+    else if (why === 'withdrawn' && before !== undefined) this.#turns.set(job, before)
+  }
+
+  onClaim(job: JobId): void {
+    const turn = this.#turns.get(job)
+    if (turn === undefined) return
+    this.#turns.delete(job)
+    this.#started.set(job, turn)
+  }
+
+  onFinish(job: JobId): void {
+    this.#started.delete(job)
+    if (!this.#env.work.comesAgain(job)) this.#turns.delete(job)
+  }
+
+  memory(): readonly (readonly [job: string])[] {
+    return [...this.#turns].sort(([, a], [, b]) => a - b).map(([job]) => [this.#env.work.name(job)] as const)
+  }
+
+  recall(memory: unknown): void {
+    for (const [job] of rememberedJobs(memory as readonly (readonly [string])[], this.#env.work)) this.#turns.set(job, ++this.#turn)
+  }
+}

@@ -1,0 +1,156 @@
+import { listOf, ownValue, type Env, type JobId, type LaneId, type ResourceId, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
+import { entityLimits, type Entity, type EntityLimits } from './entity-limits.js'
+import type { LevelOptions, SoftLimitOptions } from './options.js'
+import { pbsResource } from './resource-name.js'
+
+/** What is counted beside jobs: a resource of nodes, or without one a licence of jobs. */
+interface Counted {
+  readonly name: string
+  readonly resource: ResourceId | undefined
+}
+
+/** What the running jobs of one user, group or all hold, and which limits that is over; amounts in the order of what is counted. */
+interface Tally {
+  jobs: number
+  readonly amounts: number[]
+  isOver: boolean
+  readonly over: boolean[]
+}
+
+/** The limits of the cluster or of a queue, with what runs under them; absent limits are none. */
+interface Scope {
+  readonly run: EntityLimits | undefined
+  readonly amounts: readonly (EntityLimits | undefined)[]
+  readonly tallies: Map<string, Tally>
+}
+
+/** A job: for whom it counts, where it is limited, how many of its tasks run, and what of the counted it asks for. */
+interface Counting {
+  readonly entities: readonly (readonly [Entity, name: string])[]
+  readonly scopes: readonly Scope[]
+  running: number
+  readonly asks: boolean[]
+}
+
+/**
+ * Soft limits of the cluster and of queues: nobody has to wait for one, but where more runs of a user than one allows, all jobs of the user are over it, those that
+ * wait, too; over a limit of an amount only those that ask for it.
+ *
+ * Source: OpenPBS, `update_soft_limits`, `check_soft_limits` of limits.cpp.
+ */
+export class SoftLimits implements WorkListener {
+  /** Changes when jobs in the system may have become over a limit, or are no more. */
+  version = 0
+  readonly #env: Env
+  readonly #counted: readonly Counted[]
+  readonly #server: Scope
+  readonly #queues: ReadonlyMap<string, Scope>
+  readonly #jobs: (Counting | undefined)[] = listOf()
+
+  constructor({ server, queues }: Pick<LevelOptions, 'server' | 'queues'>, env: Env, field: string) {
+    this.#env = env
+    const names = [...new Set([server, ...Object.values(queues)].flatMap(({ max_run_res_soft: amounts }) => Object.keys(amounts)))]
+    this.#counted = names.map((name) => ({ name, resource: pbsResource(name, env.cluster, `${field}.max_run_res_soft`) }))
+    const scopeOf = (path: string, { max_run_soft: run, max_run_res_soft: amounts }: SoftLimitOptions): Scope => ({
+      run: run === undefined ? undefined : entityLimits(run, `${field}.${path}.max_run_soft`),
+      amounts: names.map((name) => {
+        const text = ownValue(amounts, name)
+        return text === undefined ? undefined : entityLimits(text, `${field}.${path}.max_run_res_soft.${name}`)
+      }),
+      tallies: new Map(),
+    })
+    this.#server = scopeOf('server', server)
+    this.#queues = new Map(Object.entries(queues).map(([name, limits]) => [name, scopeOf(`queues.${name}`, limits)]))
+  }
+
+  onSubmit(job: JobId): void {
+    const { work } = this.#env
+    const licenses = work.licenses(job)
+    const queue = this.#queues.get(work.queueName(work.queue(job)))
+    this.#jobs[job] = {
+      entities: [['u', work.userName(work.user(job))], ['g', work.account(job)], ['o', '']],
+      scopes: [this.#server, ...(queue === undefined ? [] : [queue])].filter(({ run, amounts }) => run !== undefined || amounts.some((each) => each !== undefined)),
+      running: 0,
+      asks: this.#counted.map(({ name, resource }) => resource === undefined && (licenses[name] ?? 0) > 0),
+    }
+  }
+
+  onReady(job: JobId, lane: LaneId): void {
+    this.#ask(job, this.#env.work.shape(job, lane))
+  }
+
+  onMore(job: JobId, lane: LaneId): void {
+    this.#ask(job, this.#env.work.shape(job, lane))
+  }
+
+  onClaim(job: JobId, _lane: LaneId, task: TaskId): void {
+    this.#ask(job, this.#env.work.shapeOf(task))
+    this.#count(job, task, 1)
+  }
+
+  onRelease(job: JobId, _lane: LaneId, task: TaskId): void {
+    this.#count(job, task, -1)
+  }
+
+  onFinish(job: JobId): void {
+    this.#jobs[job] = undefined
+  }
+
+  isOverServerLimit(job: JobId): boolean {
+    return this.#isOver(job, this.#server)
+  }
+
+  isOverQueueLimit(job: JobId): boolean {
+    const { work } = this.#env
+    const scope = this.#queues.get(work.queueName(work.queue(job)))
+    return scope !== undefined && this.#isOver(job, scope)
+  }
+
+  #isOver(job: JobId, { tallies }: Scope): boolean {
+    const { entities, asks } = this.#jobs[job] as Counting
+    return entities.some(([entity, name]) => {
+      const tally = tallies.get(`${entity} ${name}`)
+      return tally !== undefined && (tally.isOver || tally.over.some((isOver, i) => isOver && asks[i] === true))
+    })
+  }
+
+  /** Notes what the job asks for of what is counted. */
+  #ask(job: JobId, shape: ShapeId): void {
+    const { asks, scopes, entities } = this.#jobs[job] as Counting
+    for (const [i, { resource }] of this.#counted.entries()) {
+      if (asks[i] === true || resource === undefined || this.#env.work.demand(shape, resource) === 0) continue
+      asks[i] = true
+      if (scopes.some(({ tallies }) => entities.some(([entity, name]) => tallies.get(`${entity} ${name}`)?.over[i] === true))) this.version++
+    }
+  }
+
+  #count(job: JobId, task: TaskId, sign: 1 | -1): void {
+    const { work } = this.#env
+    const counting = this.#jobs[job] as Counting
+    counting.running += sign
+    if (counting.scopes.length === 0) return
+    const isWhole = counting.running === (sign > 0 ? 1 : 0)
+    const shape = work.shapeOf(task)
+    const licenses = isWhole ? work.licenses(job) : {}
+    const amounts = this.#counted.map(({ name, resource }) => (resource === undefined ? (licenses[name] ?? 0) : work.demand(shape, resource)))
+    for (const scope of counting.scopes)
+      for (const [entity, name] of counting.entities) this.#add(scope, entity, name, isWhole ? sign : 0, amounts, sign)
+  }
+
+  #add(scope: Scope, entity: Entity, name: string, jobs: number, amounts: readonly number[], sign: 1 | -1): void {
+    const key = `${entity} ${name}`
+    let tally = scope.tallies.get(key)
+    if (tally === undefined) scope.tallies.set(key, (tally = { jobs: 0, amounts: amounts.map(() => 0), isOver: false, over: amounts.map(() => false) }))
+    tally.jobs += jobs
+    const isOver = tally.jobs > (scope.run?.of(entity, name) ?? Infinity)
+    if (isOver !== tally.isOver) this.version++
+    tally.isOver = isOver
+    for (const [i, amount] of amounts.entries()) {
+      const sum = (tally.amounts[i] as number) + sign * amount
+      const isOverIt = sum > (scope.amounts[i]?.of(entity, name) ?? Infinity)
+      if (isOverIt !== tally.over[i]) this.version++
+      tally.amounts[i] = sum
+      tally.over[i] = isOverIt
+    }
+  }
+}
