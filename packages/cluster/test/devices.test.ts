@@ -32,7 +32,7 @@ describe('devices', () => {
     const cell = new CellState(odd, shapes, { validate: true })
     const [, kind] = odd.resources.map((_, r) => r as ResourceId) as [ResourceId, ResourceId]
     expect([cell.deviceSize(kind), cell.devices(0 as NodeId, kind), cell.devices(1 as NodeId, kind)]).toEqual([10, 0, 3])
-    const shape = shapes.intern({ constructor: 20 } as unknown as Record<string, number>)
+    const shape = shapes.intern({ constructor: 20 })
     expect(namedDevices(cell.take(shape, 1 as NodeId), 1 as NodeId, cell)).toEqual({ constructor: [0, 1] })
   })
 

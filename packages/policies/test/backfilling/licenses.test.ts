@@ -30,7 +30,7 @@ describe('replan with bf_licenses', () => {
   })
 
   it('counts licences that are called as what all objects of JavaScript know', () => {
-    const odd = queue.map(({ licenses, ...rest }): JobSpec => ({ ...rest, ...(licenses !== undefined && { licenses: { valueOf: licenses['fluent'] ?? 0 } as unknown as Record<string, number> }) }))
+    const odd = queue.map(({ licenses, ...rest }): JobSpec => ({ ...rest, ...(licenses !== undefined && { licenses: { valueOf: licenses['fluent'] ?? 0 } }) }))
     const both = [...odd, { ...rigid('free', 50, 1, 5) }]
     const starts = Object.fromEntries(startsOf(both, [8], replan(fifo(), { bf_licenses: { valueOf: 2, fluent: 9 } as unknown as Record<string, number> })))
     expect(starts).toEqual({ first: 0, wide: 600, long: 900, short: 30, other: 40, free: 50 })
