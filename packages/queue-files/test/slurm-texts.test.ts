@@ -35,7 +35,7 @@ describe('times of Slurm', () => {
       fc.property(close, (text) => {
         const [days, rest] = text.includes('-') ? text.split(/-(.*)/s) : [undefined, text]
         const isNumber = (part: string | undefined) => part !== undefined && part !== '' && [...part].every((each) => each >= '0' && each <= '9')
-        const parts = (rest as string).split(':')
+        const parts = (rest).split(':')
         const isTime = (days === undefined || isNumber(days)) && parts.length <= 3 && parts.every(isNumber)
         expect([text, slurmSeconds(text) !== undefined]).toEqual([text, isTime])
       }),
