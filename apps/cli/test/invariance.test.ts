@@ -136,6 +136,12 @@ const inUnits: readonly ((unit: Seconds) => Record<string, object>)[] = [
   (unit) => ({ 'slurm-preempting': { policy: { greedy: { order: 'fifo' } }, tiers: { a: 1, b: 2 }, exemptTime: 4 * unit, graceTime: { default: 2 * unit }, requeueDelay: 2 * unit } }),
   (unit) => ({ 'kube-scheduler': { terminationGracePeriodSeconds: 2 * unit, backoff: { podInitialBackoffSeconds: unit, podMaxBackoffSeconds: 8 * unit } } }),
   (unit) => ({ 'capacity-scheduler': { queues: { a: { capacity: 30 }, b: { capacity: 70 } }, preemption: { monitoringInterval: unit, maxWaitBeforeKill: 2 * unit, totalPreemptionPerRound: 1 } } }),
+  (unit) => ({ replan: { order: 'fifo', nodes: 'named', extension: unit, bf_interval: 2 * unit, bf_resolution: unit, sched_interval: 4 * unit, batch_sched_delay: unit, weights: { 'n-1': 3 },
+    reservations: [{ name: 'course', from: 2 * unit, to: 12 * unit, nodes: ['n-0', 'n-2'], users: ['ann'] }, { name: 'repair', from: 16 * unit, to: 24 * unit, nodes: ['n-3'] }] } }),
+  (unit) => ({ 'slurm-preempting': { policy: { replan: { order: 'fifo', nodes: 'named', extension: unit, bf_interval: 2 * unit, bf_resolution: unit, windows: [{ from: 12 * unit, to: 16 * unit, demand: 'all' }] } }, tiers: { a: 1, b: 2 }, mode: 'requeue', requeueDelay: 2 * unit } }),
+  (unit) => ({ 'slurm-limits': { policy: { greedy: { order: 'fifo' } }, halfLife: 16 * unit, calcPeriod: 4 * unit, qos: { normal: { GrpTRESMins: `cpu=${2 * unit}`, GrpTRESRunMins: `cpu=${4 * unit}`, MaxWall: unit } } } }),
+  (unit) => ({ 'kai-preempting': { defaultPreemptMinRuntime: 4 * unit, defaultReclaimMinRuntime: 2 * unit, stalenessGracePeriod: 8 * unit, queues: { a: { resources: { cpu: { quota: 2 } } }, b: { resources: { cpu: { quota: 8 } }, reclaimMinRuntime: unit } } } }),
+  (unit) => ({ 'yarn-preempting': { waitBeforeKill: 2 * unit, waitBeforeNextCheck: unit, updateInterval: unit, policy: { greedy: { order: { 'yarn-fair': { root: { queues: { a: { minResources: { cpu: 8 }, minSharePreemptionTimeout: 2 * unit, fairSharePreemptionTimeout: 4 * unit }, b: { minResources: { cpu: 8 }, minSharePreemptionTimeout: 4 * unit } } } } } } } } }),
   (unit) => ({ 'yunikorn-preempting': { reservationDelay: 2 * unit, attemptInterval: 4 * unit, root: { queues: { a: { preemptionDelay: 2 * unit }, b: { preemptionDelay: 2 * unit } } } } }),
 ]
 
@@ -146,8 +152,42 @@ describe('the same tasks start at the same times in another unit of time', () =>
   })
 
   it.each(inUnits.map((policy) => [JSON.stringify(policy(1)), policy] as const))('under %s', (_, policy) => {
+    const units = JSON.stringify(policy(1)).includes('replan') ? [60, 120, 960] : [2, 4, 16] // Slurm counts in whole minutes
     for (const heartbeat of [true, false]) {
-      const [before, ...others] = [2, 4, 16].map((unit) => play(inUnit(world(heartbeat), unit), policy(unit), 'monolithic', { unit }))
+      const [before, ...others] = units.map((unit) => play(inUnit(world(heartbeat), unit), policy(unit), 'monolithic', { unit }))
+      expect(before).toMatch(/start/)
+      for (const other of others) expect(other).toBe(before)
+    }
+  })
+})
+
+type Amounts = (cpu: number, mem?: number) => Record<string, number>
+/** Policies that know amounts: with all of theirs in a unit of so much. */
+const inAmounts: readonly ((of: Amounts) => Record<string, object>)[] = [
+  (of) => ({ 'slurm-limits': { policy: { greedy: { order: 'fifo' } }, partitions: { a: { MaxTRESPerJob: of(8) } }, qos: { normal: { GrpTRES: of(9), MaxTRESPerUser: of(6, 12), GrpTRESMins: of(3), GrpTRESRunMins: of(4) } } } }),
+  (of) => ({ kueue: { queues: { a: { nominalQuota: of(5, 8), borrowingLimit: of(2), cohort: 'all', preemption: { reclaimWithinCohort: 'Any' } }, b: { nominalQuota: of(8, 16), lendingLimit: of(3), cohort: 'all', preemption: { reclaimWithinCohort: 'Any' } } }, cohorts: { all: { nominalQuota: of(2, 4) } } } }),
+  (of) => ({ kueue: { fairSharing: {}, queues: { a: { nominalQuota: of(3, 8), weight: 2, cohort: 'all', preemption: { reclaimWithinCohort: 'Any' } }, b: { nominalQuota: of(4, 8), cohort: 'all', preemption: { reclaimWithinCohort: 'Any' } } } } }),
+  (of) => ({ 'capacity-scheduler': { minimumAllocation: of(1, 1), legacyQueueMode: false, queues: { a: { capacity: of(5, 10), maximumCapacity: of(10, 30) }, b: { capacity: of(11, 22), maximumAllocation: of(2, 8) } }, preemption: {} } }),
+  (of) => ({ 'yunikorn-preempting': { root: { queues: { a: { guaranteed: of(6), max: of(9, 20), preemptionDelay: 1 }, b: { guaranteed: of(8, 4), sort: 'fair', preemptionDelay: 1, limits: [{ users: ['*'], maxResources: of(7, 16) }] } } } } }),
+  (of) => ({ volcano: { actions: ['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim'], queues: { a: { capability: of(9, 20), guarantee: of(2, 2) }, b: { weight: 3 } } } }),
+  (of) => ({ volcano: { actions: ['enqueue', 'allocate', 'reclaim'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['drf', 'capacity'] }], queues: { a: { deserved: of(6, 12), capability: of(12, 24) }, b: { deserved: of(10, 20), guarantee: of(3, 3) } } } }),
+  (of) => ({ 'kai-preempting': { queues: Object.fromEntries(['a', 'b'].map((queue, i) => [queue, { resources: Object.fromEntries(Object.entries(of(4 + 2 * i, 8)).map(([name, quota]) => [name, { quota, limit: 3 * quota }])) }])) } }),
+  (of) => ({ 'yarn-preempting': { policy: { greedy: { order: { 'yarn-fair': { root: { policy: 'drf', queues: { a: { minResources: of(6, 4), maxResources: of(9, 30), minSharePreemptionTimeout: 1 }, b: { policy: 'drf', minResources: of(8, 8), minSharePreemptionTimeout: 1 } } } } } } } } }),
+  (of) => ({ conservative: { order: 'fifo', windows: [{ from: 6, to: 12, demand: of(8) }, { from: 20, to: 22, demand: of(4, 16) }] } }),
+  (of) => ({ easy: { order: { multifactor: { tres: { cpu: 100 }, fairShare: 50, billing: { cpu: 1, mem: 0.25 } } }, windows: [{ from: 6, to: 12, demand: of(8) }] } }),
+]
+
+describe('the same tasks start at the same times in another unit of amounts', () => {
+  const inUnit = ({ cluster, jobs }: World, of: Amounts): World => ({
+    cluster: { ...cluster, nodes: [{ name: 'n', count: 4, resources: of(4, 8) }] },
+    jobs: jobs.map((job) => ({ ...job, estimate: 8, stages: job.stages.map((stage) => ({ ...stage, demand: of(stage.demand['cpu'] as number, stage.demand['mem']) })) })),
+  })
+  const unitOf = (unit: number): Amounts => (cpu, mem) => ({ cpu: cpu * unit, ...(mem !== undefined && { mem: mem * unit }) })
+
+  // as in millicores, so that no rounding to whole amounts matters
+  it.each(inAmounts.map((policy) => [JSON.stringify(policy(unitOf(1))), policy] as const))('under %s', (_, policy) => {
+    for (const heartbeat of [true, false]) {
+      const [before, ...others] = [1024, 2048, 16_384].map((unit) => play(inUnit(world(heartbeat), unitOf(unit)), policy(unitOf(unit)), 'monolithic'))
       expect(before).toMatch(/start/)
       for (const other of others) expect(other).toBe(before)
     }

@@ -100,6 +100,8 @@ describe('a mistake on the command line', () => {
     [['--resources', 'mem=64GB'], "error: option '--resources <list>' argument 'mem=64GB' is invalid. Expected names and whole numbers, for example cpu=16,mem=65536.\n"],
     [['--queue-mix', 'prod'], "error: option '--queue-mix <list>' argument 'prod' is invalid. Expected names and whole numbers, for example prod=70,adhoc=30.\n"],
     [['--queue-names', 'p1=short,p2'], "error: option '--queue-names <list>' argument 'p1=short,p2' is invalid. Expected names and other names, for example partition001=short.\n"],
+    [['--slots', 'map=4,__proto__=2'], "error: option '--slots <list>' argument 'map=4,__proto__=2' is invalid. Nothing can be called \"__proto__\".\n"],
+    [['--cluster', '{nodes: 2, slots: {map: 4, __proto__: 2}}'], 'error: --cluster: nothing can be called "__proto__". Take another name.\n'],
     [['--slots', 'map=4,map=2'], "error: option '--slots <list>' argument 'map=4,map=2' is invalid. \"map\" is there twice.\n"],
   ])('in options is told in their words: %j', async (options, err) => {
     expect(await sched(['compare', 'small.yaml', ...options], { cwd: small() })).toEqual({ code: 2, out: '', err })

@@ -83,11 +83,12 @@ describe('users and queues with names that all objects know are as any others', 
 })
 
 describe('resources with names that all objects know are as any others', () => {
-  const otherResource = (name: string): string => (name === 'cpu' ? 'constructor' : name)
+  const resources: ReadonlyMap<string, string> = new Map([['cpu', 'constructor'], ['map', 'hasOwnProperty'], ['reduce', 'toString']])
+  const otherResource = (name: string): string => resources.get(name) ?? name
   const ofResources = (amounts: Readonly<Record<string, number>>) => Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [otherResource(name), amount]))
   const otherResources = (world: World): World => ({
     ...world,
-    cluster: readCluster({ ...world.cluster, nodes: world.cluster.nodes.map((group) => ({ ...group, ...(group.resources !== undefined && { resources: ofResources(group.resources) }) })) }),
+    cluster: readCluster({ ...world.cluster, nodes: world.cluster.nodes.map((group) => ({ ...group, ...(group.resources !== undefined && { resources: ofResources(group.resources) }), ...(group.slots !== undefined && { slots: ofResources(group.slots) }) })) }),
     jobs: world.jobs.map((job) => ({ ...job, stages: job.stages.map((stage) => ({ ...stage, demand: ofResources(stage.demand) })) })),
   })
 

@@ -1,4 +1,4 @@
-import { randomStream, type Random } from '@sched/core'
+import { ownValue, randomStream, type Random } from '@sched/core'
 
 /** The random streams of a seed, each with a count of the numbers drawn. */
 export class CountedStreams {
@@ -23,7 +23,7 @@ export class CountedStreams {
 
   /** Draws from each stream until its count is the given one. */
   skipTo(draws: Readonly<Record<string, number>>): void {
-    for (const [name, stream] of this.#streams) while (stream.draws < (draws[name] ?? 0)) stream.next()
+    for (const [name, stream] of this.#streams) while (stream.draws < (ownValue(draws, name) ?? 0)) stream.next()
   }
 }
 

@@ -133,8 +133,9 @@ export class YamlSource {
   #refuseOddKeys(): void {
     visit(this.#document, {
       Pair: (_, { key }) => {
-        if (isScalar(key) && (key.value === null || typeof key.value !== 'object')) return
         const place = isNode(key) ? this.#placeOf({ node: key }) : { file: this.file }
+        if (isScalar(key) && key.value === '__proto__') throw new SchedError('BAD_INPUT', 'nothing can be called "__proto__".', place, 'Take another name.')
+        if (isScalar(key) && (key.value === null || typeof key.value !== 'object')) return
         throw new SchedError('BAD_INPUT', 'a key is not a word.', place, 'Write `key: value`.')
       },
     })

@@ -1,4 +1,4 @@
-import { describeIssues, fieldOf, nearest, SchedError, withoutUndefined, type Seconds, type Taint } from '@sched/core'
+import { describeIssues, fieldOf, lostKey, nearest, SchedError, withoutUndefined, type Seconds, type Taint } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { checkPower, powerSchema, type PowerRule } from './power.js'
 import { sleepSchema, type SleepRule } from './sleep.js'
@@ -220,6 +220,8 @@ export function readCluster(value: unknown): ClusterDescription {
   if (value === undefined) throw bad('is missing.', 'cluster', 'Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.')
   const read = clusterSchema.safeParse(value)
   if (read.success) {
+    const lost = lostKey(value)
+    if (lost !== undefined) throw bad('nothing can be called "__proto__".', fieldOf(lost), 'Take another name.')
     const description = written(read.data)
     known.add(description)
     return description
@@ -247,7 +249,7 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   }
   for (const [index, { hardware = {}, speeds = {} }] of groups.entries())
     for (const kind of Object.keys(speeds))
-      if (!(kind in hardware)) throw bad(`a speed of "${kind}", which the nodes do not have.`, at(index, 'speeds'), 'Name it in `hardware`, too.')
+      if (!Object.hasOwn(hardware, kind)) throw bad(`a speed of "${kind}", which the nodes do not have.`, at(index, 'speeds'), 'Name it in `hardware`, too.')
   const names = groups.flatMap((group) => ('name' in group && group.name !== undefined ? [group.name] : []))
   const twice = names.findIndex((each, index) => names.indexOf(each) !== index)
   if (twice !== -1) throw bad(`two node groups are called "${names[twice]}".`, 'nodes', 'Give every group a name of its own.')

@@ -1,5 +1,5 @@
 import {
-  onceEach, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Policy, type Release, type Seconds, type TaskId, withoutUndefined,
+  onceEach, SchedError, suggest, ownValue, type JobId, type JobSpec, type LaneId, type NodeId, type Policy, type Release, type Seconds, type TaskId, withoutUndefined,
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
@@ -212,7 +212,7 @@ export class Dispatcher {
     this.#beginAt(memory.now)
     for (const time of memory.wakes) this.#wakes.add(time)
     this.#streams.skipTo(memory.draws)
-    for (const [lane, least] of memory.least.entries()) if (lane < this.#model.lanes.length) this.work.shapes.lowerLeast(lane as LaneId, (r) => least[this.#model.resources[r] as string] ?? Infinity)
+    for (const [lane, least] of memory.least.entries()) if (lane < this.#model.lanes.length) this.work.shapes.lowerLeast(lane as LaneId, (r) => ownValue(least, this.#model.resources[r] as string) ?? Infinity)
     // the policy expects the ends of these jobs at other times now
     for (const job of takeUpInterrupted(memory.interrupted, this.work, this.cell, this.#jobs.byName, this.#nodes)) this.#comeAgain(job, this.work.spec(job))
     if (memory.remembered !== undefined) this.policy.recall?.(memory.remembered)

@@ -1,4 +1,4 @@
-import type { ClusterView, HardwareView, NodeId, ResourceId } from '@sched/core'
+import { ownValue, type ClusterView, type HardwareView, type NodeId, type ResourceId } from '@sched/core'
 import type { NodeGroup } from './description.js'
 
 /** The real hardware of the nodes, in columns `[kind * nodes + node]`. */
@@ -18,8 +18,8 @@ export function hardwareOf(groups: readonly NodeGroup[], nodes: number): Hardwar
   for (const [k, kind] of kinds.entries()) {
     let node = k * nodes
     for (const { count, hardware, speeds: given } of groups) {
-      amounts.fill(hardware?.[kind] ?? Infinity, node, node + count)
-      speeds.fill(given?.[kind] ?? 1, node, node + count)
+      amounts.fill(ownValue(hardware, kind) ?? Infinity, node, node + count)
+      speeds.fill(ownValue(given, kind) ?? 1, node, node + count)
       node += count
     }
   }

@@ -9,13 +9,16 @@ export type HeldDevices = Readonly<Record<string, readonly number[]>>
 export function namedDevices(devices: number, node: NodeId, { model }: CellState): HeldDevices | undefined {
   const table = model.devices
   if (devices === 0 || table === undefined) return undefined
-  const named: Record<string, number[]> = {}
+  const named = new Map<string, number[]>()
   for (let left = devices; left !== 0; left &= left - 1) {
     const device = lowestBit(left)
     const resource = table.resourceOf(node, device)
-    ;(named[model.resources[resource] as string] ??= []).push(device - (table.firsts[resource * table.nodes + node] as number))
+    const name = model.resources[resource] as string
+    const numbers = named.get(name) ?? []
+    named.set(name, numbers)
+    numbers.push(device - (table.firsts[resource * table.nodes + node] as number))
   }
-  return named
+  return Object.fromEntries(named)
 }
 
 /**

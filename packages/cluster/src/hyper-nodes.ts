@@ -1,4 +1,4 @@
-import { adviseWord, SchedError } from '@sched/core'
+import { adviseWord, ownValue, SchedError } from '@sched/core'
 import { listIn, objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
 import { isQualifiedName } from './qualified-name.js'
 
@@ -57,7 +57,7 @@ function testOf(selector: Json, place: () => ReturnType<KubernetesObject['place'
   if (ways[0] === 'regexMatch' && (typeof pattern !== 'string' || pattern === '')) throw noPattern()
   if (typeof exact === 'string') return (name) => name === exact
   const wanted = Object.entries(labelled)
-  if (typeof pattern !== 'string') return (_, labels) => wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value)
+  if (typeof pattern !== 'string') return (_, labels) => wanted.length > 0 && wanted.every(([key, value]) => ownValue(labels, key) === value)
   try {
     const expression = new RegExp(pattern)
     return (name) => expression.test(name)

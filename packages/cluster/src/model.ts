@@ -106,13 +106,13 @@ function nodeColumns(
 const amountOf = (devices: Devices | undefined) => (devices === undefined ? 0 : devices.count * devices.milli)
 
 function deviceTable(groups: readonly NodeGroup[], resources: readonly string[], nodes: number): DeviceTable | undefined {
-  const sizes = resources.map((name) => groups.find((group) => group.devices?.[name] !== undefined)?.devices?.[name]?.milli ?? 0)
+  const sizes = resources.map((name) => groups.flatMap(({ devices }) => ownValue(devices, name)?.milli ?? [])[0] ?? 0)
   if (sizes.every((size) => size === 0)) return undefined
   const counts = new Int32Array(resources.length * nodes)
   let node = 0
   for (const group of groups)
     for (let i = 0; i < group.count; i++, node++)
-      for (const [r, name] of resources.entries()) counts[r * nodes + node] = group.devices?.[name]?.count ?? 0
+      for (const [r, name] of resources.entries()) counts[r * nodes + node] = ownValue(group.devices, name)?.count ?? 0
   return new DeviceTable(sizes, counts, nodes)
 }
 

@@ -71,6 +71,10 @@ describe('a cluster description', () => {
     [{ nodes: 2, slots: { map: 1 }, heartbeat: { interval: 1e308 } }, 'heartbeat.interval: found 1e+308, expected at most 86400. "interval" stands for seconds between two heartbeats of a node; Hadoop on small clusters: 3.'],
     [[], 'found [], expected a mapping.'],
     [{ nodes: 2, slots: { map: 1 }, resources: { cpu: 1 } }, 'accepted'],
+    [JSON.parse('{ "nodes": 2, "resources": { "cpu": 1, "__proto__": 3 } }'), 'resources.__proto__: nothing can be called "__proto__". Take another name.'],
+    [JSON.parse('{ "nodes": [{ "count": 2, "resources": { "cpu": 1 }, "labels": { "__proto__": "x" } }] }'), 'nodes[0].labels.__proto__: nothing can be called "__proto__". Take another name.'],
+    [{ nodes: 2, resources: { cpu: 1 }, speeds: { constructor: 2 } }, 'speeds: a speed of "constructor", which the nodes do not have. Name it in `hardware`, too.'],
+    [{ nodes: 2, resources: { constructor: 1 }, labels: { toString: 'x' }, hardware: { valueOf: 2 }, speeds: { valueOf: 3 } }, 'accepted'],
   ])('%j is answered', (value, answer) => {
     expect(refused(value)).toBe(answer)
   })
@@ -96,6 +100,7 @@ describe('a YAML text', () => {
     ['nodes: 6\n--- \nnodes: 7\n', '"c.yaml" line 2 column 1: holds several documents. Keep one.'],
     ['a: &a [*a]\n', '"c.yaml" line 1 column 8: an anchor holds itself. Write the value out.'],
     ['nodes: 6\n? { slots: 1 }\n: 2\n', '"c.yaml" line 2 column 3: a key is not a word. Write `key: value`.'],
+    ['nodes: 6\nslots: { map: 2, __proto__: 3 }\n', '"c.yaml" line 2 column 18: nothing can be called "__proto__". Take another name.'],
     ['nodes: !count 6\n', '"c.yaml" line 1 column 8: Unresolved tag: !count. Leave it out, or put a text that begins with ! in quotes.'],
     ['nodes: *there\n', '"c.yaml" line 1 column 8: Unresolved alias (the anchor must be set before the alias): there. Write &name before the value that *name stands for.'],
   ])('%j is answered', (text, answer) => {

@@ -2,6 +2,7 @@ import type { JobSpec, LaneId, NodeId, ResourceId, ShapeId, TaskId } from '@sche
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buildCluster, CellState, Draft, infeasible, readCluster, Shapes, Work } from '../src/index.js'
+import { namedDevices } from '../src/held-devices.js'
 
 const description = { nodes: [
   { name: 'small', count: 1, resources: { cpu: 99 }, devices: { gpu: 2 } },
@@ -23,6 +24,16 @@ describe('devices', () => {
     const { cell } = cellOf()
     expect([small, large, none].map((node) => [cell.devices(node, gpu), cell.devices(node, fpga), cell.total(node, gpu), cell.free(node, fpga)])).toEqual([[2, 0, 2000, 0], [4, 1, 4000, 10], [0, 0, 0, 0]])
     expect([cell.deviceSize(gpu), cell.deviceSize(fpga), cell.deviceSize(model.resources.indexOf('cpu') as ResourceId)]).toEqual([1000, 10, 0])
+  })
+
+  it('may be called as what all objects of JavaScript know, where other nodes have others', () => {
+    const odd = buildCluster({ nodes: [{ name: 'a', count: 1, devices: { gpu: 2 } }, { name: 'b', count: 1, devices: { constructor: { count: 3, milli: 10 } } }] })
+    const shapes = new Shapes(odd)
+    const cell = new CellState(odd, shapes, { validate: true })
+    const [, kind] = odd.resources.map((_, r) => r as ResourceId) as [ResourceId, ResourceId]
+    expect([cell.deviceSize(kind), cell.devices(0 as NodeId, kind), cell.devices(1 as NodeId, kind)]).toEqual([10, 0, 3])
+    const shape = shapes.intern({ constructor: 20 })
+    expect(namedDevices(cell.take(shape, 1 as NodeId), 1 as NodeId, cell)).toEqual({ constructor: [0, 1] })
   })
 
   it('are no pool: shares of 500, 600 and 600 leave 300 free on two devices, and no room for 501', () => {

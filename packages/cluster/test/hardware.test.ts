@@ -25,6 +25,11 @@ describe('the hardware of nodes', () => {
     expect([hardware.use(node(2), 1), hardware.use(node(2), 0), hardware.runnable(node(2))]).toEqual([0.7, 0, 5])
   })
 
+  it('may be called as what all objects of JavaScript know, where other nodes do not say', () => {
+    const { hardware } = buildCluster({ nodes: [{ name: 'a', count: 1, slots: { map: 1 }, hardware: { cores: 8 } }, { name: 'b', count: 1, slots: { map: 1 }, hardware: { valueOf: 2 }, speeds: { valueOf: 3 } }] })
+    expect([[...hardware.amounts], [...hardware.speeds]]).toEqual([[8, Infinity, Infinity, 2], [1, 1, 1, 3]])
+  })
+
   it('is what is claimed of the resources where nobody does', () => {
     const model = buildCluster({ nodes: [{ count: 2, resources: { cpu: 4, mem: 8 }, speed: 2 }] })
     const shapes = new Shapes(model)

@@ -1,4 +1,6 @@
 import { SchedError, suggest } from './error.js'
+import { fieldOf } from './field-of.js'
+import { lostKey } from './lost-key.js'
 import type { Defined, Plug, Registry } from './define.js'
 import type { Kind } from './kinds.js'
 
@@ -34,7 +36,8 @@ const at = (path: string) => (path === '' ? {} : { field: path })
 const under = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
 
 function build<K extends Kind>(registry: Registry, definition: Defined<K>, options: Readonly<Record<string, unknown>>, path: string): Plug<K> {
-  refuseLostKeys(options, under(path, definition.name))
+  const lost = lostKey(options)
+  if (lost !== undefined) throw new SchedError('BAD_OPTION', 'nothing can be set under the name "__proto__".', { field: under(path, fieldOf([definition.name, ...lost])) }, 'Take another name.')
   const inner: Record<string, Plug<Kind>> = {}
   const own: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(options)) if (!Object.hasOwn(definition.inner, key)) own[key] = value
@@ -43,17 +46,6 @@ function build<K extends Kind>(registry: Registry, definition: Defined<K>, optio
     if (config !== undefined) inner[part] = resolve(registry, kind, config, `${under(path, definition.name)}.${part}`)
   }
   return definition.plug(inner as never, own, under(path, definition.name))
-}
-
-/** Throws for the one name that no record of checked options can have: what it says would be left out without a word. */
-function refuseLostKeys(value: unknown, path: string, seen = new Set<unknown>()): void {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return
-  seen.add(value)
-  for (const [key, each] of Object.entries(value)) {
-    const field = under(path, key)
-    if (key === '__proto__') throw new SchedError('BAD_OPTION', 'nothing can be set under the name "__proto__".', { field }, 'Take another name.')
-    refuseLostKeys(each, field, seen)
-  }
 }
 
 function split(config: unknown, kind: Kind, path: string): [string, Readonly<Record<string, unknown>>] {

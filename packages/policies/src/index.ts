@@ -74,7 +74,7 @@ export type { SlurmPreemptingOptions } from './disciplines/slurm-preempting-opti
 export { slurmLimits, slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
 export type { SlurmLimitsOptions } from './slurm-limits/options.js'
 export { slurmResource } from './slurm-limits/amounts.js'
-export { slurmSeconds } from './slurm-limits/slurm-time.js'
+export { inWholeMinutes, slurmSeconds } from './slurm-limits/slurm-time.js'
 export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/fair-share.js'
 export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'
 export { classicFairShare, depthObliviousFairShare, OF_PARENT, type Associations } from './fair-share/factors.js'

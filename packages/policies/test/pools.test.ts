@@ -189,9 +189,15 @@ describe('pools by name', () => {
     [{ pools: { a: { inner: 'fifo', pools: { x: {} } } } }, /pools\.a\.inner.*has pools inside it and an order/],
     [{ pools: { a: { minShare: { maps: 3 } } } }, /pools\.a\.minShare: the cluster has no slots of type "maps".*Did you mean "map"/],
     [{ pools: { a: { parent: 'b' } } }, /there is no pool "b"/],
+    [{ pools: { a: { parent: 'constructor' } } }, /there is no pool "constructor"/],
     [{ pools: { a: { parent: 'b' }, b: { parent: 'a' } } }, /lie in each other/],
   ])('refuse options that no tree can have: %j', (options, message) => {
     expect(() => master(5, options as FairOptions)).toThrow(message)
+  })
+
+  it('have minimum shares beside slots that are called as what all objects of JavaScript know', () => {
+    const { recorder } = run({ cluster: cluster({ nodes: [{ count: 1, slots: { map: 2, toString: 1 } }] }), policy: greedy(fair({ pools: { b: { minShare: { map: 2 } } } })), jobs: ['a', 'b'].map((id) => job({ id, queue: id, tasks: 2 })) })
+    expect(recorder.launches.map((launch) => launch.job)).toEqual(['b', 'b', 'a', 'a'])
   })
 
   it('lie flat with parents as they lie nested', () => {

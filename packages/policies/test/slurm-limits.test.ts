@@ -485,5 +485,7 @@ describe('limits of partitions', () => {
   it('of time do not hold for a QOS that says so; a job without a time limit gets the longest', () => {
     expect(machine({ partitions: { main: { MaxTime: 1 } }, qos: { normal: { Flags: ['PartitionTimeLimit'] } } }).come(0, procs('a', 1, { estimate: 100 }))).toEqual(['a'])
     expect(machine({ partitions: { main: { MaxTime: 1 } } }).come(0, procs('a', 1, { estimate: 100 }), procs('b', 1, { estimate: 60 }), { id: 'c', demand: { procs: 1 }, user: 'x' })).toEqual(['b'])
+    const both = (MaxTime: string) => machine({ partitions: { main: { MaxTime } } }).come(0, procs('a', 1, { estimate: 60 }), procs('b', 1, { estimate: 120 }))
+    expect(['0:30', '1:00', '1:01'].map(both)).toEqual([['a'], ['a'], ['a', 'b']]) // rounded up to whole minutes
   })
 })

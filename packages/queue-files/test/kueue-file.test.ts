@@ -152,6 +152,12 @@ describe('manifests of Kueue', () => {
     expect(made([queue('a'), configuration('v1beta1', setting)]).findings.filter(({ line = 0 }) => line >= 15).map(({ verdict }) => verdict)).not.toContain('honoured')
   })
 
+  it('may call a flavor as what all objects of JavaScript know', () => {
+    const flavor = object('ResourceFlavor', 'constructor', '{ nodeLabels: { type: spot } }')
+    expect(options(flavor, queue('a').replace('name: default', 'name: constructor'))['queues']).toEqual({ a: { nominalQuota: { constructor: { cpu: 8000, mem: 32_768, gpu: 0 } } } })
+    expect(Object).not.toHaveProperty('cpu')
+  })
+
   it('say that the rules of a PreemptionConfig are not simulated', () => {
     const config = 'apiVersion: kueue.x-k8s.io/v1alpha1\nkind: PreemptionConfig\nmetadata: { name: heroes }\nspec: { rules: [] }'
     expect(made([queue('a'), config]).findings.find(({ setting }) => setting === 'PreemptionConfig')).toMatchObject({ verdict: 'ignored', note: 'its rules of preemption are not simulated; Kueue has them switched off by default (ConfigurablePreemptions)' })

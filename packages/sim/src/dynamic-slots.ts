@@ -1,5 +1,5 @@
 import type { CellState, DynamicSlotsRule, Work } from '@sched/cluster'
-import { to40Bits, type JobId, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
+import { ownValue, to40Bits, type JobId, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 
 /** Timer token of the checks on slots; the tokens of architectures are not negative. */
@@ -106,7 +106,7 @@ export class DynamicSlots implements Observer {
 
   #usedOn(node: NodeId, kind: string): number {
     let sum = 0
-    for (const use of (this.#running[node] as Map<TaskId, Readonly<Record<string, number>>>).values()) sum += use[kind] ?? 0
+    for (const use of (this.#running[node] as Map<TaskId, Readonly<Record<string, number>>>).values()) sum += ownValue(use, kind) ?? 0
     return sum
   }
 

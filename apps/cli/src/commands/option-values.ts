@@ -56,6 +56,7 @@ function pairsOf(text: string, pair: RegExp, expected: string): [name: string, v
   })
   const names = pairs.map(([name]) => name)
   const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (names.includes('__proto__')) throw new InvalidArgumentError('Nothing can be called "__proto__".')
   if (twice !== undefined) throw new InvalidArgumentError(`"${twice}" is there twice.`)
   return pairs
 }

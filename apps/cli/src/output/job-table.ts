@@ -1,4 +1,4 @@
-import { SchedError, type JobSpec, type Workload } from '@sched/core'
+import { ownValue, SchedError, type JobSpec, type Workload } from '@sched/core'
 import { streamJobs } from '@sched/workload'
 import { parquetOf, type Columns } from './parquet-file.js'
 
@@ -40,7 +40,7 @@ export async function jobTable(workload: Workload, facts: Readonly<Record<string
   async function* rows(): AsyncGenerator<unknown[], void, undefined> {
     for await (const job of streamJobs(workload)) {
       const row = rowOf(job)
-      yield [...names.map((name) => row[name] ?? null), ...resources.map((resource) => job.stages[0]!.demand[resource] ?? null)]
+      yield [...names.map((name) => row[name] ?? null), ...resources.map((resource) => ownValue(job.stages[0]!.demand, resource) ?? null)]
     }
   }
   const trace = JSON.stringify({

@@ -1,3 +1,5 @@
+import { ownValue } from '@sched/core'
+
 /** A kind of task for the measure of fragmentation. */
 export interface TaskKind {
   /** Its popularity among the tasks, on any scale; above 0. */
@@ -25,7 +27,7 @@ export interface NodeRest {
  * Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023, section 3 (F_n(m)).
  */
 export function fragmentFor({ size, devices, others = {} }: NodeRest, kind: TaskKind): number {
-  const isRoom = Object.entries(kind.others ?? {}).every(([name, amount]) => amount <= (others[name] ?? 0))
+  const isRoom = Object.entries(kind.others ?? {}).every(([name, amount]) => amount <= (ownValue(others, name) ?? 0))
   return strandedOn(devices, 0, devices.length, size, kind.devices, isRoom)
 }
 

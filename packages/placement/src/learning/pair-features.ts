@@ -1,4 +1,4 @@
-import { kindOfHardware, to40Bits, type HardwareView, type JobId, type LaneId, type NodeId, type WorkView } from '@sched/core'
+import { kindOfHardware, ownValue, to40Bits, type HardwareView, type JobId, type LaneId, type NodeId, type WorkView } from '@sched/core'
 
 /** Limits between the values of features; two limits make three values. */
 export interface FeatureLimits {
@@ -87,7 +87,7 @@ export class PairFeatures {
   drafted(before: Drafted | undefined, use: Readonly<Record<string, number>> | undefined): Drafted {
     const [cores, memory] = this.#kinds
     const { tasks, cores: busy, memory: held } = before ?? { tasks: 0, cores: 0, memory: 0 }
-    const more = (kind: Kind | undefined, otherwise: number) => (kind === undefined ? 0 : use === undefined ? otherwise : (use[kind.name] ?? 0))
+    const more = (kind: Kind | undefined, otherwise: number) => (kind === undefined ? 0 : use === undefined ? otherwise : (ownValue(use, kind.name) ?? 0))
     return { tasks: tasks + 1, cores: busy + more(cores, 1), memory: held + more(memory, 0) }
   }
 
@@ -103,7 +103,7 @@ export class PairFeatures {
 
   #jobPart(use: Readonly<Record<string, number>>): number {
     const { job: limits } = this.#limits
-    return this.#kinds.reduce((part, kind) => (kind === undefined ? part : part * (limits.length + 1) + levelOf(use[kind.name] ?? 0, kind.mean, limits)), 0)
+    return this.#kinds.reduce((part, kind) => (kind === undefined ? part : part * (limits.length + 1) + levelOf(ownValue(use, kind.name) ?? 0, kind.mean, limits)), 0)
   }
 }
 

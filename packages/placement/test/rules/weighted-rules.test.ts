@@ -144,8 +144,11 @@ describe('a job that waits for tasks of another', () => {
     expect(control.nextWake).toBe(Infinity)
   })
 
-  it('is told of where it never comes', () => {
-    expect(() => run({ cluster: instantCluster(two), policy: greedy(fifo(), inOrder()), jobs: jobs.slice(0, 1) })).toThrow('keeps job late waiting for reservations, tasks of others or nearer nodes although nothing runs. Change the reservations, or the placement rules of jobs.')
+  it.each([
+    ['greedy', greedy(fifo(), inOrder()), two], ['greedy on the only node', greedy(fifo(), inOrder()), { nodes: [{ count: 1, racks: ['r0'], resources: cpu }] }],
+    ['mapreduce', mapReduce(fifo(), {}, inOrder()), two], ['mapreduce on the only node', mapReduce(fifo(), {}, inOrder()), { nodes: [{ count: 1, racks: ['r0'], resources: cpu }] }],
+  ])('is told of where it never comes: %s', (_, policy, cluster) => {
+    expect(() => run({ cluster: instantCluster(cluster), policy, jobs: jobs.slice(0, 1) })).toThrow('keeps job late waiting for reservations, tasks of others or nearer nodes although nothing runs. Change the reservations, or the placement rules of jobs.')
   })
 })
 

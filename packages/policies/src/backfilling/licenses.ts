@@ -1,4 +1,4 @@
-import type { Env, JobId, JobSpec, LaneId, Seconds, TaskId, WorkListener } from '@sched/core'
+import { ownValue, type Env, type JobId, type JobSpec, type LaneId, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 import { addTo, isWithin } from '../shares/vectors.js'
 import { Profile } from './profile.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -36,7 +36,7 @@ export class Licenses implements WorkListener {
 
   admits({ licenses = {} }: JobSpec): string | undefined {
     for (const [i, name] of this.#names.entries()) {
-      const [asked, most] = [licenses[name] ?? 0, this.#total[i] as number]
+      const [asked, most] = [ownValue(licenses, name) ?? 0, this.#total[i] as number]
       if (asked > most) return `it asks for ${asked} of licence ${name}, and there ${most === 1 ? 'is' : 'are'} ${most} (InvalidLicenses)`
     }
     return undefined
@@ -46,7 +46,7 @@ export class Licenses implements WorkListener {
     const licenses = this.#env.work.licenses(job)
     for (const name of Object.keys(licenses))
       if (!this.#names.includes(name)) this.#env.warn(`licence "${name}" is not among the licences of bf_licenses: jobs hold as many as they ask for`)
-    if (this.#names.some((name) => (licenses[name] ?? 0) > 0)) this.#asked.set(job, Float64Array.from(this.#names, (name) => licenses[name] ?? 0))
+    if (this.#names.some((name) => (ownValue(licenses, name) ?? 0) > 0)) this.#asked.set(job, Float64Array.from(this.#names, (name) => ownValue(licenses, name) ?? 0))
   }
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {

@@ -81,7 +81,11 @@ class Greedy implements Policy {
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        if (!round.fits(job, node) || (areRules && onlyNode(job, round, this.#placement) === None)) continue
+        if (!round.fits(job, node)) continue
+        if (areRules && onlyNode(job, round, this.#placement) === None) {
+          if (round.explained) deferWithoutNode(job, round, this.#placement) // the only node has room, and nobody else would say why it is not taken
+          continue
+        }
         if (areGangs && round.work.together(job, round.lane) > 1) {
           if (this.#gangs.start(job, round, this.#pick)) return true
         } else if (startNearest(job, node, this.#levels, round)) return true

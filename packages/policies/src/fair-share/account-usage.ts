@@ -1,4 +1,4 @@
-import { runningTasks, type Env, type JobId, type LaneId, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { ownValue, runningTasks, type Env, type JobId, type LaneId, type Round, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { accountOptions, AssociationTree } from './association-tree.js'
 import { addedUp, billingOf, maxTresOption } from './billing.js'
@@ -213,7 +213,7 @@ export class AccountUsage implements WorkListener {
   #factorOf(job: JobId): number {
     const { usageFactors } = this.#options
     const qos = this.#env.work.qos(job)
-    return usageFactors[qos === '' ? 'normal' : qos] ?? 1
+    return ownValue(usageFactors, qos === '' ? 'normal' : qos) ?? 1
   }
 
   #chargeOf(task: TaskId, lane: LaneId): number {

@@ -1,4 +1,4 @@
-import { portableExp2, portableLog2, type Seconds } from '@sched/core'
+import { ownValue, portableExp2, portableLog2, type Seconds } from '@sched/core'
 import type { Resets } from './usage-resets.js'
 
 /** When charges have grown to this, all are scaled down by a power of two, which is exact. */
@@ -90,7 +90,7 @@ export class DecayedUsage {
     ;[this.#weight, this.#last] = weights
     for (const name of Object.keys(used)) this.id(name)
     for (const [name, id] of this.#ids) {
-      const [charged, current, since] = used[name] ?? [0, 0, this.tick]
+      const [charged, current, since] = ownValue(used, name) ?? [0, 0, this.tick]
       this.charged[id] = charged
       this.#current[id] = current
       this.#since[id] = since

@@ -1,6 +1,6 @@
 import { SchedError, suggest, withoutUndefined } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { slurmSeconds } from '../slurm-limits/slurm-time.js'
+import { inWholeMinutes } from '../slurm-limits/slurm-time.js'
 import { tresWeights } from './tres-weights.js'
 import { usageResetOf, usageResetPeriods } from './usage-resets.js'
 
@@ -82,7 +82,7 @@ export const maxTresOf = (flags: readonly string[]): true | 'gres' | undefined =
 /** Seconds of a number of minutes, or of a time as Slurm writes it. Throws `BAD_OPTION` for anything else. */
 function secondsOf(name: string, time: number | string | undefined): number | undefined {
   if (time === undefined) return undefined
-  const seconds = typeof time === 'number' ? time * 60 : slurmSeconds(time)
+  const seconds = typeof time === 'number' ? time * 60 : inWholeMinutes(time)
   if (seconds !== undefined) return seconds
   throw new SchedError('BAD_OPTION', `the time "${time}" is not one that Slurm reads.`, { field: `multifactor.${name}` }, 'Write minutes, or days-hours, for example 7-0.')
 }

@@ -33,7 +33,7 @@ export class PastUsage {
 
   constructor(settings: Settings, resources: readonly string[], nameOf: (user: UserId) => string) {
     this.#settings = settings
-    this.#perUnit = Float64Array.from(resources, (name) => settings.resourceWeights[name] ?? 1)
+    this.#perUnit = Float64Array.from(resources, (name) => ownValue(settings.resourceWeights, name) ?? 1)
     this.#nameOf = nameOf
   }
 

@@ -185,6 +185,8 @@ function flavorsOf(given: KueueSettings['flavors'], cluster: ClusterView, capaci
   }
   const named = Object.entries(given)
   if (named.length === 0) return [flavor('', 0)]
+  const number = named.length > 1 ? named.find(([name]) => isListedFirst(name)) : undefined
+  if (number !== undefined) throw new SchedError('BAD_OPTION', `flavor "${number[0]}" is called by a number alone, which would stand before all others, whatever their order.`, { field: `flavors.${number[0]}` }, 'Let its name begin with a letter.')
   return named.map(([name, labels], index) => {
     const has = Uint8Array.from(nodes, (node) => (Object.entries(labels).every(([key, value]) => cluster.label(node, key) === value) ? 1 : 0))
     if (!has.includes(1)) throw new SchedError('BAD_OPTION', `no node has the labels ${JSON.stringify(labels)}.`, { field: `flavors.${name}` }, 'Correct the labels, or label nodes in the description of the cluster.')
@@ -194,3 +196,6 @@ function flavorsOf(given: KueueSettings['flavors'], cluster: ClusterView, capaci
 
 /** Whether the workloads of the queue go by what their users have used lately, before priority and age. */
 export const goesByUsage = ({ settings }: ClusterQueue): boolean => settings.admissionMode === 'UsageBasedAdmissionFairSharing'
+
+/** Whether JavaScript lists a key before all that are no such numbers, wherever it was written. */
+const isListedFirst = (key: string): boolean => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1

@@ -1,4 +1,4 @@
-import { jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Release, type TaskId, type WorkListener } from '@sched/core'
+import { jobsByName, None, ownValue, type Env, type JobId, type LaneId, type NodeId, type Release, type TaskId, type WorkListener } from '@sched/core'
 import { isOf, type Flavor } from './flavor.js'
 import { NextWorkloads } from './next-workloads.js'
 import type { PastUsage } from './past-usage.js'
@@ -172,7 +172,7 @@ export class Workloads implements WorkListener {
   }
 
   #amountsOf(told: Readonly<Record<string, number>>): Float64Array {
-    return Float64Array.from(this.#queues.resources, (name) => told[name] ?? 0)
+    return Float64Array.from(this.#queues.resources, (name) => ownValue(told, name) ?? 0)
   }
 
   /** Removes the workload that was made for a single task when it was taken over. */

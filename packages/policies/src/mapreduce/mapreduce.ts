@@ -1,7 +1,7 @@
 import { definePolicy, DoneJobs, FirstFit, forwarding, None, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Gang, startGang, startPicked } from '../disciplines/gangs.js'
-import { nodeFor } from '../disciplines/lowest-fitting.js'
+import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
 import { roomFor } from './room.js'
 import { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type WorkerLimit } from './workers.js'
 
@@ -105,7 +105,9 @@ class MapReduce implements Policy {
     while (round.claimsLeft > 0 && work.unplaced(job, lane) > 0) {
       const outcome = work.together(job, lane) > 1 ? startGang(job, round, this.#pick) : startPicked(job, round, this.#pick) ? Gang.Started : Gang.NoRoom
       if (outcome !== Gang.NoRoom) hasChanged = true
-      if (outcome !== Gang.Started) break
+      if (outcome === Gang.Started) continue
+      if (round.explained) deferWithoutNode(job, round, this.#placement)
+      break
     }
     return hasChanged
   }

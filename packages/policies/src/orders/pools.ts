@@ -1,4 +1,4 @@
-import { listOf, SchedError, suggest } from '@sched/core'
+import { listOf, ownValue, SchedError, suggest } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
 /** An amount for every lane, or one per lane (slot type) by name. */
@@ -150,7 +150,7 @@ export class PoolTree {
       if (unknown !== undefined)
         throw new SchedError('BAD_OPTION', `the cluster has no slots of type "${unknown}"`, { field: `pools.${path}.minShare` }, suggest(unknown, this.#lanes))
     }
-    return this.#lanes.map((lane) => (typeof share === 'object' ? (share[lane] ?? 0) : (share ?? 0)))
+    return this.#lanes.map((lane) => (typeof share === 'object' ? (ownValue(share, lane) ?? 0) : (share ?? 0)))
   }
 
   #inside(pool: Pool): string {
@@ -176,7 +176,7 @@ function checkParents(name: string, declared: Readonly<Record<string, PoolOption
   const path = [name]
   for (let parent = declared[name]?.parent; parent !== undefined; parent = declared[parent]?.parent) {
     const field = `pools.${path[path.length - 1] ?? name}.parent`
-    if (!(parent in declared)) throw new SchedError('BAD_OPTION', `there is no pool "${parent}".`, { field }, suggest(parent, Object.keys(declared)))
+    if (!Object.hasOwn(declared, parent)) throw new SchedError('BAD_OPTION', `there is no pool "${parent}".`, { field }, suggest(parent, Object.keys(declared)))
     if (path.includes(parent)) throw new SchedError('BAD_OPTION', `pools lie in each other: ${[...path, parent].join(' in ')}.`, { field }, 'Let one of them name no parent.')
     path.push(parent)
   }

@@ -1,5 +1,5 @@
 import { knownWords, SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
-import { slurmSeconds } from './slurm-time.js'
+import { inWholeMinutes } from './slurm-time.js'
 
 /** What Slurm counts (TRES), and the names that resources of clusters have for it. */
 const names = knownWords<readonly string[]>({
@@ -65,12 +65,12 @@ function numberOf(text: string, isMemory: boolean, field: string): number {
   throw new SchedError('BAD_OPTION', `found the amount ${JSON.stringify(text)}.`, { field }, 'Write cpu=64,mem=256G,gres/gpu=4,node=8.')
 }
 
-/** The seconds of a time in minutes, or in Slurm's form; `Infinity` for UNLIMITED, INFINITE and -1, and if it is not given. Throws `BAD_OPTION`. */
+/** The seconds of a time in minutes, or in Slurm's form, in whole minutes; `Infinity` for UNLIMITED, INFINITE and -1, and if it is not given. Throws `BAD_OPTION`. */
 export function secondsOf(time: number | string | undefined, field: string): number {
   if (time === undefined) return Infinity
   if (typeof time === 'number') return time * 60
   if (/^(UNLIMITED|INFINITE|-1)$/i.test(time.trim())) return Infinity
-  const seconds = slurmSeconds(time)
+  const seconds = inWholeMinutes(time)
   if (seconds !== undefined) return seconds
   throw new SchedError('BAD_OPTION', `the time "${time}" is not one that Slurm reads.`, { field }, 'Write minutes, hours:minutes:seconds or days-hours, for example 7-0.')
 }

@@ -11,3 +11,13 @@ export function slurmSeconds(time: string): number | undefined {
   if (b === undefined) return a * 60
   return c === undefined ? a * 60 + b : a * 3600 + b * 60 + c
 }
+
+/**
+ * The same for limits and periods that Slurm keeps in minutes: seconds beyond whole minutes count as one more.
+ *
+ * Source: Slurm, `time_str2mins` of parse_time.c, with which read_config.c and sacctmgr read them.
+ */
+export function inWholeMinutes(time: string): Seconds | undefined {
+  const seconds = slurmSeconds(time)
+  return seconds === undefined ? undefined : Math.ceil(seconds / MINUTE) * MINUTE
+}

@@ -1,5 +1,5 @@
 import {
-  askedTogether, defineOrder, grown, jobsByName, Reason, resourceNamed, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId,
+  askedTogether, defineOrder, grown, jobsByName, ownValue, Reason, resourceNamed, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId,
   type Order, type Plug, type Release, type ResourceId, type Round, type TaskId,
 } from '@sched/core'
 import { yunikornOptions, type YunikornOptions, type YunikornSettings } from './options.js'
@@ -70,7 +70,7 @@ export class YunikornOrder implements Order {
     this.#env = env
     this.#n = cluster.resources.length
     this.#tree = new QueueTree(settings.root, cluster)
-    const units = Float64Array.from(cluster.resources, (name) => settings.units[name] ?? 1)
+    const units = Float64Array.from(cluster.resources, (name) => ownValue(settings.units, name) ?? 1)
     this.#amounts = { used: new Float64Array(64), pending: new Float64Array(64), jobs: new Float64Array(64), most: [], units }
     for (const name of Object.keys(settings.units)) resourceNamed(name, cluster.resources, 'units')
     this.#limits = new UserLimits(this.#tree.queues, settings.groups, cluster, work)

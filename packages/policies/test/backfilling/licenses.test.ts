@@ -29,6 +29,13 @@ describe('replan with bf_licenses', () => {
     expect(planned).toEqual({ first: 0, wide: 600, long: 900, short: 30, other: 40 })
   })
 
+  it('counts licences that are called as what all objects of JavaScript know', () => {
+    const odd = queue.map(({ licenses, ...rest }): JobSpec => ({ ...rest, ...(licenses !== undefined && { licenses: { valueOf: licenses['fluent'] ?? 0 } }) }))
+    const both = [...odd, { ...rigid('free', 50, 1, 5) }]
+    const starts = Object.fromEntries(startsOf(both, [8], replan(fifo(), { bf_licenses: { valueOf: 2, fluent: 9 } as unknown as Record<string, number> })))
+    expect(starts).toEqual({ first: 0, wide: 600, long: 900, short: 30, other: 40, free: 50 })
+  })
+
   it('leaves all that is behind such a job to the plan (Slurm: "Stopping scheduling so license backfill can handle this")', () => {
     const starts = Object.fromEntries(startsOf(queue, [8], replan(fifo(), { bf_licenses: { fluent: 2 }, twoPass: true, bf_interval: 60 })))
     expect(starts).toMatchObject({ wide: 600, short: 60, other: 60 })

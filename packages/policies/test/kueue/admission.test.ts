@@ -239,6 +239,7 @@ describe('mistakes', () => {
     ['an unknown flavor', { queues: { a: { nominalQuota: { spot: { cpu: 1 } } } } }, /no flavor "spot"\. Known: none\./],
     ['cohorts in a ring', { cohorts: { x: { parent: 'y' }, y: { parent: 'x' } } }, /cohort "x" lies in itself: x in y in x/],
     ['a limit without a cohort', { queues: { a: { lendingLimit: { cpu: 1 } } } }, /no cohort/],
+    ['a flavor whose place among others is lost', { flavors: { spot: {}, 7: {} } }, /flavor "7" is called by a number alone/],
     ['a flavor without nodes', { flavors: { spot: { type: 'spot' } } }, /no node has the labels/],
   ])('%s', (_, options, message) => {
     expect(made(options)).toThrow(message)

@@ -1,5 +1,5 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
-import { SchedError } from '@sched/core'
+import { ownValue, SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { inUnits, NOT_OF_NODES, notInCluster, RESOURCES } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
@@ -99,18 +99,18 @@ export function covered(quotas: Quotas, { byFlavor, resources, counting }: Quota
   const unlimited = known.filter((name) => counting.ignoresUndeclared || counting.excluded.includes(name))
   const all = (names: readonly string[], amount: number): Amounts => Object.fromEntries(names.map((name) => [name, amount]))
   const nominal = (own: readonly string[], amounts: Amounts): Amounts => ({ ...all(own, 0), ...all(own.filter((name) => unlimited.includes(name)), UNLIMITED), ...amounts })
-  const lent = (own: readonly string[], amounts: Amounts, limits: Amounts = {}): Amounts => ({ ...all(own.filter((name) => unlimited.includes(name) && amounts[name] === undefined), 0), ...limits })
+  const lent = (own: readonly string[], amounts: Amounts, limits: Amounts = {}): Amounts => ({ ...all(own.filter((name) => unlimited.includes(name) && !Object.hasOwn(amounts, name)), 0), ...limits })
   const lends = isInCohort && unlimited.length > 0
   if (!byFlavor) return { ...quotas, nominalQuota: nominal(known, nominalQuota as Amounts), ...(lends && { lendingLimit: lent(known, nominalQuota as Amounts, lendingLimit as Amounts) }) }
   const [first, ...others] = resourceGroups
-  const ownOf = (amounts: Amounts): readonly string[] => others.find((group) => group.some((name) => amounts[name] !== undefined)) ?? known.filter((name) => first?.includes(name) === true || !others.flat().includes(name))
+  const ownOf = (amounts: Amounts): readonly string[] => others.find((group) => group.some((name) => Object.hasOwn(amounts, name))) ?? known.filter((name) => first?.includes(name) === true || !others.flat().includes(name))
   const named = Object.entries(nominalQuota as Record<string, Amounts>)
   const flavors = named.length > 0 ? named : [[flavor, {}] as const]
   const limits = lendingLimit as Record<string, Amounts>
   return {
     ...quotas,
     nominalQuota: Object.fromEntries(flavors.map(([name, amounts]) => [name, nominal(ownOf(amounts), amounts)])),
-    ...(lends && { lendingLimit: Object.fromEntries(flavors.map(([name, amounts]) => [name, lent(ownOf(amounts), amounts, limits[name])])) }),
+    ...(lends && { lendingLimit: Object.fromEntries(flavors.map(([name, amounts]) => [name, lent(ownOf(amounts), amounts, ownValue(limits, name))])) }),
   }
 }
 
@@ -145,7 +145,7 @@ function addResource(
       continue
     }
     const all = (quotas[kind] ??= {})
-    const amounts = at.flavor === undefined ? (all as Amounts) : ((all as Record<string, Amounts>)[at.flavor] ??= {})
+    const amounts = at.flavor === undefined ? (all as Amounts) : (ownValue(all as Record<string, Amounts>, at.flavor) ?? ((all as Record<string, Amounts>)[at.flavor] = {}))
     const isOther = known.resource === 'gpu' && amounts['gpu'] !== undefined // GPUs of another maker were read before
     amounts[known.resource] = known.amount + (isOther ? (amounts['gpu'] as number) : 0)
     const isBeyond = kind === 'lendingLimit' && found.kind === 'ClusterQueue' && amount > quantityAt(found, ...at.path, 'nominalQuota')

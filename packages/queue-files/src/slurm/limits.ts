@@ -8,7 +8,7 @@ import { DatabaseLimits } from './database-limits.js'
 import { flagsOf, hasParameter } from './options.js'
 import { partitionLimits } from './partition-limits.js'
 import { withoutNodes } from './partition-nodes.js'
-import { secondsOf } from './times.js'
+import { minutesOf } from './times.js'
 
 type Options = Record<string, unknown>
 
@@ -43,7 +43,7 @@ export function limitsOptions(conf: SlurmConf, facts: ClusterFacts, licenses: Op
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
     ...(Object.keys(ofDatabase).length > 0 && hasParameter(conf, 'assoc_limit_stop') && { assocLimitStop: true }),
     ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && isPast && { safe: true }),
-    ...(isPast && usageReset !== undefined && { usageReset }), ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife) }), ...((isPast || /TRESRunMins/.test(text)) && period !== undefined && { calcPeriod: secondsOf(period) }),
+    ...(isPast && usageReset !== undefined && { usageReset }), ...(isPast && halfLife !== undefined && { halfLife: minutesOf(halfLife) }), ...((isPast || /TRESRunMins/.test(text)) && period !== undefined && { calcPeriod: minutesOf(period) }),
   }
 }
 

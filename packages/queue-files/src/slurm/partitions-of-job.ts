@@ -1,5 +1,5 @@
 import type { JobSpec, Seconds, StageSpec } from '@sched/core'
-import { slurmResource, slurmSeconds } from '@sched/policies'
+import { inWholeMinutes, slurmResource } from '@sched/policies'
 import { listed, type Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
@@ -107,4 +107,4 @@ function demandsOf({ name, settings }: Declared, tier: number, factor: number): 
 
 /** The seconds of a time limit; undefined if it is not given or unlimited. Throws `BAD_INPUT` with the line. */
 export const timeOf = (setting: Setting | undefined): Seconds | undefined =>
-  setting === undefined || UNLIMITED.test(setting.value) ? undefined : slurmSeconds(checkedLimit(setting))
+  setting === undefined || UNLIMITED.test(setting.value) ? undefined : inWholeMinutes(checkedLimit(setting))

@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import { slurmSeconds } from '@sched/policies'
+import { inWholeMinutes, slurmSeconds } from '@sched/policies'
 import type { Setting } from '../setting.js'
 
 /** The values by which Slurm writes that there is no limit. */
@@ -20,3 +20,6 @@ export const checkedLimit = (setting: Setting): string => checkedTime(setting, O
 
 /** The seconds of a setting that is a time. Throws `BAD_INPUT` with the line. */
 export const secondsOf = (setting: Setting): number => slurmSeconds(checkedTime(setting)) as number
+
+/** The same of one that Slurm keeps in minutes. */
+export const minutesOf = (setting: Setting): number => inWholeMinutes(checkedTime(setting)) as number

@@ -43,7 +43,7 @@ function newStyle(text: string, at: At): Record<string, number | `${number}%`> {
     const [, name = '', value = '', percent] = found ?? []
     if (found === null) throw bad(text, `has "${part.trim()}", which is no amount of a resource`, at)
     const key = name === 'memory' ? 'memory-mb' : name
-    if (key in amounts) throw bad(text, `names ${name} twice`, at)
+    if (Object.hasOwn(amounts, key)) throw bad(text, `names ${name} twice`, at)
     amounts[key] = percent === '%' ? `${percentage(value, text, at)}%` : whole(value, text, at)
   }
   if (new Set(Object.values(amounts).map((amount) => typeof amount)).size > 1) throw bad(text, 'mixes percentages and amounts', at)

@@ -1,4 +1,4 @@
-import type { NodeRequirement, PlacementRule, TaskSelector } from '@sched/core'
+import { ownValue, type NodeRequirement, type PlacementRule, type TaskSelector } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { termOf, type PodLike } from './node-constraints.js'
 
@@ -87,7 +87,10 @@ function selectorOf(term: Fields, { labels }: PodLike, users: readonly string[] 
   const tags = tagsOf(selector.object('matchLabels'))
   const own = tagsOf(labels)
   const alike = (key: 'matchLabelKeys' | 'mismatchLabelKeys', operator: 'In' | 'NotIn'): NodeRequirement[] =>
-    term.texts(key).flatMap((name) => (own[name] === undefined ? [] : [{ key: name, operator, values: [own[name]] }]))
+    term.texts(key).flatMap((name) => {
+      const value = ownValue(own, name)
+      return value === undefined ? [] : [{ key: name, operator, values: [value] }]
+    })
   const expressions = [...selector.list('matchExpressions').map(expressionOf), ...alike('matchLabelKeys', 'In'), ...alike('mismatchLabelKeys', 'NotIn')]
   if (expressions.includes('unread')) return 'unread'
   return {

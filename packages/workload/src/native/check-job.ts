@@ -1,4 +1,4 @@
-import { describeIssues, fieldOf, followed, isGangJob, type JobSpec, type StageSpec } from '@sched/core'
+import { describeIssues, fieldOf, followed, isGangJob, lostKey, type JobSpec, type StageSpec } from '@sched/core'
 import { BadLine } from '../trace/format.js'
 import { jobSchema } from './schema.js'
 
@@ -9,6 +9,8 @@ export function checkJob(value: unknown): JobSpec {
     const { at, fact, wayOut } = describeIssues(jobSchema, value, read.error.issues)
     throw new BadLine(at.length === 0 ? undefined : fieldOf(at), fact, wayOut)
   }
+  const lost = lostKey(value)
+  if (lost !== undefined) throw new BadLine(fieldOf(lost), 'nothing can be called "__proto__".', 'Take another name')
   const job = value as JobSpec
   for (const [field, other] of followed(job)) if (other === job.id) throw new BadLine(field, `job "${job.id}" waits for itself.`)
   job.stages.forEach((stage, index) => {
@@ -76,7 +78,6 @@ function checkStage(stage: StageSpec, index: number, stages: number): void {
   if ((stage.minNonPreemptible ?? 0) > stage.tasks) throw new BadLine(`${at}.minNonPreemptible`, `found ${stage.minNonPreemptible}, more than its ${stage.tasks} tasks.`)
   perTask(`${at}.duration`, stage.duration, stage.tasks)
   perTask(`${at}.data.hosts`, stage.data?.hosts, stage.tasks)
-  if (Object.hasOwn(stage.demand, '__proto__')) throw new BadLine(`${at}.demand`, 'a resource cannot be called "__proto__".')
 }
 
 function perTask(field: string, list: unknown, tasks: number): void {

@@ -1,4 +1,4 @@
-import { isFollower, type JobEvent, type JobSpec } from '@sched/core'
+import { isFollower, ownValue, type JobEvent, type JobSpec } from '@sched/core'
 import type { JoinsJobs } from '../accounting/records.js'
 import { longestOf } from '../critical-path.js'
 import type { RuleCount } from '../trace/facts.js'
@@ -101,6 +101,6 @@ const runtimeOf = ({ stages }: JobSpec): number => Math.max(...stages.map(({ dur
 
 function licensesOf(jobs: readonly JobSpec[]): Pick<JobSpec, 'licenses'> {
   const sums: Record<string, number> = {}
-  for (const { licenses = {} } of jobs) for (const [name, amount] of Object.entries(licenses)) sums[name] = (sums[name] ?? 0) + amount
+  for (const { licenses = {} } of jobs) for (const [name, amount] of Object.entries(licenses)) sums[name] = (ownValue(sums, name) ?? 0) + amount
   return Object.keys(sums).length === 0 ? {} : { licenses: sums }
 }
