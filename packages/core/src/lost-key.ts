@@ -9,11 +9,20 @@ export function lostKey(value: unknown): readonly PropertyKey[] | undefined {
 function found(value: unknown, seen: Set<unknown>): PropertyKey[] | undefined {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || seen.has(value)) return undefined
   seen.add(value)
-  const isList = Array.isArray(value)
-  for (const [key, each] of Object.entries(value)) {
+  if (Array.isArray(value)) return foundIn(value, seen)
+  for (const key of Object.keys(value)) {
     if (key === '__proto__') return [key]
-    const inside = typeof each === 'object' ? found(each, seen) : undefined
-    if (inside !== undefined) return [isList ? Number(key) : key, ...inside]
+    const inside = found((value as Record<string, unknown>)[key], seen)
+    if (inside !== undefined) return [key, ...inside]
+  }
+  return undefined
+}
+
+/** Of a list, which may be long and of numbers alone. */
+function foundIn(list: readonly unknown[], seen: Set<unknown>): PropertyKey[] | undefined {
+  for (let i = 0; i < list.length; i++) {
+    const inside = typeof list[i] === 'object' ? found(list[i], seen) : undefined
+    if (inside !== undefined) return [i, ...inside]
   }
   return undefined
 }
