@@ -65,13 +65,16 @@ export function planRunning(profile: Profile, lane: RigidLane, windows: Windows,
   const { width, running } = lane
   const { ends, held } = running
   const { to } = ends
-  for (let i = 0; i < to; i = ends.after(i)) {
+  for (let i = 0; i < to; ) {
     const end = ends.endAt(i)
     if (end === Infinity) break
     if (end > (profile.times[profile.last] as number)) profile.append(end)
+    const isWhole = ends.beginsChunk(i) && ends.latestIn(i) === end
+    const column = isWhole ? ends.sumsIn(i, held, width) : held
+    const from = isWhole ? 0 : ends.pieceAt(i) * width
     const at = profile.last * width
-    const piece = ends.pieceAt(i) * width
-    for (let r = 0; r < width; r++) profile.free[at + r] = (profile.free[at + r] as number) + (held[piece + r] as number)
+    for (let r = 0; r < width; r++) profile.free[at + r] = (profile.free[at + r] as number) + (column[from + r] as number)
+    i = isWhole ? ends.afterChunk(i) : ends.after(i)
   }
   if (!windows.isEmpty) windows.takeFrom(profile, lane)
 }
