@@ -11,6 +11,8 @@ export class Windows {
   readonly #to: readonly Seconds[]
   readonly #amounts: readonly (Window['demand'])[]
   readonly #cluster: ClusterView
+  /** By lane and window, its amounts by resource of the lane. */
+  readonly #taken = new Map<RigidLane, Float64Array[]>()
 
   constructor(windows: readonly Window[], cluster: ClusterView) {
     this.isEmpty = windows.length === 0
@@ -39,9 +41,13 @@ export class Windows {
     if (next < Infinity) round.wakeAt(next)
   }
 
+  /** By resource of the lane, what a window takes. */
   #amountsIn(lane: RigidLane, window: number): Float64Array {
     const demand = this.#amounts[window] as Window['demand']
-    return Float64Array.from(lane.resources, (resource, r) => (demand === 'all' ? (lane.capacity[r] as number) : (ownValue(demand, this.#cluster.resources[resource] ?? '') ?? 0)))
+    if (demand === 'all') return lane.capacity
+    let amounts = this.#taken.get(lane)
+    if (amounts === undefined) this.#taken.set(lane, (amounts = []))
+    return (amounts[window] ??= Float64Array.from(lane.resources, (resource) => ownValue(demand, this.#cluster.resources[resource] ?? '') ?? 0))
   }
 }
 
