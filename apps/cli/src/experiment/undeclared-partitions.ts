@@ -11,12 +11,13 @@ const NAMED = 3
 export function tellingUndeclared(plug: Plug<'policy'>, { file, partitions }: SlurmConf): Plug<'policy'> {
   const names = partitions.map(({ name }) => name.value)
   if (names.length === 0) return plug
+  const declared = new Set(names)
   const create: Plug<'policy'>['create'] = (env) => {
     const policy: Policy = plug.create(env)
     const admits = policy.admits?.bind(policy)
     const told = new Set<string | undefined>()
     policy.admits = (spec) => {
-      if (!told.has(spec.queue) && told.size < NAMED && !names.includes(spec.queue ?? '')) {
+      if (!told.has(spec.queue) && told.size < NAMED && !declared.has(spec.queue ?? '')) {
         told.add(spec.queue)
         env.warn(undeclared(spec, file, names))
       }

@@ -7,9 +7,31 @@ const ENTRY = 2
 const BITS = 7
 const ROOM = 1 << BITS
 
+/** With at most so many chunks it is as quick to look at each entry. */
+const FEW = 4
+
 class Chunk {
   readonly entries = new Float64Array(ROOM * ENTRY)
   size = 0
+  /** By resource, what its pieces hold, once somebody has asked and as long as `isSummed`. */
+  #sums: Float64Array | undefined
+  isSummed = false
+
+  get latest(): Seconds {
+    return this.entries[(this.size - 1) * ENTRY] as number
+  }
+
+  sum(held: Float64Array, width: number): Float64Array {
+    const sums = (this.#sums ??= new Float64Array(width))
+    if (this.isSummed) return sums
+    this.isSummed = true
+    sums.fill(0)
+    for (let i = 0; i < this.size; i++) {
+      const piece = (this.entries[i * ENTRY + 1] as number) * width
+      for (let r = 0; r < width; r++) sums[r] = (sums[r] as number) + (held[piece + r] as number)
+    }
+    return sums
+  }
 
   /** The number of entries that do not come after (end, piece). */
   place(end: Seconds, piece: number): number {
@@ -26,6 +48,7 @@ class Chunk {
 
   insert(at: number, end: Seconds, piece: number): void {
     const { entries } = this
+    this.isSummed = false
     const from = at * ENTRY
     for (let i = this.size++ * ENTRY - 1; i >= from; i -= ENTRY) {
       entries[i + ENTRY] = entries[i] as number
@@ -37,6 +60,7 @@ class Chunk {
 
   removeAt(at: number): void {
     const { entries } = this
+    this.isSummed = false
     const to = --this.size * ENTRY
     for (let i = at * ENTRY; i < to; i += ENTRY) {
       entries[i] = entries[i + ENTRY] as number
@@ -51,6 +75,7 @@ class Chunk {
     half.entries.set(this.entries.subarray(left * ENTRY, this.size * ENTRY))
     half.size = this.size - left
     this.size = left
+    this.isSummed = false
     return half
   }
 }
@@ -62,7 +87,8 @@ const isUpTo = (entries: Float64Array, at: number, end: Seconds, piece: number):
 
 /**
  * Pieces in ascending order of their expected ends, equal ones by their numbers. They lie in chunks, so that a piece comes or goes in a time that hardly
- * grows with how many there are, also where all end together or never. To be read from position 0 by `after` up to `to`.
+ * grows with how many there are, also where all end together or never. To be read from position 0 by `after` up to `to`, or a chunk at once, of which it
+ * is remembered what its pieces hold.
  */
 export class ExpectedEnds {
   /** In order, none empty. A position is the index of a chunk, and in the lowest `BITS` bits that of an entry. */
@@ -70,6 +96,11 @@ export class ExpectedEnds {
 
   get to(): number {
     return this.#chunks.length << BITS
+  }
+
+  /** Whether there are so many that looking at each takes longer than looking at chunks. */
+  get areMany(): boolean {
+    return this.#chunks.length > FEW
   }
 
   after(at: number): number {
@@ -82,6 +113,32 @@ export class ExpectedEnds {
 
   pieceAt(at: number): number {
     return (this.#chunks[at >> BITS] as Chunk).entries[(at & (ROOM - 1)) * ENTRY + 1] as number
+  }
+
+  /** Whether a chunk begins at a position, which may be `to`. */
+  beginsChunk(at: number): boolean {
+    return (at & (ROOM - 1)) === 0 && at < this.to
+  }
+
+  /** The position after a chunk that begins at one. */
+  afterChunk(at: number): number {
+    return at + ROOM
+  }
+
+  /** The latest end in the chunk that begins at a position. */
+  latestIn(at: number): Seconds {
+    return (this.#chunks[at >> BITS] as Chunk).latest
+  }
+
+  /** By resource, what the pieces in the chunk hold that begins at a position. `held`: by piece, `[piece * width + resource]`; who changes it there says so (`changed`). */
+  sumsIn(at: number, held: Float64Array, width: number): Float64Array {
+    return (this.#chunks[at >> BITS] as Chunk).sum(held, width)
+  }
+
+  /** A piece that was added with this end holds something else than before. */
+  changed(piece: number, end: Seconds): void {
+    const chunk = this.#chunks[this.#chunkOf(end, piece)] as Chunk
+    chunk.isSummed = false
   }
 
   /** Whether a piece ends at that time. */

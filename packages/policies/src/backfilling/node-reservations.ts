@@ -1,6 +1,7 @@
-import { LocalClock, nodesByName, SchedError, suggest, type Env, type JobId, type JobSpec, type Round, type Seconds } from '@sched/core'
+import { LocalClock, nodesByName, SchedError, suggest, type Env, type JobId, type JobSpec, type NodeId, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { bitsFor, clearBit, hasBit, setBit, type NodeBits } from './node-bits.js'
+import { ByBeginning } from './by-beginning.js'
+import { bitsFor, hasBit, setBit, type NodeBits } from './node-bits.js'
 import { queuesIn } from './partitions.js'
 
 const SHOWN = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/
@@ -47,7 +48,12 @@ interface Reserved extends Omit<Reservation, 'from' | 'to' | 'nodes'> {
  * several may be on nodes of more than one of them.
  */
 export class NodeReservations {
+  /** Those that come once, and those that come again. */
+  readonly #once: ByBeginning<Reserved>
+  readonly #recurring: readonly Reserved[]
   readonly #all: readonly Reserved[]
+  /** By what jobs ask for: the reservations that it names. */
+  readonly #asked = new Map<string, readonly Reserved[]>()
   readonly #env: Env
   readonly #own: NodeBits
   readonly #weights: Float64Array
@@ -57,7 +63,10 @@ export class NodeReservations {
     this.#env = env
     this.#own = bitsFor(env.cluster.nodes)
     this.#weights = new Float64Array(env.cluster.nodes)
-    this.#all = reservations.map((reservation, i) => reserved(reservation, i, env))
+    const ids = nodesByName(env.cluster)
+    this.#all = reservations.map((reservation, i) => reserved(reservation, i, env, ids))
+    this.#once = new ByBeginning(this.#all.filter(({ every }) => every === undefined))
+    this.#recurring = this.#all.filter(({ every }) => every !== undefined)
   }
 
   /**
@@ -99,12 +108,15 @@ export class NodeReservations {
   limit(usable: NodeBits, job: JobId, from: Seconds, length: Seconds): Seconds {
     const mine = this.#named(this.#env.work.reservation(job))
     let later = mine.length === 0 ? Infinity : this.#keepTo(mine, usable, from)
-    for (const other of this.#all) {
-      if (mine.some((own) => own.name === other.name || own.maint || (own.overlap && !other.maint))) continue
-      const { from: begin, to: end } = occurrence(other, from)
-      if (begin >= from + length) continue
+    const keepOff = (other: Reserved, end = other.to): void => {
+      if (mine.some((own) => own.name === other.name || own.maint || (own.overlap && !other.maint))) return
       for (let w = 0; w < usable.length; w++) usable[w] = (usable[w] as number) & ~(other.nodes[w] as number)
       later = Math.min(later, end)
+    }
+    this.#once.eachIn(from, from + length, keepOff)
+    for (const other of this.#recurring) {
+      const { from: begin, to: end } = occurrence(other, from)
+      if (begin < from + length) keepOff(other, end)
     }
     return later
   }
@@ -122,8 +134,8 @@ export class NodeReservations {
   /** Asks for a round when the next reservation begins or ends: nothing else need happen then. */
   wake(round: Round): void {
     const { now } = round
-    let next = Infinity
-    for (const each of this.#all) {
+    let next = this.#once.nextChange(now)
+    for (const each of this.#recurring) {
       const { from, to } = occurrence(each, now)
       next = Math.min(next, from > now ? from : to)
     }
@@ -146,8 +158,12 @@ export class NodeReservations {
 
   #named(asked: string): readonly Reserved[] {
     if (asked === '') return NONE
-    const wanted = asked.split(',')
-    return this.#all.filter(({ name }) => wanted.includes(name))
+    let mine = this.#asked.get(asked)
+    if (mine === undefined) {
+      const wanted = asked.split(',')
+      this.#asked.set(asked, (mine = this.#all.filter(({ name }) => wanted.includes(name))))
+    }
+    return mine
   }
 }
 
@@ -180,12 +196,12 @@ function isAmong(list: readonly string[], name: string): boolean {
   return allowed.length === 0 || allowed.includes(name)
 }
 
-function reserved({ from: begin, to: end, nodes, ...rest }: Reservation, index: number, env: Env): Reserved {
+function reserved({ from: begin, to: end, nodes, ...rest }: Reservation, index: number, env: Env, ids: ReadonlyMap<string, NodeId>): Reserved {
   const field = `replan.reservations[${index}]`
   const [from, to] = [secondsOf(begin, `${field}.from`, env), secondsOf(end, `${field}.to`, env)]
   if (!(to > from)) throw new SchedError('BAD_OPTION', `reservation ${rest.name} ends at ${end} and begins at ${begin}.`, { field: `${field}.to` }, 'Let it end after its beginning.')
   if (rest.every !== undefined && rest.every < to - from) throw new SchedError('BAD_OPTION', `reservation ${rest.name} lasts ${to - from} s and comes every ${rest.every} s.`, { field: `${field}.every` }, 'Let it end before it comes again.')
-  return { ...rest, from, to, nodes: bitsOf(nodes, `${field}.nodes`, env) }
+  return { ...rest, from, to, nodes: bitsOf(nodes, `${field}.nodes`, env, ids) }
 }
 
 /** Seconds of the run of a time that may be given as local clocks show it. */
@@ -198,14 +214,12 @@ function secondsOf(shown: number | string, field: string, { start, timeZone }: E
   return (timeZone === undefined ? seconds : new LocalClock(timeZone).first(seconds)) - start
 }
 
-function bitsOf(nodes: Reservation['nodes'], field: string, { cluster }: Env): NodeBits {
+function bitsOf(nodes: Reservation['nodes'], field: string, { cluster }: Env, ids: ReadonlyMap<string, NodeId>): NodeBits {
   const bits = bitsFor(cluster.nodes)
-  const ids = nodesByName(cluster)
-  for (const node of ids.values()) setBit(bits, node)
-  if (nodes === 'all') return bits
-  const unknown = nodes.find((name) => !ids.has(name))
-  if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no node "${unknown}".`, { field }, suggest(unknown, [...ids.keys()]))
-  const own = new Set(nodes)
-  for (const [name, node] of ids) if (!own.has(name)) clearBit(bits, node)
+  for (const name of nodes === 'all' ? ids.keys() : nodes) {
+    const node = ids.get(name)
+    if (node === undefined) throw new SchedError('BAD_OPTION', `the cluster has no node "${name}".`, { field }, suggest(name, [...ids.keys()]))
+    setBit(bits, node)
+  }
   return bits
 }

@@ -45,7 +45,9 @@ export class RunningPieces {
   join(task: TaskId, piece: number): void {
     if (task >= this.#pieceOf.length) this.#pieceOf = grown(this.#pieceOf, task + 1, NONE)
     this.#pieceOf[task] = piece
-    this.#tasks[piece] = (this.#tasks[piece] as number) + 1
+    const tasks = (this.#tasks[piece] as number) + 1
+    this.#tasks[piece] = tasks
+    if (tasks > 1) this.ends.changed(piece, this.#end[piece] as number)
   }
 
   /** The piece of a task that is in one. */
@@ -75,9 +77,40 @@ export class RunningPieces {
     this.#pieceOf[task] = NONE
     const left = (this.#tasks[piece] as number) - 1
     this.#tasks[piece] = left
-    if (left > 0) return
+    if (left > 0) return this.ends.changed(piece, this.#end[piece] as number)
     this.ends.remove(piece, this.#end[piece] as number)
     this.#free.push(piece)
+  }
+
+  /**
+   * Adds to the amounts, of which some lack something (are below 0), what the pieces in whole chunks give back, from the earliest on and as long as some lack
+   * something even then. Returns the position after them.
+   */
+  addWhileLacking(amounts: Float64Array): number {
+    const { ends, held, width } = this
+    let at = 0
+    while (ends.beginsChunk(at) && ends.latestIn(at) < Infinity) {
+      const sums = ends.sumsIn(at, held, width)
+      let isEnough = true
+      for (let r = 0; r < width; r++) if ((amounts[r] as number) + (sums[r] as number) < 0) isEnough = false
+      if (isEnough) break
+      for (let r = 0; r < width; r++) amounts[r] = (amounts[r] as number) + (sums[r] as number)
+      at = ends.afterChunk(at)
+    }
+    return at
+  }
+
+  /** Adds to the amounts what the pieces from a position on give back by a time. */
+  addUntil(amounts: Float64Array, time: Seconds, from = 0): void {
+    const { ends, held, width } = this
+    const { to } = ends
+    for (let at = from; at < to && ends.endAt(at) <= time; ) {
+      const isWhole = ends.beginsChunk(at) && ends.latestIn(at) <= time
+      const column = isWhole ? ends.sumsIn(at, held, width) : held
+      const first = isWhole ? 0 : ends.pieceAt(at) * width
+      for (let r = 0; r < width; r++) amounts[r] = (amounts[r] as number) + (column[first + r] as number)
+      at = isWhole ? ends.afterChunk(at) : ends.after(at)
+    }
   }
 
   /**

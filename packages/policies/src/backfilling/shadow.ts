@@ -90,14 +90,12 @@ export class Shadow {
     const { extra } = this
     const { ends, held } = running
     const { to } = ends
+    for (let r = 0; r < width; r++) extra[r] = (free[r] as number) - (demand[head * width + r] as number)
+    let at = ends.areMany ? running.addWhileLacking(extra) : 0
     let missing = 0
-    for (let r = 0; r < width; r++) {
-      const left = (free[r] as number) - (demand[head * width + r] as number)
-      extra[r] = left
-      if (left < 0) missing++
-    }
+    for (let r = 0; r < width; r++) if ((extra[r] as number) < 0) missing++
     let time = now
-    for (let at = 0; at < to && (missing > 0 || ends.endAt(at) === time); at = ends.after(at)) {
+    for (; at < to && missing > 0; at = ends.after(at)) {
       time = ends.endAt(at)
       if (time === Infinity) {
         for (let r = 0; r < width; r++) extra[r] = (capacity[r] as number) - (demand[head * width + r] as number) // with all that is held, without a look at each
@@ -111,19 +109,15 @@ export class Shadow {
         if (was < 0 && left >= 0) missing--
       }
     }
+    if (missing === 0 && at < to && ends.endAt(at) === time) running.addUntil(extra, time, at)
     this.time = missing > 0 ? Infinity : time
   }
 
   /** Computes the extra amounts at a given shadow time; they are below 0 where pieces that should have ended by then will still run. */
   #findAt(head: JobId, time: Seconds): void {
     const { width, demand, free, running } = this.#lane
-    const { ends, held } = running
-    const { to } = ends
-    for (let r = 0; r < width; r++) {
-      let left = (free[r] as number) - (demand[head * width + r] as number)
-      for (let at = 0; at < to && ends.endAt(at) <= time; at = ends.after(at)) left += held[ends.pieceAt(at) * width + r] as number
-      this.extra[r] = left
-    }
+    for (let r = 0; r < width; r++) this.extra[r] = (free[r] as number) - (demand[head * width + r] as number)
+    running.addUntil(this.extra, time)
     this.time = time
   }
 

@@ -38,6 +38,8 @@ export class WholeNodes implements PassPlan {
   readonly #cluster: ClusterView
   readonly #running: ReadonlySet<TaskId>
   readonly #windows: readonly Window[]
+  /** All nodes, which windows take. */
+  readonly #all: readonly NodeId[]
   readonly #slots: ReservedSlots
   readonly #rooms = new Map<ShapeId, Rooms>()
   #now: Seconds = 0
@@ -57,6 +59,7 @@ export class WholeNodes implements PassPlan {
     this.#cluster = cluster
     this.#running = running
     this.#windows = windows
+    this.#all = windows.length > 0 ? allOf(cluster) : []
     this.#slots = new ReservedSlots(cluster.nodes)
     this.#up = bitsFor(cluster.nodes)
     this.#inSight = bitsFor(cluster.nodes)
@@ -73,7 +76,7 @@ export class WholeNodes implements PassPlan {
     for (let node = 0 as NodeId; node < cluster.nodes; node++) if (cluster.up(node)) setBit(this.#up, node)
     for (const node of nodes) if (hasBit(this.#up, node)) setBit(this.#inSight, node)
     this.#takeRunning(cluster)
-    for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(allOf(cluster), from, to)
+    for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(this.#all, from, to)
   }
 
   #takeRunning(cluster: ClusterView): void {

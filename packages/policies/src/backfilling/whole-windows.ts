@@ -7,21 +7,39 @@ import { refuseAmounts } from './windows.js'
  * and since they are no multiples of `bf_resolution`: both as of Slurm's reservations.
  */
 export class WholeWindows {
-  readonly #windows: readonly Window[]
+  /** In order, those that overlap as one: none overlaps another. */
+  readonly #from: number[] = []
+  readonly #to: number[] = []
 
   /** Throws `BAD_OPTION` for a window of amounts. */
   constructor(windows: readonly Window[]) {
     refuseAmounts(windows)
-    this.#windows = windows
+    for (const { from, to } of [...windows].sort((a, b) => a.from - b.from)) {
+      const last = this.#to.length - 1
+      if (last >= 0 && from < (this.#to[last] as number)) this.#to[last] = Math.max(this.#to[last] as number, to)
+      else {
+        this.#from.push(from)
+        this.#to.push(to)
+      }
+    }
   }
 
   /** The earliest time from `from` on at which a run of `length` seconds meets no window. */
   clear(from: Seconds, length: Seconds): Seconds {
     let start = from
-    for (let before = NaN; before !== start; ) {
-      before = start
-      for (const { from: begin, to } of this.#windows) if (begin < start + length && start < to) start = to
-    }
+    for (let i = this.#firstAfter(from); i < this.#to.length && (this.#from[i] as number) < start + length; i++) start = this.#to[i] as number
     return start
+  }
+
+  /** The first window that ends after a time; their number if there is none. */
+  #firstAfter(time: Seconds): number {
+    let low = 0
+    let high = this.#to.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#to[middle] as number) <= time) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 }

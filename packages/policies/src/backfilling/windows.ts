@@ -11,6 +11,8 @@ export class Windows {
   readonly #to: readonly Seconds[]
   readonly #amounts: readonly (Window['demand'])[]
   readonly #cluster: ClusterView
+  /** By lane and window, its amounts by resource of the lane. */
+  readonly #taken = new Map<RigidLane, Float64Array[]>()
 
   constructor(windows: readonly Window[], cluster: ClusterView) {
     this.isEmpty = windows.length === 0
@@ -39,9 +41,13 @@ export class Windows {
     if (next < Infinity) round.wakeAt(next)
   }
 
+  /** By resource of the lane, what a window takes. */
   #amountsIn(lane: RigidLane, window: number): Float64Array {
     const demand = this.#amounts[window] as Window['demand']
-    return Float64Array.from(lane.resources, (resource, r) => (demand === 'all' ? (lane.capacity[r] as number) : (ownValue(demand, this.#cluster.resources[resource] ?? '') ?? 0)))
+    if (demand === 'all') return lane.capacity
+    let amounts = this.#taken.get(lane)
+    if (amounts === undefined) this.#taken.set(lane, (amounts = []))
+    return (amounts[window] ??= Float64Array.from(lane.resources, (resource) => ownValue(demand, this.#cluster.resources[resource] ?? '') ?? 0))
   }
 }
 
@@ -65,13 +71,16 @@ export function planRunning(profile: Profile, lane: RigidLane, windows: Windows,
   const { width, running } = lane
   const { ends, held } = running
   const { to } = ends
-  for (let i = 0; i < to; i = ends.after(i)) {
+  for (let i = 0; i < to; ) {
     const end = ends.endAt(i)
     if (end === Infinity) break
     if (end > (profile.times[profile.last] as number)) profile.append(end)
+    const isWhole = ends.beginsChunk(i) && ends.latestIn(i) === end
+    const column = isWhole ? ends.sumsIn(i, held, width) : held
+    const from = isWhole ? 0 : ends.pieceAt(i) * width
     const at = profile.last * width
-    const piece = ends.pieceAt(i) * width
-    for (let r = 0; r < width; r++) profile.free[at + r] = (profile.free[at + r] as number) + (held[piece + r] as number)
+    for (let r = 0; r < width; r++) profile.free[at + r] = (profile.free[at + r] as number) + (column[from + r] as number)
+    i = isWhole ? ends.afterChunk(i) : ends.after(i)
   }
   if (!windows.isEmpty) windows.takeFrom(profile, lane)
 }

@@ -94,12 +94,13 @@ export const multifactorOrder = defineOrder({
     const usage = new AccountUsage(options, env)
     const tres = new TresWeights(options.tres, options.raw.includes('tres'), env)
     const associations = new AssociationPriorities(options.associations, options.raw.includes('assoc'), env)
-    const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, { tres, associations }, env))
+    const parts = { tres, associations, highestPartition: highestOf(options.partitions), highestQos: highestOf(options.qosPriorities), areTiered: Object.keys(options.tiers).length > 0 }
+    const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, parts, env))
     const accruals = options.accrue === undefined ? undefined : new Accruals(options.accrue, options.requeueDelay, env)
     const ages = accruals ?? (options.age > 0 ? new Ages(options.requeueDelay, env) : undefined)
     const ranking = (job: JobId, lane: LaneId, queue?: string) => (queue === undefined
       ? jobPriority(job, lane, options, usage, lasting, ages)
-      : placePriority(job, options, usage, lastingTerms(job, lane, options, { tres, associations }, env, queue), ages))
+      : placePriority(job, options, usage, lastingTerms(job, lane, options, parts, env, queue), ages))
     const listeners = ages === undefined ? [lasting] : [lasting, ages]
     const fairShare = weightedFactors(usage, options.fairShare)
     if (!options.onlyUp)
@@ -153,29 +154,42 @@ const ageTerm = (job: JobId, { age, maxAge }: Settings, usage: AccountUsage, age
 
 const ranked = (priority: number, tier: number): number => tier * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(priority)))
 
+/** What terms of all jobs are computed from: there may be as many queues as jobs, so it is found once. */
+interface Parts {
+  readonly tres: TresWeights
+  readonly associations: AssociationPriorities
+  /** The highest priority of a queue and of a QOS, at least 1. */
+  readonly highestPartition: number
+  readonly highestQos: number
+  readonly areTiered: boolean
+}
+
+const highestOf = (priorities: Readonly<Record<string, number>>): number => Object.values(priorities).reduce((most, each) => Math.max(most, each), 1)
+
 /** The terms that its association, size, partition, QOS, amounts and site add to a job's priority, and its tier; `place`: in this one of several queues. */
-function lastingTerms(job: JobId, lane: LaneId, options: Settings, { tres, associations }: { readonly tres: TresWeights; readonly associations: AssociationPriorities }, env: Env, place?: string): Terms {
+function lastingTerms(job: JobId, lane: LaneId, options: Settings, parts: Parts, env: Env, place?: string): Terms {
   const { work } = env
+  const { tres, associations, areTiered } = parts
   const queue = place ?? work.queueName(work.queue(job))
   return [
     options.assoc === 0 ? 0 : options.assoc * associations.of(job),
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
-    options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
-    options.qos * qosFactor(work.qos(job), options),
+    options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options, parts),
+    options.qos * qosFactor(work.qos(job), options, parts),
     tres.of(job, lane, queue),
     options.site * work.priority(job) - work.nice(job) + (options.countDown ? TOP - 1 - work.rank(job) : 0),
-    Object.keys(options.tiers).length > 0 ? (ownValue(options.tiers, queue) ?? 1) : 0,
+    areTiered ? (ownValue(options.tiers, queue) ?? 1) : 0,
   ]
 }
 
-function qosFactor(qos: string, { qos: weight, qosPriorities, raw }: Settings): number {
+function qosFactor(qos: string, { qos: weight, qosPriorities, raw }: Settings, { highestQos }: Parts): number {
   if (weight === 0) return 0
   const own = ownValue(qosPriorities, qos === '' ? 'normal' : qos) ?? 0
-  return raw.includes('qos') ? own : own / Math.max(1, ...Object.values(qosPriorities))
+  return raw.includes('qos') ? own : own / highestQos
 }
 
 /** The priority of a queue as a fraction of the highest one; queues that are not named have priority 1. */
-function partitionFactor(queue: string, { partitions, raw }: Settings): number {
+function partitionFactor(queue: string, { partitions, raw }: Settings, { highestPartition }: Parts): number {
   const own = ownValue(partitions, queue) ?? 1
-  return raw.includes('partition') ? own : own / Math.max(1, ...Object.values(partitions))
+  return raw.includes('partition') ? own : own / highestPartition
 }

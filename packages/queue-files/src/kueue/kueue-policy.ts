@@ -236,10 +236,13 @@ function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
  * does not exist.
  */
 function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Findings): Map<string, string> {
-  const queues = clusterQueues.map(nameOf)
+  const queues = new Set(clusterQueues.map(nameOf))
   const found = new Map<string, string>()
-  const targets = (name: string) => new Set(localQueues.filter((each) => nameOf(each) === name).map((each) => valueAt(each, ['spec'])['clusterQueue']))
-  const shared = new Set(localQueues.map(nameOf).filter((name) => targets(name).size > 1))
+  const targets = new Map<string, Set<unknown>>()
+  for (const each of localQueues) {
+    const ofName = targets.get(nameOf(each)) ?? new Set()
+    targets.set(nameOf(each), ofName.add(valueAt(each, ['spec'])['clusterQueue']))
+  }
   for (const each of localQueues) {
     const name = nameOf(each)
     tellFields(each, findings)
@@ -247,12 +250,12 @@ function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Find
     const { namespace } = valueAt(each, ['metadata'])
     const isNamespaced = typeof namespace === 'string' && namespace !== ''
     if (isNamespaced) found.set(`${namespace}/${name}`, clusterQueue)
-    const isOwn = !queues.includes(name) && !shared.has(name)
+    const isOwn = !queues.has(name) && targets.get(name)?.size === 1
     if (isOwn) found.set(name, clusterQueue)
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, where(each, []), `LocalQueue ${name}`, clusterQueue, note)
     if (isOwn || (isNamespaced && name === clusterQueue)) tell('honoured')
-    else if (isNamespaced) tell('honoured', `of jobs of the user ${namespace}, its namespace: ${queues.includes(name) ? 'a ClusterQueue' : 'another one'} has this name`)
-    else tell('ignored', queues.includes(name) ? 'a ClusterQueue has this name' : 'another one has this name: jobs of it name their ClusterQueue')
+    else if (isNamespaced) tell('honoured', `of jobs of the user ${namespace}, its namespace: ${queues.has(name) ? 'a ClusterQueue' : 'another one'} has this name`)
+    else tell('ignored', queues.has(name) ? 'a ClusterQueue has this name' : 'another one has this name: jobs of it name their ClusterQueue')
   }
   return found
 }
@@ -265,21 +268,21 @@ function tellFields(found: KubernetesObject, findings: Findings): void {
 }
 
 /** The ClusterQueue of a LocalQueue. `queues`: names of all ClusterQueues. Throws `BAD_INPUT` with the line if it names none of these. */
-function clusterQueueOf(found: KubernetesObject, queues: readonly string[]): string {
+function clusterQueueOf(found: KubernetesObject, queues: ReadonlySet<string>): string {
   const { clusterQueue } = valueAt(found, ['spec'])
   if (clusterQueue === undefined || clusterQueue === null)
     throw new SchedError(
       'BAD_INPUT',
       `LocalQueue "${nameOf(found)}" names no ClusterQueue.`,
       found.place('spec', 'clusterQueue'),
-      `Give it clusterQueue: ${queues.join(' or ')}.`,
+      `Give it clusterQueue: ${[...queues].join(' or ')}.`,
     )
-  if (typeof clusterQueue === 'string' && queues.includes(clusterQueue)) return clusterQueue
+  if (typeof clusterQueue === 'string' && queues.has(clusterQueue)) return clusterQueue
   throw new SchedError(
     'BAD_INPUT',
     `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`,
     found.place('spec', 'clusterQueue'),
-    suggest(textOf(clusterQueue), queues),
+    suggest(textOf(clusterQueue), [...queues]),
   )
 }
 

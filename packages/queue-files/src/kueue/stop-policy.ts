@@ -33,7 +33,8 @@ export function stopsOf({ clusterQueues, localQueues }: KueueFile, findings: Fin
   }
   const held = clusterQueues.flatMap((each) => pair(nameOf(each), stopOf(each, nameOf(each))))
   const local = localQueues.map((each) => ({ name: nameOf(each), namespace: at(each.object, ['metadata', 'namespace']), stop: stopOf(each, `LocalQueue ${nameOf(each)}`) }))
-  const alone = local.filter(({ name }) => local.every((other) => other.name !== name || other.stop !== undefined))
+  const open = new Set(local.filter(({ stop }) => stop === undefined).map(({ name }) => name))
+  const alone = local.filter(({ name }) => !open.has(name))
   return {
     clusterQueues: new Map(held),
     localQueues: new Map([...alone.flatMap(({ name, stop }) => pair(name, stop)), ...local.flatMap(({ name, namespace, stop }) => pair(`${String(namespace)}/${name}`, stop))]),

@@ -39,9 +39,9 @@ export function tellPartitions(conf: SlurmConf, facts: PartitionFacts, findings:
   const { written, partitions, nodes } = conf
   for (const { name, settings } of nodes.length > 0 ? partitions : [])
     if (!settings.has('nodes')) findings.add('approximated', name, `${name.value} Nodes`, '', 'none are given: its jobs may run on all nodes, in Slurm on none')
-  const empty = withoutNodes(conf)
+  const all = { ...facts, conf, empty: new Set(withoutNodes(conf)), byName: byName(partitions) }
   for (const { of, setting } of written) {
-    const [verdict, note] = told(of, setting, { ...facts, conf, empty })
+    const [verdict, note] = told(of, setting, all)
     findings.add(verdict, setting, `${of} ${setting.name}`, setting.value, note)
   }
   if (partitions.length > 0 || !conf.isConf) return
@@ -52,7 +52,19 @@ export function tellPartitions(conf: SlurmConf, facts: PartitionFacts, findings:
 interface Facts extends PartitionFacts {
   readonly conf: SlurmConf
   /** Partitions none of whose nodes is up. */
-  readonly empty: readonly string[]
+  readonly empty: ReadonlySet<string>
+  /** Partitions by name: of thousands none looks at all others for each of its settings. */
+  readonly byName: ReadonlyMap<string, readonly Declared[]>
+}
+
+function byName(partitions: readonly Declared[]): Map<string, Declared[]> {
+  const found = new Map<string, Declared[]>()
+  for (const each of partitions) {
+    const alike = found.get(each.name.value)
+    if (alike === undefined) found.set(each.name.value, [each])
+    else alike.push(each)
+  }
+  return found
 }
 
 /** What becomes of a setting in a line of a partition, or of DEFAULT. */
@@ -62,9 +74,9 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
   const key = name.toLowerCase()
   switch (key) {
     case 'prioritytier':
-      return hasPriority(partition, setting, conf) ? ['ignored', BEFORE_BOTH] : ['honoured']
+      return hasPriority(partition, setting, facts) ? ['ignored', BEFORE_BOTH] : ['honoured']
     case 'priorityjobfactor':
-      if (hasPriority(partition, setting, conf)) return ['ignored', BEFORE_BOTH]
+      if (hasPriority(partition, setting, facts)) return ['ignored', BEFORE_BOTH]
       return conf.general.has('priorityweightpartition') ? ['honoured'] : ['ignored', 'PriorityWeightPartition is not given']
     case 'priority':
       return ['honoured', 'older name of PriorityTier and PriorityJobFactor']
@@ -104,7 +116,7 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
       if (isAsHere(key, value)) return ['honoured']
       return isLinear(conf) ? ['ignored', BEST_FIT] : ofNamedNodes(facts)
     case 'topology':
-      return toldOfTopology(setting, ofWhom(partition, setting, conf), conf, facts)
+      return toldOfTopology(setting, ofWhom(partition, setting, facts), conf, facts)
     case 'preemptmode':
       return modeOfPartition(value, conf)
     case 'tresbillingweights':
@@ -136,8 +148,8 @@ function weightsOf(setting: Setting, { isBilled, resources }: Facts): Told {
 }
 
 /** The verdict on OverSubscribe=EXCLUSIVE; in a DEFAULT line the worst of those on the partitions that take it from there. */
-function wholeNodesOf(partition: string, setting: Setting, { conf, whole }: Facts): Told {
-  const all = ofWhom(partition, setting, conf).flatMap(({ name }) => whole.of(name.value) ?? [])
+function wholeNodesOf(partition: string, setting: Setting, facts: Facts): Told {
+  const all = ofWhom(partition, setting, facts).flatMap(({ name }) => facts.whole.of(name.value) ?? [])
   const [worst] = (['ignored', 'approximated', 'honoured'] as const).flatMap((verdict) => all.filter((each) => each.verdict === verdict))
   return worst === undefined ? ['ignored', 'no partition below it takes it from here'] : [worst.verdict, worst.note]
 }
@@ -145,19 +157,20 @@ function wholeNodesOf(partition: string, setting: Setting, { conf, whole }: Fact
 const BEFORE_BOTH = 'Priority, the older name of PriorityTier and PriorityJobFactor, comes before it'
 
 /** Whether all partitions for which a setting holds have the older setting Priority too. */
-function hasPriority(partition: string, setting: Setting, conf: SlurmConf): boolean {
-  const whose = ofWhom(partition, setting, conf)
+function hasPriority(partition: string, setting: Setting, facts: Facts): boolean {
+  const whose = ofWhom(partition, setting, facts)
   return whose.length > 0 && whose.every(({ settings }) => settings.has('priority'))
 }
 
 /** The partitions for which a setting holds; one in a DEFAULT line holds for partitions below it. */
-const ofWhom = (partition: string, setting: Setting, { partitions }: SlurmConf): readonly Declared[] =>
-  partitions.filter(({ name, settings }) => (partition.toUpperCase() === 'DEFAULT' ? settings.get(setting.name.toLowerCase()) === setting : name.value === partition))
+const ofWhom = (partition: string, setting: Setting, { conf, byName }: Facts): readonly Declared[] =>
+  partition.toUpperCase() === 'DEFAULT' ? conf.partitions.filter(({ settings }) => settings.get(setting.name.toLowerCase()) === setting) : (byName.get(partition) ?? [])
 
 /** The verdict on the nodes of a partition: whether its jobs are kept on them. */
-function ofNodes(partition: string, setting: Setting, { conf, marked, empty, present }: Facts): Told {
-  const whose = ofWhom(partition, setting, conf).map(({ name }) => name.value)
-  if (whose.some((name) => empty.includes(name))) return ['honoured', 'none of them is up: its jobs wait']
+function ofNodes(partition: string, setting: Setting, facts: Facts): Told {
+  const { conf, marked, empty, present } = facts
+  const whose = ofWhom(partition, setting, facts).map(({ name }) => name.value)
+  if (whose.some((name) => empty.has(name))) return ['honoured', 'none of them is up: its jobs wait']
   if (hasAllNodes(setting, conf, present) || whose.every((name) => marked.has(name))) return ['honoured']
   return ['ignored', 'jobs of the partition may run on all nodes: give the nodes of this file (--nodes) to keep them on their own']
 }

@@ -55,6 +55,8 @@ export class WholeNodes {
   readonly #sizes = new Map<string | undefined, readonly Size[]>()
   readonly #isLinear: boolean
   #tenants: number | undefined
+  /** Whether jobs of any partition get whole nodes, once that is asked. */
+  #isAny: boolean | undefined
 
   constructor(private readonly conf: SlurmConf, private readonly facts: Facts) {
     this.#nodesWith = facts.nodesWith ?? (() => [])
@@ -64,7 +66,7 @@ export class WholeNodes {
 
   /** Whether jobs of any partition get whole nodes and the sizes of nodes are known. */
   get any(): boolean {
-    return this.areSizesKnown && (this.#isLinear || this.conf.partitions.some((each) => isExclusive(each, this.conf)))
+    return this.areSizesKnown && (this.#isAny ??= this.#isLinear || this.conf.partitions.some((each) => isExclusive(each, this.conf)))
   }
 
   /** How jobs of a partition get whole nodes; undefined: they share nodes. With select/linear the partition need not be declared. */
