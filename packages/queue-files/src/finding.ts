@@ -3,6 +3,9 @@ import { nearest } from '@sched/core'
 /** What becomes of a setting: it acts as on the real cluster, it acts in another way, which the note tells, or it does not act, for a reason in the note. */
 export type Verdict = 'honoured' | 'approximated' | 'ignored'
 
+/** What becomes of an argument, and the note that tells it. */
+export type Told = readonly [verdict: Verdict, note: string]
+
 /** One setting of a queue file and what a simulation makes of it. */
 export interface Finding {
   /** What becomes of the setting. */

@@ -1,5 +1,5 @@
 import type { Config } from '@sched/core'
-import type { Verdict } from '../finding.js'
+import type { Told } from '../finding.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
 import { listed } from '../setting.js'
 import { STRATEGY_FIT, StrategyFit } from './strategy-fit.js'
@@ -15,9 +15,6 @@ const nodeScores: Readonly<Record<string, readonly [score: string, weight: numbe
 const WITHOUT_GPUS = ['least-allocated', 'most-allocated']
 const LIST = 'binpack.resources'
 const WEIGHTS: Readonly<Record<string, 'cpu' | 'mem'>> = { 'binpack.cpu': 'cpu', 'binpack.memory': 'mem' }
-
-/** What becomes of an argument, and the note that tells it. */
-export type Told = readonly [verdict: Verdict, note: string]
 
 /**
  * Collects the plug-ins that score nodes and their arguments, and makes the placement `weighted` of them.

@@ -1,7 +1,7 @@
 import { knownWords } from '@sched/core'
 import { fieldsOf, textOf } from '../fields.js'
+import type { Told } from '../finding.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
-import type { Told } from './node-scores.js'
 
 /** The plug-in that scores nodes by a strategy for each resource, and its arguments. */
 export const STRATEGY_FIT = 'resource-strategy-fit'
