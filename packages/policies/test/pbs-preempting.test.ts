@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { fifo, greedy, pbsLevels, pbsPreempting, score, strict, type PbsPreemptingOptions } from '@sched/policies'
+import { easy, fifo, greedy, pbsLevels, pbsPreempting, score, strict, type PbsPreemptingOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -179,6 +179,34 @@ describe('soft limits', () => {
     // bob runs one job in each queue, so he is over both limits; ann is over that of the server alone
     const jobs = { a: { walltime: 30 }, b: { user: 'bob', queue: 'q', walltime: 50 }, c: { user: 'bob', queue: 'q', submit: 2, walltime: 10 } }
     expect(played({ cpu: 2 }, jobs, options)).toMatchObject({ a, c })
+  })
+})
+
+describe('a suspended job that comes to be over a soft limit as it goes on', () => {
+  const soft = { max_run_res_soft: { ncpus: '[u:u1=2]' } }
+  const jobs = { j1: { user: 'u1', ncpus: 4, walltime: 50 }, j2: { queue: 'expressq', submit: 2, ncpus: 2, walltime: 20 }, j3: { submit: 4, ncpus: 2, walltime: 25 } }
+  it.each<[string, PbsPreemptingOptions]>([
+    ['the server (test_preempted_job_server_soft_limits)', { preempt_prio: 'express_queue, normal_jobs, server_softlimits', server: soft }],
+    ['its queue (test_preempted_job_queue_soft_limits)', { preempt_prio: 'express_queue, normal_jobs, queue_softlimits', queues: { expressq: { Priority: 151 }, workq: soft } }],
+  ])('is preempted by one that waits, of %s', (_, options) => {
+    // while j2 runs, j1 is over no limit and comes first, so that j3 would be in its way until 29; at 22 it is over it, and j3 runs until 47 (and 1 ms)
+    for (const make of [strict, greedy, easy]) {
+      const { j1 = '', ...others } = played({ cpu: 4 }, jobs, options, make(pbsLevels(fifo(), levelsOf(options))))
+      expect(others).toEqual({ j2: '2 to 22', j3: expect.stringMatching(/^22\.001 to 47\.001/) })
+      expect(j1).toMatch(/^0 to 2, 22 to 22\.001, 47\.001\d* to 95$/)
+    }
+  })
+})
+
+describe('a job that misses something of a node that is not counted (test_preempt_wrong_cull)', () => {
+  it('preempts who runs where it has that', () => {
+    const on = (app: string, spec: JobSpec): JobSpec => ({ ...spec, stages: spec.stages.map((stage) => ({ ...stage, constraints: { require: { app } } })) })
+    const { recorder } = run({
+      cluster: instantCluster({ nodes: ['A', 'B'].map((app) => ({ count: 1, resources: { cpu: 1 }, labels: { app } })) }),
+      jobs: [on('A', jobOf('low', { walltime: 40 })), on('A', jobOf('high', { queue: 'expressq', submit: 5, walltime: 10 }))],
+      policy: pbsPreempting(greedy(pbsLevels(fifo(), levels)), { ...levels, preempt_order: 'R' }),
+    })
+    expect(recorder.ends.map(({ job: id, started, stopped }) => [id, started, stopped])).toEqual([['low', 0, 5], ['high', 5, 15], ['low', 15, 55]])
   })
 })
 

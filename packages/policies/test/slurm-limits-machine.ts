@@ -1,7 +1,13 @@
 import { dispatcher, type JobUpdate } from '@sched/cluster'
-import { SchedError } from '@sched/core'
+import { SchedError, type JobSpec } from '@sched/core'
 import { fifo, slurmLimits, strict, type SlurmLimitsOptions } from '@sched/policies'
 import { instantCluster, job, type JobChange } from '@sched/testkit'
+
+/** A job of one stage, or of the stages given, of which `gang` then says whether they start together. */
+const specOf = ({ stages, gang, ...change }: JobChange): JobSpec => {
+  const asked = { user: (change.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...change }
+  return stages === undefined ? job({ ...asked, ...(gang !== undefined && { gang }) }) : { ...job(asked), stages, ...(gang !== undefined && { gang }) }
+}
 
 /** A machine of so many nodes with 8 processors and 16 GiB. What starts, and what is refused, when jobs come together. */
 export const machine = (options: SlurmLimitsOptions, { nodes = 1, policy = strict(fifo()), warn = (_message: string): void => undefined } = {}) => {
@@ -15,13 +21,13 @@ export const machine = (options: SlurmLimitsOptions, { nodes = 1, policy = stric
   return {
     pass,
     come: (now: number, ...jobs: readonly JobChange[]) => {
-      for (const each of jobs) master.submit(job({ user: (each.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...each }), now)
+      for (const each of jobs) master.submit(specOf(each), now)
       return pass(now)
     },
     update: (id: string, changes: JobUpdate, now: number) => master.update(id, changes, now),
     refusal: (each: JobChange, now = 0) => {
       try {
-        master.submit(job({ user: (each.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...each }), now)
+        master.submit(specOf(each), now)
       } catch (error) {
         if (error instanceof SchedError) return error.fact
         throw error

@@ -38,6 +38,10 @@ describe('preemption (test34.1, test34.2 and test_preempt_exempt_time of Slurm)'
     expect(played({ ...byTier, mode, exemptTime: 10 }, 1, inQueue)).toEqual(expected)
   })
 
+  it('requeues once when GraceTime is over, whereafter the job runs to its end (test_gracetime_requeue_clears_before_next_run)', () => {
+    expect(played({ ...byTier, mode: 'requeue', graceTime: { low: 15 } }, 5, inQueue)).toEqual(requeued(20))
+  })
+
   it('never goes from a lower QOS to a higher one (test_no_preemption_without_qos_config)', () => {
     expect(played(byQos, 5, (name) => ofQos(name === 'low' ? 'high' : 'low'))).toEqual({ runs: ['low 0 to 120', 'high 120 to 140'], abandoned: [] })
   })

@@ -123,7 +123,8 @@ export class SuspendedJobs extends ShownJobs {
     for (const [lane, jobs] of this.#lanes.entries())
       for (const [job, { places }] of [...jobs]) {
         const lost = [...together([...places.keys()], work)].filter((tasks) => tasks.some((task) => places.get(task) === node))
-        for (const task of lost.flat()) this.#over(job, lane as LaneId, task)
+        const tasks = lost.some((each) => areNeeded(each, work)) ? [...places.keys()] : lost.flat()
+        for (const task of tasks) this.#over(job, lane as LaneId, task)
       }
   }
 
@@ -172,6 +173,13 @@ export function together(tasks: readonly TaskId[], work: WorkView): Iterable<rea
   }
   return found.values()
 }
+
+/** The same, of a job that is one gang of several stages first those without which it does not run. */
+export const inOrder = (tasks: readonly TaskId[], work: WorkView): (readonly TaskId[])[] =>
+  [...together(tasks, work)].sort((a, b) => Number(areNeeded(b, work)) - Number(areNeeded(a, work)))
+
+/** Whether they are of a job that is one gang of several stages, which does not run without them. */
+export const areNeeded = (tasks: readonly TaskId[], work: WorkView): boolean => tasks.some((task) => work.isGangJob(work.jobOf(task)) && work.inGang(task))
 
 /** Processors and whole nodes, under any of their names; of a lane without them the first resource. */
 function processorsOf({ lanes, resources }: ClusterView, lane: LaneId): readonly ResourceId[] {

@@ -6,7 +6,7 @@ import { ArrayThrottles } from '../backfilling/array-throttles.js'
 import { exceptWaiting } from '../disciplines/except-waiting.js'
 import { FoundNodes, startOn } from '../disciplines/found-nodes.js'
 import { KeepingRound, Shadows } from '../disciplines/shadows.js'
-import { SuspendedJobs, together } from '../disciplines/suspended-jobs.js'
+import { areNeeded, inOrder, SuspendedJobs } from '../disciplines/suspended-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { TasksByNode } from '../disciplines/tasks-by-node.js'
 import { WaitingByKind } from '../disciplines/waiting-by-kind.js'
@@ -262,7 +262,7 @@ class PbsPreempting implements Policy {
     const chosen: Victim[] = []
     for (const each of candidates) {
       const tasks = this.#running.in(round.lane).get(each) as readonly TaskId[]
-      const method = this.#rights.methodOf(each, tasks, job, round.now)
+      const method = this.#rights.methodOf(each, tasks, round.now)
       if (levels.of(each) >= own || method === undefined || !this.#mayHelp(each, tasks, job, round)) continue
       const victim = { job: each, method, places: new Map(tasks.map((task) => [task, this.#work.nodeOf(task) as NodeId])) }
       const before = round.savepoint()
@@ -306,10 +306,12 @@ class PbsPreempting implements Policy {
     jobs.sort(([a, { round: sinceA }], [b, { round: sinceB }]) => levels.of(b) - levels.of(a) || sinceA - sinceB || work.rank(a) - work.rank(b))
     for (const [job, { places }] of jobs) {
       if (!round.take(job)) continue
-      for (const tasks of together([...places.keys()], work)) {
+      for (const tasks of inOrder([...places.keys()], work)) {
         const before = round.savepoint()
-        const goOn = tasks.every((task) => (this.#shadows as Shadows).leaves(job, places.get(task) as NodeId, round) > 0 && round.claim(task, places.get(task) as NodeId))
-        if (!goOn) round.rollback(before)
+        const goOn = tasks.every((task) => (this.#shadows as Shadows).leaves(job, places.get(task) as NodeId, round, work.shapeOf(task)) > 0 && round.claim(task, places.get(task) as NodeId))
+        if (goOn) this.#hasStarted = true
+        else round.rollback(before)
+        if (!goOn && areNeeded(tasks, work)) break
       }
     }
   }

@@ -56,12 +56,12 @@ export class PbsRights {
     return targets?.includes(this.#queueOf(victim)) ?? true
   }
 
-  /** How a running job would be preempted for another one; `undefined`: it cannot be. Jobs that are one gang of several stages are not suspended, and suspend nobody. */
-  methodOf(victim: JobId, tasks: readonly TaskId[], job: JobId, now: Seconds): Method | undefined {
+  /** How a running job would be preempted; `undefined`: it cannot be. */
+  methodOf(victim: JobId, tasks: readonly TaskId[], now: Seconds): Method | undefined {
     const { work } = this.#env
     const first = tasks[0] ?? None
     const ran = first === None ? 0 : work.worked(first) + Math.max(0, now - work.started(first))
-    return this.#order.at(ran, work.estimate(victim)).find((method) => method !== 'suspend' || (this.suspends && !(work.isGangJob(victim) || work.isGangJob(job))))
+    return this.#order.at(ran, work.estimate(victim)).find((method) => method !== 'suspend' || this.suspends)
   }
 
   #queueOf(job: JobId): string {

@@ -1,6 +1,6 @@
 import { leastTasks, ownValue, type ClusterView, type JobSpec, type StageSpec } from '@sched/core'
 import type { Bill } from './bills.js'
-import type { Piece } from './counted.js'
+import type { Limit, Piece } from './counted.js'
 import type { Terms } from './terms.js'
 
 /**
@@ -12,8 +12,22 @@ export function refusalOf(spec: JobSpec, terms: Terms, cluster: ClusterView, aga
   if (refusal !== undefined) return refusal
   const full = again ? undefined : terms.submits.find(({ of, most }) => of.submitted >= most)
   if (full !== undefined) return `${full.of.name} has ${full.of.submitted} of ${full.most} jobs in the system (${full.reason})`
-  const over = terms.strict.find((limit) => spec.stages.some((stage) => limit.isOver(pieceOf(stage, spec, terms.bill, cluster))))
+  const pieces = spec.stages.map((stage) => pieceOf(stage, spec, terms.bill, cluster))
+  const over = terms.strict.find((limit) => pieces.some((piece) => limit.isOver(piece))) ?? overTogether(spec, pieces, terms.strictAccounting)
   return over === undefined ? undefined : `it asks for more, less or longer than it may (${over.reason})`
+}
+
+/**
+ * The limit that the parts of a heterogeneous job exceed together: all of QOS and associations hold for what they ask for in all, too, those of single jobs
+ * included, for the time limit of the first.
+ *
+ * Source: Slurm, `acct_policy_validate_het_job`.
+ */
+function overTogether({ gang }: JobSpec, pieces: readonly Piece[], limits: readonly Limit[]): Limit | undefined {
+  const [first, ...others] = pieces
+  if (gang !== true || first === undefined || others.length === 0) return undefined
+  const amount = (resource: number) => pieces.reduce((sum, piece) => sum + piece.amount(resource), 0)
+  return limits.find((limit) => limit.isOver({ ...first, amount, whole: amount }))
 }
 
 /** What a stage of the job asks for as it was submitted. */

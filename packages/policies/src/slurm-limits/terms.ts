@@ -45,6 +45,8 @@ export interface Terms {
   readonly submits: readonly SubmitLimit[]
   /** The limits on what one job asks for that refuse it. */
   readonly strict: readonly Limit[]
+  /** Those of `strict` that are of QOS and associations. */
+  readonly strictAccounting: readonly Limit[]
   /** The factor with which past and remaining usage of the jobs counts: UsageFactor of their own QOS. */
   readonly factor: number
   /** How the jobs are billed; undefined: no limit is about billing. */
@@ -148,7 +150,8 @@ export class TermsBook {
     const isUnknown = enforce.includes('associations') && !association.isDeclared
     const isForbidden = enforce.includes('qos') && (!Object.hasOwn(declared, own) || !mayAskFor(association, own))
     return {
-      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses, bill: this.#bills?.of(queue),
+      counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict,
+      strictAccounting: strict.filter((limit) => !ofPartition.includes(limit)), factor, licenses, bill: this.#bills?.of(queue),
       areOwn: limits.some(({ of }) => of === undefined), accounting, ofNodes: limits.filter(({ nodes }) => nodes !== undefined), qos: qos.map(({ name }) => `QOS ${name}`),
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}${this.#associations.isOfPartitions(user) ? ` in partition ${queue}` : ''}`

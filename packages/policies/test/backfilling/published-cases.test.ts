@@ -123,6 +123,14 @@ describe('strict ordering with and without backfilling (pbs_strict_ordering and 
     expect(passed({ reservations: 3 }).reserved).toEqual([['a1', 100], ['a2', 110], ['b1', 120]])
   })
 
+  it('backfills by the depths of queues alone where the server has none (test_t2 of pbs_strict_ordering)', () => {
+    // 5 processors, no walltimes: of three jobs of 2 the last waits, and one of 1 passes it; in wq3 nobody would wait in front, but nothing is free
+    const specs = [['j1', 'workq', 2], ['j2', 'workq', 2], ['j3', 'workq', 2], ['j4', 'wq2', 1], ['j5', 'wq3', 1]] as const
+    const jobs = specs.map(([id, queue, procs]): JobSpec => ({ id, queue, submit: 0, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: 100 }] }))
+    const starts = startsOf(jobs, [5], easy(fifo(), { reservations: 0, depths: { workq: 2, wq2: 1, wq3: 0 } }))
+    expect([...starts].filter(([, start]) => start === 0).map(([id]) => id)).toEqual(['j1', 'j2', 'j4'])
+  })
+
   const hour = 3600
   const day = (...size: number[]): RigidJob => ({ submit: 0, size, estimate: 24 * hour + 1, runtime: 24 * hour + 1 })
 
