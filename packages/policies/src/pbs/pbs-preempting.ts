@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
+  definePolicy, forwarding, None, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
@@ -16,7 +16,7 @@ import { PbsRights } from './pbs-rights.js'
 import { PreemptLevels } from './preempt-levels.js'
 import { PreemptedJobs } from './preempted-jobs.js'
 import type { Method } from './preempt-order.js'
-import { pbsResource } from './resource-name.js'
+import { pbsNames, pbsResource } from './resource-name.js'
 import { ServedRound, ServerResources } from './server-resources.js'
 
 /** Seconds until all are looked at again where levels have changed by what a pass has started. */
@@ -148,6 +148,7 @@ class PbsPreempting implements Policy {
       isOver = !acts || this.#rights.version === before
     }
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
+    this.#resources.explain(this.#waiting.in(round.lane).keys(), 'resources_available', round)
     const hasChanged = acts && this.#hasStarted && this.#rights.version !== version
     if (!hasChanged || round.now === this.#again || round.cluster.heartbeat > 0) return
     this.#again = round.now + NEXT_PASS
@@ -322,8 +323,14 @@ class PbsPreempting implements Policy {
   }
 }
 
-/** By lane, what suspended jobs give up: all resources, or those in restrict_res_to_release_on_suspend. */
-function freed({ restrict_res_to_release_on_suspend: only }: ReadPbsPreemptingOptions, { cluster }: Env) {
-  const released = only?.map((name) => pbsResource(name, cluster, 'pbs-preempting.restrict_res_to_release_on_suspend'))
+/** By lane, what suspended jobs give up: all resources, or those in restrict_res_to_release_on_suspend. Throws `BAD_OPTION` for what neither nodes nor the cluster have. */
+function freed({ restrict_res_to_release_on_suspend: only, resources_available: available }: ReadPbsPreemptingOptions, { cluster }: Env) {
+  const field = 'pbs-preempting.restrict_res_to_release_on_suspend'
+  const released = only?.map((name) => {
+    const resource = pbsResource(name, cluster, field)
+    if (resource === undefined && !Object.hasOwn(available, name))
+      throw new SchedError('BAD_OPTION', `neither nodes nor the whole cluster have "${name}".`, { field }, suggest(name, [...pbsNames(cluster), ...Object.keys(available)]))
+    return resource
+  })
   return cluster.lanes.map(({ resources }) => (released === undefined ? [...resources] : resources.filter((resource) => released.includes(resource))))
 }
