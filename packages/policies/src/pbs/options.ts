@@ -12,7 +12,7 @@ export const levelFields = {
     .string()
     .default('express_queue, normal_jobs')
     .describe('the levels, the highest first, between commas: express_queue, normal_jobs, server_softlimits, queue_softlimits, or several of them with + between them'),
-  preempt_queue_prio: z.int().min(-1024).max(1023).default(150).describe('queues with this Priority or more are express queues'),
+  preempt_queue_prio: z.int().default(150).describe('queues with this Priority or more are express queues'),
   server: z.strictObject(softLimits).prefault({}).describe('soft limits of the whole cluster'),
   queues: z
     .record(z.string(), z.strictObject({ Priority: z.int().min(-1024).max(1023).default(0).describe('of two express queues the higher one preempts'), ...softLimits }))
