@@ -1,7 +1,8 @@
-import { Reason, type JobSpec } from '@sched/core'
+import { Reason, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type TaskId } from '@sched/core'
 import { fifo, greedy, pbsLevels, pbsPreempting, score, strict, type PbsPreemptingOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
+import { PreemptedJobs } from '../src/pbs/preempted-jobs.js'
 
 // Tests of OpenPBS, named at each. `expressq` is its express queue.
 
@@ -224,6 +225,21 @@ describe('a cluster with heartbeats', () => {
 })
 
 describe('pbs-levels', () => {
+  it('takes for preempted only who is, not whom a trial took down and let run on', () => {
+    const [job, other, lane, node] = [0 as JobId, 1 as JobId, 0 as LaneId, 0 as NodeId]
+    const [runs, waits] = [0 as TaskId, 1 as TaskId]
+    const preempted = new PreemptedJobs({ work: { comesAgain: () => false } } as unknown as Env)
+    preempted.onRelease(job, lane, runs, node, 'evicted')
+    preempted.onClaim(job, lane, runs) // all as before
+    preempted.onClaim(job, lane, waits)
+    preempted.onRelease(job, lane, waits, node, 'withdrawn')
+    expect(preempted.turnOf(job)).toBe(preempted.turnOf(other))
+    preempted.onRelease(job, lane, runs, node, 'evicted')
+    preempted.onClaim(job, lane, waits)
+    preempted.onRelease(job, lane, waits, node, 'withdrawn')
+    expect(preempted.turnOf(job)).toBeLessThan(preempted.turnOf(other))
+  })
+
   it('puts preempted jobs first, the first to be, before others of their level', () => {
     const jobs = { a: { walltime: 10 }, b: { submit: 1, walltime: 5 }, high: { queue: 'expressq', submit: 2, walltime: 10 } }
     // by size or submission b would be first

@@ -166,20 +166,29 @@ class PbsPreempting implements Policy {
   #preempt(round: Round, kept: Round): void {
     const inVain = new Set<string>()
     const left = new Set<JobId>()
-    while (!this.#hasRequeued) {
-      const jobs = this.#preemptors(round.lane).filter((job) => !left.has(job) && !this.#throttles.isFull(job) && !inVain.has(this.#kindOf(job, round)))
-      const [first] = jobs
-      if (first === undefined) return
-      if (!this.#found.find(first, round)) {
-        const kind = this.#kindOf(first, round)
-        if (this.#makeRoom(first, round)) inVain.clear() // others may fit on what is left over
-        else inVain.add(kind)
+    const inOrder = () => this.#preemptors(round.lane).filter((job) => !left.has(job) && !this.#throttles.isFull(job))
+    let jobs = inOrder()
+    for (let i = 0; i < jobs.length && !this.#hasRequeued; ) {
+      const job = jobs[i] as JobId
+      const kind = this.#kindOf(job, round)
+      const fits = !inVain.has(kind) && this.#found.find(job, round)
+      if (!fits && (inVain.has(kind) || !this.#makeRoom(job, round))) {
+        inVain.add(kind)
+        i++ // nothing has changed, so that those behind it are still in order
         continue
       }
-      const fitting = this.#fitting(jobs, round)
-      this.#start(this.#only.of(kept, (job) => fitting.has(job)))
-      for (const job of fitting) if (this.#waiting.in(round.lane).has(job) && this.#found.find(job, round)) left.add(job)
+      if (fits) this.#startFitting(jobs.slice(i).filter((each) => !inVain.has(this.#kindOf(each, round))), left, round, kept)
+      else inVain.clear() // others may fit on what is left over
+      jobs = inOrder()
+      i = 0
     }
+  }
+
+  /** Lets the policy start the first of these jobs, which find room as it is; those that it does not start join `left`. */
+  #startFitting(jobs: readonly JobId[], left: Set<JobId>, round: Round, kept: Round): void {
+    const fitting = this.#fitting(jobs, round)
+    this.#start(this.#only.of(kept, (job) => fitting.has(job)))
+    for (const job of fitting) if (this.#waiting.in(round.lane).has(job) && this.#found.find(job, round)) left.add(job)
   }
 
   /** The jobs up to the first that finds no room behind those before it, or until some come to other levels. */
