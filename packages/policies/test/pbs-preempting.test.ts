@@ -1,7 +1,8 @@
-import type { JobSpec } from '@sched/core'
+import { Reason, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type TaskId } from '@sched/core'
 import { easy, fifo, greedy, pbsLevels, pbsPreempting, score, strict, type PbsPreemptingOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
+import { PreemptedJobs } from '../src/pbs/preempted-jobs.js'
 
 // Tests of OpenPBS, named at each. `expressq` is its express queue.
 
@@ -110,6 +111,33 @@ describe('what the whole cluster has', () => {
     const options = { resources_available: { foo: 2 } }
     expect(played({ cpu: 8 }, jobs, options)).toEqual({ a: '0 to 20', b: '20 to 40', c: '0 to 20' })
     expect(played({ cpu: 8 }, jobs, options, strict())).toEqual({ a: '0 to 20', b: '20 to 40', c: '20 to 40' })
+  })
+
+  it('says of those that wait for it what they lack', () => {
+    const reasons: unknown[] = []
+    run({
+      cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 8 } }] }),
+      jobs: [jobOf('a', { ncpus: 3, licenses: { foo: 2 } }), jobOf('b', { submit: 5, licenses: { foo: 1 } }), jobOf('c', { submit: 5, ncpus: 2 }), jobOf('d', { submit: 5, ncpus: 1, walltime: 10 })],
+      policy: pbsPreempting(greedy(fifo()), { resources_available: { foo: 2, ncpus: 4 } }),
+      observers: [{ onDefer: (id, _lane, reason, now, limit) => void (now === 5 && reason === Reason.Limit && reasons.push([id, limit])) }],
+    })
+    expect(reasons).toEqual([[1, 'resources_available of foo'], [2, 'resources_available of ncpus']])
+  })
+
+  it('is counted for all tasks of a gang together', () => {
+    const gang = (id: string, tasks: number, stages = 1): JobSpec => ({
+      id, submit: 0, gang: true, stages: Array.from({ length: stages }, (_, i) => ({ name: `${i}`, tasks, gang: true, demand: { cpu: 2 }, duration: 10 })),
+    })
+    const ends = (...jobs: JobSpec[]) => run({ cluster: instantCluster({ nodes: [{ count: 2, resources: { cpu: 8 } }] }), jobs, policy: pbsPreempting(greedy(fifo()), { resources_available: { ncpus: 6 } }) }).recorder.ends
+    expect(ends(gang('fits', 3), gang('none', 4), gang('two stages', 2, 2)).map((end) => [end.job, end.started])).toEqual(Array.from({ length: 3 }, () => ['fits', 0]))
+  })
+
+  it('may be called as what all objects know', () => {
+    const licenses = { constructor: 1 }
+    const options = { resources_available: licenses, preempt_prio: 'normal_jobs, server_softlimits', server: { max_run_res_soft: { constructor: '[u:PBS_GENERIC=0]' } } }
+    const jobs = { a: { licenses, walltime: 30 }, b: { walltime: 30 }, c: { submit: 5, walltime: 10 }, d: { licenses, submit: 6, walltime: 10 } }
+    // a is over the limit, since it has a licence, and goes for c; b and c have none
+    expect(played({ cpu: 2 }, jobs, options)).toEqual({ a: '0 to 5, 15 to 40', b: '0 to 30', c: '5 to 15', d: '40 to 50' })
   })
 
   it('refuses who asks for more', () => {
@@ -225,6 +253,21 @@ describe('a cluster with heartbeats', () => {
 })
 
 describe('pbs-levels', () => {
+  it('takes for preempted only who is, not whom a trial took down and let run on', () => {
+    const [job, other, lane, node] = [0 as JobId, 1 as JobId, 0 as LaneId, 0 as NodeId]
+    const [runs, waits] = [0 as TaskId, 1 as TaskId]
+    const preempted = new PreemptedJobs({ work: { comesAgain: () => false } } as unknown as Env)
+    preempted.onRelease(job, lane, runs, node, 'evicted')
+    preempted.onClaim(job, lane, runs) // all as before
+    preempted.onClaim(job, lane, waits)
+    preempted.onRelease(job, lane, waits, node, 'withdrawn')
+    expect(preempted.turnOf(job)).toBe(preempted.turnOf(other))
+    preempted.onRelease(job, lane, runs, node, 'evicted')
+    preempted.onClaim(job, lane, waits)
+    preempted.onRelease(job, lane, waits, node, 'withdrawn')
+    expect(preempted.turnOf(job)).toBeLessThan(preempted.turnOf(other))
+  })
+
   it('puts preempted jobs first, the first to be, before others of their level', () => {
     const jobs = { a: { walltime: 10 }, b: { submit: 1, walltime: 5 }, high: { queue: 'expressq', submit: 2, walltime: 10 } }
     // by size or submission b would be first
@@ -239,6 +282,8 @@ describe('pbs-levels', () => {
     ['preempt_order', { preempt_order: 'S 50 R 60 D' }],
     ['max_run_soft', { server: { max_run_soft: 'u:ann=2' } }],
     ['ngpus', { resources_available: { ngpus: 1 } }],
+    ['"ncpu". Did you mean "ncpus"?', { restrict_res_to_release_on_suspend: ['ncpu'] }],
+    ['Priority', { queues: { expressq: { Priority: 1024 } } }],
   ])('refuses a mistake in %s', (field, options) => {
     expect(() => played({ cpu: 1 }, { a: {} }, options)).toThrow(field)
   })

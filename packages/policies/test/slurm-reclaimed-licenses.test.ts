@@ -1,4 +1,4 @@
-import { randomStream, type JobSpec, type Plug } from '@sched/core'
+import { randomStream, Reason, type JobSpec, type Plug } from '@sched/core'
 import { easy, greedy, multifactor, pbsPreempting, replan, slurmLimits, slurmPreempting, strict, type SlurmPreemptingOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -41,6 +41,18 @@ describe.each(policies)('slurm-preempting with licences around %s', (_, policy) 
     const jobs = [jobOf('a', 'high', 0, 1, 2, 30), low('b', 1, 1), low('c', 2, 0), jobOf('d', 'high', 3, 1, 3)]
     expect(played(jobs, around())).toEqual({ a: '0 to 30', b: '30 to 130', c: '2 to 102' })
   })
+})
+
+it('a job that waits for licences says so', () => {
+  const reasons: unknown[] = []
+  run({
+    cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 8 } }] }),
+    jobs: [jobOf('a', 'low', 0, 1, 2), jobOf('b', 'low', 5, 1, 1), jobOf('c', 'low', 5, 8, 0)],
+    policy: slurmPreempting(greedy(order), { tiers, licenses }),
+    observers: [{ onDefer: (id, _lane, reason, now, limit) => void (now === 5 && reasons.push([id, reason, limit])) }],
+  })
+  expect(reasons).toEqual(expect.arrayContaining([[1, Reason.Limit, 'Licenses of fluent']]))
+  expect(reasons).not.toEqual(expect.arrayContaining([[2, Reason.Limit, 'Licenses of fluent']]))
 })
 
 it('licences are not taken from jobs that are suspended', () => {

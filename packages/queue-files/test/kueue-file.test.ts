@@ -209,12 +209,11 @@ describe('manifests of Kueue', () => {
     const credits = queue('a', [], ['{ name: cpu, nominalQuota: 8 }', '{ name: example.com/credits, nominalQuota: 7500m }'])
     const given = '[{ input: cpu, outputs: { example.com/credits: 1500m } }, { input: nvidia.com/gpu, strategy: Replace, outputs: { memory: 40Gi, example.com/credits: 100 } }, { input: memory, strategy: Replace, multiplyBy: nvidia.com/gpu }]'
     const of = (resources: string, ...gates: string[]) => made([credits, configuration('v1beta2', `resources: ${resources}`, ...gates)]).options
-    const units = { cpu: 1000, mem: 2 ** -20, gpu: 1000 }
     const { queues, defaults, transformations } = of(`{ transformations: ${given} }`)
     expect(transformations).toEqual([
-      { input: 'cpu', strategy: 'Retain', units, outputs: { 'example.com/credits': 1.5 } },
-      { input: 'gpu', strategy: 'Replace', units, outputs: { mem: 40 * 1024, 'example.com/credits': 100 } },
-      { input: 'mem', strategy: 'Replace', units, multiplyBy: 'gpu', outputs: {} },
+      { input: 'cpu', strategy: 'Retain', units: { cpu: 1000 }, outputs: { 'example.com/credits': 1.5 } },
+      { input: 'gpu', strategy: 'Replace', units: { gpu: 1000 }, outputs: { mem: 40 * 1024, 'example.com/credits': 100 } },
+      { input: 'mem', strategy: 'Replace', units: { mem: 2 ** -20, gpu: 1000 }, multiplyBy: 'gpu', outputs: {} },
     ])
     expect([queues?.['a']?.nominalQuota, defaults?.nominalQuota]).toEqual([{ ...nothing, cpu: 8000, 'example.com/credits': 8 }, { ...nothing, 'example.com/credits': 0 }])
     expect(counting([credits], `{ transformations: ${given} }`).lines).toEqual([
@@ -223,6 +222,7 @@ describe('manifests of Kueue', () => {
     ])
     expect(of(`{ transformations: ${given} }`, 'featureGates: { ConfigurableResourceTransformations: false }').transformations).toBeUndefined()
     expect(of('{ excludeResourcePrefixes: [cpu], transformations: [{ input: cpu, outputs: { example.com/credits: 1 } }] }').transformations).toBeUndefined() // left out first
+    expect(of('{ transformations: [{ input: cpu, outputs: { constructor: 2 } }] }').transformations).toMatchObject([{ outputs: { constructor: 2 } }])
     expect(of('{ quotaCheckStrategy: IgnoreUndeclared, transformations: [{ input: cpu, outputs: { example.com/other: 1 } }] }').queues?.['a']?.nominalQuota).not.toHaveProperty(['example.com/other'])
   })
 

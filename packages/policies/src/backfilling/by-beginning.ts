@@ -1,4 +1,4 @@
-import type { Seconds } from '@sched/core'
+import { partitionPoint, type Seconds } from '@sched/core'
 
 /** Times of which each comes once. */
 interface Span {
@@ -40,13 +40,6 @@ export class ByBeginning<T extends Span> {
 
   /** The first one that ends after `now`, if any does; else their number. */
   #firstAfter(now: Seconds): number {
-    let low = 0
-    let high = this.#all.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#lastEnd[middle] as number) <= now) low = middle + 1
-      else high = middle
-    }
-    return low
+    return partitionPoint(0, this.#all.length, (i) => (this.#lastEnd[i] as number) <= now)
   }
 }

@@ -98,6 +98,8 @@ class Easy implements Policy {
     this.#shadows = jobs.lanes.map((lane) => new Shadow(lane, options))
     if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
     this.#explanations = new Explanations(jobs, options.windows)
+    if (backfillOrder !== undefined && Object.keys(options.depths).length > 0)
+      throw new SchedError('BAD_OPTION', 'with depths of queues jobs are tried in the order of their reservations.', { field: 'easy.backfillOrder' }, 'Leave out depths or backfillOrder.')
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
     if (named !== undefined || reservations !== 1 || options.windows.length > 0 || options.passOn || Object.keys(options.depths).length > 0) {
       checkAlone(options)

@@ -1,4 +1,4 @@
-import type { Seconds } from '@sched/core'
+import { partitionPoint, type Seconds } from '@sched/core'
 import type { Window } from './options.js'
 import { refuseAmounts } from './windows.js'
 
@@ -33,13 +33,6 @@ export class WholeWindows {
 
   /** The first window that ends after a time; their number if there is none. */
   #firstAfter(time: Seconds): number {
-    let low = 0
-    let high = this.#to.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#to[middle] as number) <= time) low = middle + 1
-      else high = middle
-    }
-    return low
+    return partitionPoint(0, this.#to.length, (i) => (this.#to[i] as number) <= time)
   }
 }

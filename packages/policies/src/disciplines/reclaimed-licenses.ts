@@ -1,4 +1,4 @@
-import { SchedError, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
+import { ownValue, SchedError, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
 import { ServedRound, ServerResources } from '../pbs/server-resources.js'
 import { ShownJobs } from './shown-jobs.js'
 
@@ -57,6 +57,11 @@ export class ReclaimedLicenses extends ShownJobs {
     return this.#askers.has(job) && this.#env.work.unplaced(job, lane) > 0 && !this.#licenses.suffice(job, lane)
   }
 
+  /** Where somebody asks why jobs wait: says of those that wait for a licence for which. */
+  explain(round: Round): void {
+    this.#licenses.explain([...this.#askers].filter((job) => this.isWaiting(job, round.lane)), 'Licenses', round)
+  }
+
   /** Whether both ask for the same one. */
   shares(job: JobId, other: JobId): boolean {
     const names = this.#namesOf(other)
@@ -65,7 +70,7 @@ export class ReclaimedLicenses extends ShownJobs {
 
   #namesOf(job: JobId): readonly string[] {
     const licenses = this.#env.work.licenses(job)
-    return this.#names.filter((name) => (licenses[name] ?? 0) > 0)
+    return this.#names.filter((name) => (ownValue(licenses, name) ?? 0) > 0)
   }
 
   /** A job has taken its licences, or given them back, which may change who waits for some. */

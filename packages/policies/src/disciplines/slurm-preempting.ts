@@ -150,8 +150,8 @@ class SlurmPreempting implements Policy {
     this.#policy.schedule(this.#acts && asks ? this.#making.of(kept, round, acts) : kept)
     if (!isDone || (acts && !asks && this.#claims > before)) this.#preempt(round, false) // also to see who finds no room for what the policy has started
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
-    for (const end of notices.values()) if (end > round.now) round.wakeAt(end)
-    if (this.#exempt < Infinity) round.wakeAt(this.#exempt)
+    this.#licenses?.explain(round)
+    for (const end of [...notices.values(), this.#exempt]) if (end > round.now && end < Infinity) round.wakeAt(end)
     if (this.#isUnsettled && round.cluster.heartbeat === 0) round.wakeAt(round.now + NEXT_PASS)
   }
 

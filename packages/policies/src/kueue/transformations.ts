@@ -30,7 +30,7 @@ export class Transformations {
   readonly #rules: readonly (Rule | undefined)[]
   readonly #count: number
 
-  /** `resources`: those of quotas, of which the first `ofNodes` are those of the nodes. Throws `BAD_OPTION` for others and for an input that comes twice. */
+  /** `resources`: those of quotas, of which the first `ofNodes` are those of the nodes. Throws `BAD_OPTION` for others, for an input that comes twice and for units of what is not in a transformation. */
   constructor(given: KueueSettings['transformations'], resources: readonly string[], ofNodes: number) {
     this.#count = resources.length
     const known = resources.slice(0, ofNodes)
@@ -45,6 +45,8 @@ export class Transformations {
       const r = indexOf(input, `${field}.input`)
       if (rules[r] !== undefined) throw new SchedError('BAD_OPTION', `resource "${input}" is transformed twice.`, { field: `${field}.input` }, 'Write all of its outputs in one place.')
       const multiplier = multiplyBy === undefined ? -1 : indexOf(multiplyBy, `${field}.multiplyBy`)
+      const unknown = Object.keys(units).find((name) => name !== input && name !== multiplyBy)
+      if (unknown !== undefined) throw new SchedError('BAD_OPTION', `"${unknown}" is neither the input nor what multiplies it.`, { field: `${field}.units` }, suggest(unknown, [input, ...(multiplyBy === undefined ? [] : [multiplyBy])]))
       const unitOf = (name: string): number => ownValue(units, name) ?? 1
       const made = Object.entries(outputs).map(([name, amount]) => [resources.indexOf(name), amount] as const)
       rules[r] = { isRetained: strategy === 'Retain', unit: unitOf(input), multiplier, multiplierUnit: unitOf(multiplyBy ?? ''), outputs: made }

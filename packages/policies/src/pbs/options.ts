@@ -15,7 +15,7 @@ export const levelFields = {
   preempt_queue_prio: z.int().default(150).describe('queues with this Priority or more are express queues'),
   server: z.strictObject(softLimits).prefault({}).describe('soft limits of the whole cluster'),
   queues: z
-    .record(z.string(), z.strictObject({ Priority: z.int().default(0).describe('of two express queues the higher one preempts'), ...softLimits }))
+    .record(z.string(), z.strictObject({ Priority: z.int().min(-1024).max(1023).default(0).describe('of two express queues the higher one preempts'), ...softLimits }))
     .default({})
     .describe('queues, with their priorities and soft limits'),
 }

@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
+  definePolicy, forwarding, None, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
@@ -16,7 +16,7 @@ import { PbsRights } from './pbs-rights.js'
 import { PreemptLevels } from './preempt-levels.js'
 import { PreemptedJobs } from './preempted-jobs.js'
 import type { Method } from './preempt-order.js'
-import { pbsResource } from './resource-name.js'
+import { pbsNames, pbsResource } from './resource-name.js'
 import { ServedRound, ServerResources } from './server-resources.js'
 
 /** Seconds until all are looked at again where levels have changed by what a pass has started. */
@@ -148,6 +148,7 @@ class PbsPreempting implements Policy {
       isOver = !acts || this.#rights.version === before
     }
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
+    this.#resources.explain(this.#waiting.in(round.lane).keys(), 'resources_available', round)
     const hasChanged = acts && this.#hasStarted && this.#rights.version !== version
     if (!hasChanged || round.now === this.#again || round.cluster.heartbeat > 0) return
     this.#again = round.now + NEXT_PASS
@@ -165,20 +166,29 @@ class PbsPreempting implements Policy {
   #preempt(round: Round, kept: Round): void {
     const inVain = new Set<string>()
     const left = new Set<JobId>()
-    while (!this.#hasRequeued) {
-      const jobs = this.#preemptors(round.lane).filter((job) => !left.has(job) && !this.#throttles.isFull(job) && !inVain.has(this.#kindOf(job, round)))
-      const [first] = jobs
-      if (first === undefined) return
-      if (!this.#found.find(first, round)) {
-        const kind = this.#kindOf(first, round)
-        if (this.#makeRoom(first, round)) inVain.clear() // others may fit on what is left over
-        else inVain.add(kind)
+    const inOrder = () => this.#preemptors(round.lane).filter((job) => !left.has(job) && !this.#throttles.isFull(job))
+    let jobs = inOrder()
+    for (let i = 0; i < jobs.length && !this.#hasRequeued; ) {
+      const job = jobs[i] as JobId
+      const kind = this.#kindOf(job, round)
+      const fits = !inVain.has(kind) && this.#found.find(job, round)
+      if (!fits && (inVain.has(kind) || !this.#makeRoom(job, round))) {
+        inVain.add(kind)
+        i++ // nothing has changed, so that those behind it are still in order
         continue
       }
-      const fitting = this.#fitting(jobs, round)
-      this.#start(this.#only.of(kept, (job) => fitting.has(job)))
-      for (const job of fitting) if (this.#waiting.in(round.lane).has(job) && this.#found.find(job, round)) left.add(job)
+      if (fits) this.#startFitting(jobs.slice(i).filter((each) => !inVain.has(this.#kindOf(each, round))), left, round, kept)
+      else inVain.clear() // others may fit on what is left over
+      jobs = inOrder()
+      i = 0
     }
+  }
+
+  /** Lets the policy start the first of these jobs, which find room as it is; those that it does not start join `left`. */
+  #startFitting(jobs: readonly JobId[], left: Set<JobId>, round: Round, kept: Round): void {
+    const fitting = this.#fitting(jobs, round)
+    this.#start(this.#only.of(kept, (job) => fitting.has(job)))
+    for (const job of fitting) if (this.#waiting.in(round.lane).has(job) && this.#found.find(job, round)) left.add(job)
   }
 
   /** The jobs up to the first that finds no room behind those before it, or until some come to other levels. */
@@ -324,8 +334,14 @@ class PbsPreempting implements Policy {
   }
 }
 
-/** By lane, what suspended jobs give up: all resources, or those in restrict_res_to_release_on_suspend. */
-function freed({ restrict_res_to_release_on_suspend: only }: ReadPbsPreemptingOptions, { cluster }: Env) {
-  const released = only?.map((name) => pbsResource(name, cluster, 'pbs-preempting.restrict_res_to_release_on_suspend'))
+/** By lane, what suspended jobs give up: all resources, or those in restrict_res_to_release_on_suspend. Throws `BAD_OPTION` for what neither nodes nor the cluster have. */
+function freed({ restrict_res_to_release_on_suspend: only, resources_available: available }: ReadPbsPreemptingOptions, { cluster }: Env) {
+  const field = 'pbs-preempting.restrict_res_to_release_on_suspend'
+  const released = only?.map((name) => {
+    const resource = pbsResource(name, cluster, field)
+    if (resource === undefined && !Object.hasOwn(available, name))
+      throw new SchedError('BAD_OPTION', `neither nodes nor the whole cluster have "${name}".`, { field }, suggest(name, [...pbsNames(cluster), ...Object.keys(available)]))
+    return resource
+  })
   return cluster.lanes.map(({ resources }) => (released === undefined ? [...resources] : resources.filter((resource) => released.includes(resource))))
 }

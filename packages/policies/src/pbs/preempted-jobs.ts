@@ -4,8 +4,8 @@ import { rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Re
 export class PreemptedJobs implements WorkListener {
   readonly #env: Env
   readonly #turns = new Map<JobId, number>()
-  /** The turns that jobs had until they started, since a start may be taken back. */
-  readonly #started = new Map<JobId, number>()
+  /** The turns that jobs had until they started, and with which task, since that may be taken back. */
+  readonly #started = new Map<JobId, { readonly turn: number; readonly task: TaskId }>()
   #turn = 0
 
   constructor(env: Env) {
@@ -17,17 +17,17 @@ export class PreemptedJobs implements WorkListener {
     return this.#turns.get(job) ?? this.#turn + 1
   }
 
-  onRelease(job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, why: Release): void {
+  onRelease(job: JobId, _lane: LaneId, task: TaskId, _node: NodeId, why: Release): void {
     const before = this.#started.get(job)
     if (why === 'evicted') this.#turns.set(job, ++this.#turn)
-    else if (why === 'withdrawn' && before !== undefined) this.#turns.set(job, before)
+    else if (why === 'withdrawn' && before?.task === task) this.#turns.set(job, before.turn)
   }
 
-  onClaim(job: JobId): void {
+  onClaim(job: JobId, _lane: LaneId, task: TaskId): void {
     const turn = this.#turns.get(job)
     if (turn === undefined) return
     this.#turns.delete(job)
-    this.#started.set(job, turn)
+    this.#started.set(job, { turn, task })
   }
 
   onFinish(job: JobId): void {

@@ -1,4 +1,4 @@
-import { WrappedRound, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ResourceId, type Round, type TaskId, type WorkListener } from '@sched/core'
+import { askedTogether, ownValue, Reason, startedTogether, WrappedRound, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ResourceId, type Round, type TaskId, type WorkListener } from '@sched/core'
 
 /** An amount of the whole cluster: of a resource that nodes have, too, or without one of a licence of jobs. */
 interface Amount {
@@ -26,9 +26,11 @@ export class ServerResources implements WorkListener {
     this.#amounts = Object.entries(available).map(([name, most]) => ({ name, resource: resourceOf(name), most, used: 0 }))
   }
 
-  admits({ licenses = {}, stages }: JobSpec): string | undefined {
+  /** Why the job could never start: what it needs at once is more than there is. */
+  admits(job: JobSpec): string | undefined {
+    const { resources } = this.#env.cluster
     for (const { name, resource, most } of this.#amounts) {
-      const asked = resource === undefined ? (licenses[name] ?? 0) : Math.max(...stages.map(({ demand }) => demand[this.#env.cluster.resources[resource] as string] ?? 0))
+      const asked = resource === undefined ? (ownValue(job.licenses, name) ?? 0) : Math.max(...startedTogether(job).map((stages) => askedTogether(stages, resources[resource] as string)))
       if (asked > most) return `it asks for ${asked} of ${name}, and the server has ${most}`
     }
     return undefined
@@ -49,8 +51,16 @@ export class ServerResources implements WorkListener {
 
   /** Whether enough is left for all that the job would start together, apart from room on nodes. */
   suffice(job: JobId, lane: LaneId): boolean {
-    const { work } = this.#env
-    return this.#amounts.every(({ resource, used, most, name }) => used + (resource === undefined ? this.#licenses(job, name) : work.asked(job, lane, resource)) <= most)
+    return this.#amounts.every((amount) => !this.#lacks(job, lane, amount))
+  }
+
+  /** Where somebody asks why jobs wait: says of those of them that lack any which it is, after the word for the limit. */
+  explain(jobs: Iterable<JobId>, word: string, round: Round): void {
+    if (!round.explained) return
+    for (const job of jobs) {
+      const lacking = this.#amounts.find((amount) => this.#lacks(job, round.lane, amount))
+      if (lacking !== undefined) round.defer(job, Reason.Limit, `${word} of ${lacking.name}`)
+    }
   }
 
   /** Whether enough is left for one task of the job. */
@@ -63,22 +73,26 @@ export class ServerResources implements WorkListener {
   /** Whether a job that runs holds any of what another one lacks. */
   givesWay(victim: JobId, lane: LaneId, job: JobId, tasks: readonly TaskId[]): boolean {
     const { work } = this.#env
-    return this.#amounts.some(({ resource, used, most, name }) => {
-      const asked = resource === undefined ? this.#licenses(job, name) : work.asked(job, lane, resource)
-      if (used + asked <= most) return false
-      return resource === undefined ? (work.licenses(victim)[name] ?? 0) > 0 : tasks.some((task) => work.demand(work.shapeOf(task), resource) > 0)
+    return this.#amounts.some((amount) => {
+      const { resource, name } = amount
+      if (!this.#lacks(job, lane, amount)) return false
+      return resource === undefined ? (ownValue(work.licenses(victim), name) ?? 0) > 0 : tasks.some((task) => work.demand(work.shapeOf(task), resource) > 0)
     })
+  }
+
+  #lacks(job: JobId, lane: LaneId, { resource, used, most, name }: Amount): boolean {
+    return used + (resource === undefined ? this.#licenses(job, name) : this.#env.work.asked(job, lane, resource)) > most
   }
 
   /** The licences that the job still has to get. */
   #licenses(job: JobId, name: string): number {
-    return this.#running.has(job) ? 0 : (this.#env.work.licenses(job)[name] ?? 0)
+    return this.#running.has(job) ? 0 : (ownValue(this.#env.work.licenses(job), name) ?? 0)
   }
 
   #count(job: JobId, task: TaskId, isWhole: boolean, sign: 1 | -1): void {
     const { work } = this.#env
     for (const amount of this.#amounts)
-      amount.used += sign * (amount.resource !== undefined ? work.demand(work.shapeOf(task), amount.resource) : isWhole ? (work.licenses(job)[amount.name] ?? 0) : 0)
+      amount.used += sign * (amount.resource !== undefined ? work.demand(work.shapeOf(task), amount.resource) : isWhole ? (ownValue(work.licenses(job), amount.name) ?? 0) : 0)
   }
 }
 

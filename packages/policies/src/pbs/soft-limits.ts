@@ -71,7 +71,7 @@ export class SoftLimits implements WorkListener {
       entities: [['u', work.userName(work.user(job))], ['g', work.account(job)], ['o', '']],
       scopes: [this.#server, ...(queue === undefined ? [] : [queue])].filter(({ run, amounts }) => run !== undefined || amounts.some((each) => each !== undefined)),
       running: 0,
-      asks: this.#counted.map(({ name, resource }) => resource === undefined && (licenses[name] ?? 0) > 0),
+      asks: this.#counted.map(({ name, resource }) => resource === undefined && (ownValue(licenses, name) ?? 0) > 0),
     }
   }
 
@@ -132,7 +132,7 @@ export class SoftLimits implements WorkListener {
     const isWhole = counting.running === (sign > 0 ? 1 : 0)
     const shape = work.shapeOf(task)
     const licenses = isWhole ? work.licenses(job) : {}
-    const amounts = this.#counted.map(({ name, resource }) => (resource === undefined ? (licenses[name] ?? 0) : work.demand(shape, resource)))
+    const amounts = this.#counted.map(({ name, resource }) => (resource === undefined ? (ownValue(licenses, name) ?? 0) : work.demand(shape, resource)))
     for (const scope of counting.scopes)
       for (const [entity, name] of counting.entities) this.#add(scope, entity, name, isWhole ? sign : 0, amounts, sign)
   }

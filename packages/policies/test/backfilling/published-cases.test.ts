@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { conservative, easy, fifo, replan, strict, type EasyOptions } from '@sched/policies'
+import { conservative, easy, fifo, replan, sjf, strict, type EasyOptions } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 import { simulated, startsOf } from './machine.js'
 import type { RigidJob } from './reference/machine.js'
@@ -121,6 +121,7 @@ describe('strict ordering with and without backfilling (pbs_strict_ordering and 
     expect(passed({ reservations: 0, depths: { b: 1 } })).toEqual({ reserved: [['b1', 100]], a4: 0, c2: 10 })
     expect(passed({ reservations: 'all', depths: { a: 1, b: 1 } }).reserved).toEqual([['a1', 100], ['b1', 110], ['c1', 120], ['c2', 10]]) // a4 has the one left
     expect(passed({ reservations: 3 }).reserved).toEqual([['a1', 100], ['a2', 110], ['b1', 120]])
+    expect(() => passed({ depths: { a: 1 }, backfillOrder: sjf() })).toThrow('Leave out depths or backfillOrder.') // the order would change nothing
   })
 
   it('backfills by the depths of queues alone where the server has none (test_t2 of pbs_strict_ordering)', () => {

@@ -126,6 +126,7 @@ describe('resources that count as others', () => {
     [{ transformations: [{ input: 'gpu' }] }, 'transformations[0].input: the cluster has no resource "gpu"'],
     [{ transformations: [{ input: 'cpu', multiplyBy: 'gpu' }] }, 'transformations[0].multiplyBy: the cluster has no resource "gpu"'],
     [{ transformations: [{ input: 'cpu' }, { input: 'cpu' }] }, 'transformations[1].input: resource "cpu" is transformed twice.'],
+    [{ transformations: [{ input: 'cpu', units: { cpus: 1000 } }] }, 'transformations[0].units: "cpus" is neither the input nor what multiplies it. Did you mean "cpu"?'],
     [{ transformations: [{ input: 'cpu', outputs: { pods: 1 } }] }, 'transformations: "pods" are tasks, and nothing else counts as one.'],
   ])('are refused where they cannot be: %o', (options, expected) => {
     expect(() => world(options)).toThrow(expected)

@@ -1,4 +1,5 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
+import { ownValue } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
 import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
@@ -18,6 +19,8 @@ interface Known {
   readonly resources: readonly string[]
   readonly isExcluded: (name: string) => boolean
 }
+
+const unitsOf = (resources: readonly string[]): Record<string, number> => Object.fromEntries(resources.flatMap((name) => (Object.hasOwn(units, name) ? [[name, units[name] as number]] : [])))
 
 /** Names of resources that jobs do not ask for, and that transformations make of others. */
 export const madeBy = (transformations: readonly Transformation[]): readonly string[] => [...new Set(transformations.flatMap(({ outputs = {} }) => Object.keys(outputs)))].filter((name) => !RESOURCES.includes(name))
@@ -45,7 +48,7 @@ export function transformationsOf(found: KubernetesObject, known: Known, finding
     else {
       const multiplier = multiplyBy === undefined ? undefined : resourceOf(textOf(multiplyBy))
       const isMultiplied = multiplier !== undefined && known.resources.includes(multiplier) && !known.isExcluded(textOf(multiplyBy))
-      read.set(resource, { input: resource, strategy: strategy === 'Replace' ? 'Replace' : 'Retain', units, outputs: inNodes(outputs, known), ...(isMultiplied && { multiplyBy: multiplier }) })
+      read.set(resource, { input: resource, strategy: strategy === 'Replace' ? 'Replace' : 'Retain', units: unitsOf(isMultiplied ? [resource, multiplier] : [resource]), outputs: inNodes(outputs, known), ...(isMultiplied && { multiplyBy: multiplier }) })
       if (multiplyBy === undefined || isMultiplied) tell('honoured')
       else tell('approximated', `nothing multiplies it: jobs ask for no ${textOf(multiplyBy)}`)
     }
@@ -67,7 +70,7 @@ function inNodes(outputs: Readonly<Record<string, number>>, { resources }: Known
     const resource = resourceOf(name)
     if (resource !== undefined && !resources.includes(resource)) continue
     const key = resource ?? name
-    all[key] = (all[key] ?? 0) + amount * (units[key] ?? 1)
+    all[key] = (ownValue(all, key) ?? 0) + amount * (ownValue(units, key) ?? 1)
   }
   return all
 }
