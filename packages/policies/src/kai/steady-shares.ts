@@ -1,4 +1,4 @@
-import type { ClusterView, LaneId, ResourceId } from '@sched/core'
+import { partitionPoint, type ClusterView, type LaneId, type ResourceId } from '@sched/core'
 import type { PoolTree } from '../orders/pools.js'
 import { fairShares } from './fair-shares.js'
 import type { Claims } from './options.js'
@@ -57,8 +57,8 @@ export class SteadyShares {
     const end = path.lastIndexOf('/')
     const made: Place = { path, claims: this.#claims.get(path) ?? (this.#claims.get('') as Claims), inside: [], pool: undefined }
     const around = end < 0 ? this.#root : this.#place(path.slice(0, end))
-    around.inside.push(made)
-    around.inside.sort((a, b) => (a.path < b.path ? -1 : 1))
+    const { inside } = around
+    inside.splice(partitionPoint(0, inside.length, (i) => (inside[i] as Place).path < path), 0, made)
     this.#byPath.set(path, made)
     return made
   }

@@ -40,6 +40,6 @@ describe('a market of users of whom many are alike', () => {
       ceeiShares(world)
       return reads
     }
-    expect(looks(1000) - looks(500)).toBe(500 * 3) // each demand is checked twice and its market looked up, and nothing else is computed for each
+    expect(looks(1000) - looks(500)).toBe(500 * 4) // each demand is checked in three ways and looked up, and nothing else is computed for each
   })
 })
