@@ -29,6 +29,8 @@ export class SteadyShares {
   readonly #past: PastUsage | undefined
   readonly #root: Place
   readonly #byPath = new Map<string, Place>()
+  /** By lane: what there was when it was last divided, where the same would be divided in the same way again. */
+  readonly #divided: number[] = []
   /** Number of pools that have their places. */
   #known = 1
 
@@ -47,8 +49,17 @@ export class SteadyShares {
   /** Divides what there is anew; returns whether the share of any queue has changed. */
   divide(lane: LaneId): boolean {
     const { pools } = this.#tree
+    const total = this.#cluster.capacity(this.gpu)
+    if (this.#known < pools.length) this.#divided.length = 0
     for (; this.#known < pools.length; this.#known++) this.#place(pools[this.#known]?.path as string).pool = this.#known
-    return this.#divide(this.#root, this.#cluster.capacity(this.gpu), lane)
+    if (this.#divided[lane] === total) return false
+    if (this.#past === undefined && this.#allAskAll(this.#root)) this.#divided[lane] = total
+    return this.#divide(this.#root, total, lane)
+  }
+
+  /** Whether nothing but the queues and what there is decides on shares, since every queue asks for all there is. */
+  #allAskAll(place: Place): boolean {
+    return place.inside.length > 0 ? place.inside.every((each) => this.#allAskAll(each)) : this.#asksAll(place)
   }
 
   #place(path: string): Place {
