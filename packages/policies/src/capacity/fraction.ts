@@ -24,8 +24,12 @@ export const plus = (a: Fraction, b: Fraction): Fraction => reduced(a.over * b.u
 export function sumOf<T>(all: Iterable<T>, fractionOf: (each: T) => Fraction): Fraction {
   const counts = new Map<T, number>()
   for (const each of all) counts.set(each, (counts.get(each) ?? 0) + 1)
-  return [...counts].reduce((sum, [each, count]) => plus(sum, times(fractionOf(each), fraction(count))), none)
+  return sumOfCounted(counts, fractionOf)
 }
+
+/** The sum where each counts so many times. */
+export const sumOfCounted = <T>(counts: ReadonlyMap<T, number>, fractionOf: (each: T) => Fraction): Fraction =>
+  [...counts].reduce((sum, [each, count]) => plus(sum, times(fractionOf(each), fraction(count))), none)
 
 export const isLess = (a: Fraction, b: Fraction): boolean => a.over * b.under < b.over * a.under
 export const valueOf = ({ over, under }: Fraction): number => Number(over) / Number(under)

@@ -45,6 +45,9 @@ type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults' | 'templates'
 const USUAL_DEPTH = 2
 const USUAL_QUEUES = 1000
 
+/** The options of all queues that are made without a template: one object, by which they are known to be alike. */
+const PLAIN: ReadQueueOptions = {}
+
 /** The queues of a capacity scheduler: declared ones, and ones made at first use below queues with `autoCreate`, which may be removed again. */
 export class QueueTree {
   /** All queues by id. A removed queue keeps its id, which it gets back when its path is used again. */
@@ -150,6 +153,11 @@ export class QueueTree {
     return ids
   }
 
+  /** The queues that were removed and have not been made again. */
+  gone(): Iterable<number> {
+    return this.#gone.values()
+  }
+
   /** Takes a queue that was made at first use, and is empty, out of the tree. */
   remove(id: number): void {
     const { path, name, parent } = this.queue(id)
@@ -249,7 +257,7 @@ export class QueueTree {
 
   /** Options of a leaf made at first use. In the legacy mode its percentage or amounts become 0 where its siblings leave less than that. */
   #leafIn(path: string): ReadQueueOptions {
-    const template = this.#madeIn(parentPath(path)).template ?? {}
+    const template = this.#madeIn(parentPath(path)).template ?? PLAIN
     const parent = this.#byPath.get(parentPath(path))
     if (!this.#isLegacy || parent === undefined) return template
     const { own, children } = this.queue(parent)

@@ -1,7 +1,7 @@
 import { SchedError, suggest, ownValue, type ClusterView } from '@sched/core'
 import { isWithin, rowOf } from '../shares/vectors.js'
 import { mixedCapacities, mixedLimit, ofResource } from './mixed-capacities.js'
-import { divided, fraction, partOf, percent, none as nothing, sumOf, times, valueOf, whole, type Fraction } from './fraction.js'
+import { divided, fraction, partOf, percent, none as nothing, sumOfCounted, times, valueOf, whole, type Fraction } from './fraction.js'
 import type { Pots } from './pots.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 import type { ReadQueueOptions } from './queue-options.js'
@@ -58,7 +58,7 @@ export class Quotas {
       this.part = new Float64Array(size)
     }
     for (const [at, column] of [[count * width, this.guaranteed], [count * width, this.most], [count, this.part]] as const)
-      for (const { id } of queues) if (this.#tree.isGone[id] === true) column.fill(0, id * at, (id + 1) * at)
+      for (const id of this.#tree.gone()) column.fill(0, id * at, (id + 1) * at)
     for (let pot = 0; pot < count; pot++) this.#computeIn(pot)
   }
 
@@ -92,22 +92,40 @@ export class Quotas {
 
   #setChildren(parent: Queue, pot: number, guaranteed: Quota, most: Quota): void {
     const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
-    const children = parent.children.map((id) => this.#tree.queue(id))
-    const capacities = children.map((child) => capacityIn(child, label))
+    const { queues } = this.#tree
+    const children = parent.children
+    const capacities = children.map((id) => capacityIn(queues[id] as Queue, label))
     const limitOf = this.#limits(label, most, pot)
-    if (!this.#isLegacy) return this.#setMixed(children, capacities, guaranteed.floor, limitOf, pot)
+    if (!this.#isLegacy) return this.#setMixed(children.map((id) => queues[id] as Queue), capacities, guaranteed.floor, limitOf, pot)
     const given = this.#scaled(capacities, guaranteed.floor, pot)
-    const parts = sharesOf(given)
+    const parts = sharesOf(counted(given))
     const quotas = new Map<Capacity, Quota>()
     const quotaOf = (capacity: Capacity) =>
       typeof capacity === 'object' ? new Quota(this.#amounts(capacity, pot)) : new Quota(guaranteed.amounts, times(guaranteed.part, parts.get(capacity) as Fraction))
     const values = new Map([...parts].map(([capacity, part]) => [capacity, typeof capacity === 'object' ? undefined : valueOf(part)]))
+    let before: Queue | undefined
     for (let i = 0; i < children.length; i++) {
-      const child = children[i] as Queue
-      const capacity = given[i] as Capacity
-      const own = getOrMake(quotas, capacity, quotaOf)
-      this.#set(child, pot, own, child.own.elastic === false ? own : limitOf(child), values.get(capacity))
+      const child = queues[children[i] as number] as Queue
+      if (before !== undefined && given[i] === given[i - 1] && isLike(child, before)) this.#copy(before, child, pot)
+      else {
+        const capacity = given[i] as Capacity
+        const own = getOrMake(quotas, capacity, quotaOf)
+        this.#set(child, pot, own, child.own.elastic === false ? own : limitOf(child), values.get(capacity))
+      }
+      before = child
     }
+  }
+
+  /** Gives a leaf the quotas of a sibling. */
+  #copy(from: Queue, to: Queue, pot: number): void {
+    const { count, width } = this.#pots
+    const source = from.id * count + pot
+    const target = to.id * count + pot
+    for (let i = 0; i < width; i++) {
+      this.most[target * width + i] = this.most[source * width + i] as number
+      this.guaranteed[target * width + i] = this.guaranteed[source * width + i] as number
+    }
+    this.part[target] = this.part[source] as number
   }
 
   /** Sets the quotas of siblings without the legacy mode. Memory comes first: a queue that is guaranteed no memory is guaranteed nothing, as in Hadoop. */
@@ -233,22 +251,36 @@ function capacityIn(queue: Queue, label: string): Capacity {
 /** Stands for a capacity that was left out. */
 const OPEN = 'open'
 
+/** Whether two siblings of one capacity are leaves with the same options, as those made at first use are. */
+const isLike = (a: Queue, b: Queue) => a.own === b.own && a.accessibleLabels === b.accessibleLabels && a.children.length === 0 && b.children.length === 0
+
+/** How many siblings have each capacity, in the order of the first ones. */
+function counted(given: readonly Capacity[]): Map<Capacity, number> {
+  const counts = new Map<Capacity, number>()
+  for (let from = 0, to = 0; from < given.length; from = to) {
+    const capacity = given[from] as Capacity
+    while (to < given.length && given[to] === capacity) to++
+    counts.set(capacity, (counts.get(capacity) ?? 0) + to - from)
+  }
+  return counts
+}
+
 /**
  * The part of its parent that a sibling of each capacity has: by weight, or by percent, where siblings without a capacity share what is left equally. A
  * sibling of 0 percent, which is what one without a capacity in the partition has, also gets nothing among weights.
  */
-function sharesOf(given: readonly Capacity[]): ReadonlyMap<Capacity, Fraction> {
-  const kinds = [...new Set(given)]
+function sharesOf(given: ReadonlyMap<Capacity, number>): ReadonlyMap<Capacity, Fraction> {
+  const kinds = [...given.keys()]
   const isWeight = (capacity: Capacity) => typeof capacity === 'string' && capacity !== OPEN
   const isByWeight = kinds.some(isWeight) && !kinds.includes(OPEN)
   const hasPercent = kinds.some((capacity) => typeof capacity === 'number' && (capacity > 0 || !isByWeight))
   if (hasPercent) {
-    const sum = sumOf(given, (capacity) => (typeof capacity === 'number' ? percent(capacity) : nothing))
+    const sum = sumOfCounted(given, (capacity) => (typeof capacity === 'number' ? percent(capacity) : nothing))
     const left = sum.over >= sum.under ? nothing : { over: sum.under - sum.over, under: sum.under }
-    const open = fraction(Math.max(1, given.filter((capacity) => capacity === OPEN).length))
+    const open = fraction(Math.max(1, given.get(OPEN) ?? 0))
     return new Map(kinds.map((capacity) => [capacity, typeof capacity === 'number' ? percent(capacity) : capacity === OPEN ? divided(left, open) : nothing]))
   }
   const weightOf = (capacity: Capacity) => (isWeight(capacity) ? fraction(parseFloat(capacity as string)) : capacity === OPEN ? whole : nothing)
-  const sum = sumOf(given, weightOf)
+  const sum = sumOfCounted(given, weightOf)
   return new Map(kinds.map((capacity) => [capacity, sum.over === 0n ? nothing : divided(weightOf(capacity), sum)]))
 }

@@ -86,14 +86,15 @@ export class QueueUsage {
     const { queues } = this.#tree
     const { count, width, totals } = this.#pots
     for (const [pot, keys] of this.#keys.entries()) {
-      keys.hasBands = this.#tree.isByPriority.includes(true) || queues.some(({ id }) => this.#tree.isGone[id] === false && this.#isLast(id * count + pot))
+      keys.hasBands = this.#tree.isByPriority.includes(true) || (this.#byCapacity && queues.some(({ id }) => this.#tree.isGone[id] === false && this.#isLast(id * count + pot)))
       const least = dominantShare(this.#minimum[pot % this.#pots.lanes] as readonly number[], 0, totals, pot * width, width)
-      for (const { id } of queues) {
-        const { guaranteed } = this.#quotas
-        const share = dominantShare(guaranteed, (id * count + pot) * width, totals, pot * width, width)
-        this.#guaranteedShare[id * count + pot] = this.#isLast(id * count + pot) ? 1 : Math.max(share, least)
+      const { guaranteed } = this.#quotas
+      for (let id = 0; id < queues.length; id++) {
+        const at = id * count + pot
+        const share = dominantShare(guaranteed, at * width, totals, pot * width, width)
+        this.#guaranteedShare[at] = this.#isLast(at) ? 1 : Math.max(share, least)
       }
-      for (const { id } of queues) if (this.#tree.isInner[id] === true) this.#sort(id, pot)
+      for (let id = 0; id < queues.length; id++) if (this.#tree.isInner[id] === true) this.#sort(id, pot)
     }
     return true
   }

@@ -1,4 +1,4 @@
-import type { ClusterView, LaneId, ResourceId } from '@sched/core'
+import { partitionPoint, type ClusterView, type LaneId, type ResourceId } from '@sched/core'
 import type { PoolTree } from '../orders/pools.js'
 import { fairShares } from './fair-shares.js'
 import type { Claims } from './options.js'
@@ -29,6 +29,8 @@ export class SteadyShares {
   readonly #past: PastUsage | undefined
   readonly #root: Place
   readonly #byPath = new Map<string, Place>()
+  /** By lane: what there was when it was last divided, where the same would be divided in the same way again. */
+  readonly #divided: number[] = []
   /** Number of pools that have their places. */
   #known = 1
 
@@ -47,8 +49,17 @@ export class SteadyShares {
   /** Divides what there is anew; returns whether the share of any queue has changed. */
   divide(lane: LaneId): boolean {
     const { pools } = this.#tree
+    const total = this.#cluster.capacity(this.gpu)
+    if (this.#known < pools.length) this.#divided.length = 0
     for (; this.#known < pools.length; this.#known++) this.#place(pools[this.#known]?.path as string).pool = this.#known
-    return this.#divide(this.#root, this.#cluster.capacity(this.gpu), lane)
+    if (this.#divided[lane] === total) return false
+    if (this.#past === undefined && this.#allAskAll(this.#root)) this.#divided[lane] = total
+    return this.#divide(this.#root, total, lane)
+  }
+
+  /** Whether nothing but the queues and what there is decides on shares, since every queue asks for all there is. */
+  #allAskAll(place: Place): boolean {
+    return place.inside.length > 0 ? place.inside.every((each) => this.#allAskAll(each)) : this.#asksAll(place)
   }
 
   #place(path: string): Place {
@@ -57,8 +68,8 @@ export class SteadyShares {
     const end = path.lastIndexOf('/')
     const made: Place = { path, claims: this.#claims.get(path) ?? (this.#claims.get('') as Claims), inside: [], pool: undefined }
     const around = end < 0 ? this.#root : this.#place(path.slice(0, end))
-    around.inside.push(made)
-    around.inside.sort((a, b) => (a.path < b.path ? -1 : 1))
+    const { inside } = around
+    inside.splice(partitionPoint(0, inside.length, (i) => (inside[i] as Place).path < path), 0, made)
     this.#byPath.set(path, made)
     return made
   }

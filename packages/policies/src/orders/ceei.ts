@@ -1,6 +1,6 @@
-import { defineOrder, type LaneId, type Plug, type ShapeId } from '@sched/core'
+import { defineOrder, type LaneId, type Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { ceeiShares } from '../shares/ceei-shares.js'
+import { LaneMarket } from './lane-market.js'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { ownerFields, plainWeights, settingsByPath, type OwnerOptions, type PlainWeights } from './sharing-options.js'
 
@@ -38,41 +38,19 @@ export const ceeiOrder = defineOrder({
 /** By the part that each has of what it would buy. */
 export const ceei = (options: CeeiOptions = {}): Plug<'order'> => ceeiOrder.plug({}, options)
 
-function marketShares({ cluster, work, tree, lists, usage }: Shares, weightOf: ReadonlyMap<string, number>): ShareRule {
-  const lanes = cluster.lanes.length
-  /** `[pool * lanes + lane]`: dominant share that the pool would buy; 1 for a pool that is not in the market. */
-  const target: number[] = []
-  const known = cluster.lanes.map(() => '')
-  const solve = (buyers: readonly number[], shapes: readonly ShapeId[], lane: LaneId) => {
-    const resources = cluster.lanes[lane]?.resources ?? []
-    const { shares } = ceeiShares({
-      capacities: resources.map((r) => usage.capacity(r)),
-      demands: shapes.map((shape) => resources.map((r) => work.demand(shape, r))),
-      weights: buyers.map((pool) => weightOf.get(tree.pools[pool]?.path ?? '') ?? 1),
-    })
-    for (const [i, pool] of buyers.entries()) target[pool * lanes + lane] = shares[i] as number
-  }
+function marketShares(shares: Shares, weightOf: ReadonlyMap<string, number>): ShareRule {
+  const { cluster, usage } = shares
+  const markets = cluster.lanes.map((_, lane) => new LaneMarket(shares, lane as LaneId, weightOf))
   return {
     addPool({ id }) {
-      for (let lane = 0; lane < lanes; lane++) target[id * lanes + lane] = 1
+      for (const market of markets) market.target[id] = 1
       return 1
     },
     poolKey(pool, lane) {
       const share = usage.dominantShare(pool, lane)
-      return Math.fround(share === 0 ? 0 : share / (target[pool * lanes + lane] as number))
+      return Math.fround(share === 0 ? 0 : share / (markets[lane]?.target[pool] as number))
     },
     jobKey: () => 0, // jobs do not share: the options offer no such order
-    onBegin({ lane }) {
-      const resources = cluster.lanes[lane]?.resources ?? []
-      const shapeOf = (pool: number) => work.shape(lists.firstJob(pool, lane), lane)
-      const { ids, from, to } = lists.listed(0, lane)
-      const buyers = [...ids.subarray(from, to)].sort((a, b) => a - b).filter((pool) => resources.some((r) => work.demand(shapeOf(pool), r) > 0))
-      const shapes = buyers.map(shapeOf)
-      const market = `${buyers.join()} ${shapes.join()} ${resources.map((r) => usage.capacity(r)).join()}`
-      if (market === known[lane]) return false
-      known[lane] = market
-      solve(buyers, shapes, lane)
-      return true
-    },
+    onBegin: ({ lane }) => markets[lane]?.bring() ?? [],
   }
 }

@@ -33,8 +33,8 @@ export interface ShareRule {
   onNode?(node: NodeId, up: boolean): void
   /** Adds amounts to a pool's usage and returns its new key, for rules that can do both in one pass; `onChange` is not called then. */
   addToKey?(pool: number, lane: LaneId, amounts: Float64Array): number
-  /** Called before a reading; returns true when any key may have changed. */
-  onBegin?(round: Round): boolean
+  /** Called before a reading; returns true when any key may have changed, or the pools at the lowest level whose keys may have. */
+  onBegin?(round: Round): boolean | Iterable<number>
   /** Whether a limit allows the next piece of a job of the leaf. */
   mayStart?(job: JobId, leaf: number, lane: LaneId): boolean
   /** Why a job that is counted in the pools of these paths, outermost first, could never run; undefined where nothing forbids it. */
@@ -127,7 +127,9 @@ export class ShareOrder implements Order {
     const { lane } = round
     const jobsChanged = this.#jobUsage.refresh(lane)
     const poolsChanged = this.#usage.refresh(lane)
-    if (this.#rule.onBegin?.(round) === true || poolsChanged || jobsChanged) this.#placeAll(lane)
+    const changed = this.#rule.onBegin?.(round) ?? false
+    if (changed === true || poolsChanged || jobsChanged) this.#placeAll(lane)
+    else if (changed !== false) for (const pool of changed) this.#placePath(pool, lane)
     this.#lane = lane
     this.#lists.begin(lane)
   }
