@@ -103,6 +103,7 @@ export class CountedPlan implements Plan {
 
   isReserved(job: JobId): boolean {
     const { length, demand, width, capacity } = this.#lane
+    if (!this.#lane.fitsIn(capacity, job)) return false // nodes are away
     const now = this.#profile.times[this.#profile.first] as number
     if (!this.#hasIdle) {
       this.#idle.reset(now, capacity)

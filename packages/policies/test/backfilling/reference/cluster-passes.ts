@@ -146,7 +146,14 @@ export interface ReplanChoice {
 
 export const wholeMinutes = (job: TaskJob) => 60 * Math.max(1, Math.ceil(asEstimated(job) / 60))
 
-/** Slurm's: every pass plans the whole queue anew; with `twoPass` when its loop does, and at all events the first jobs start that may. */
+/** Whether windows leave the job too little for as long as it would run from now on, whatever else runs, though there are nodes enough. */
+function isKeptOut(cluster: Cluster, job: TaskJob): boolean {
+  const [asks, end] = [cluster.asks(job), cluster.now + wholeMinutes(job)]
+  const begins = cluster.world.windows.map(({ from }) => from).filter((from) => from > cluster.now && from < end)
+  return hasRoom(asks, cluster.idleAt(NaN)) && ![cluster.now, ...begins].every((t) => hasRoom(asks, cluster.idleAt(t)))
+}
+
+/** Slurm's: every pass plans the whole queue anew; with `twoPass` when its loop does, and at all events the first jobs start that may, up to one that windows do not keep out. */
 export function replanOn(choice: ReplanChoice): ClusterPass {
   let [last, due, event] = [-Infinity, Infinity, -Infinity] // the last plan, the next one, and the last event
   let silent = 0 // plans that Slurm makes although nothing happens
@@ -167,7 +174,10 @@ export function replanOn(choice: ReplanChoice): ClusterPass {
     change(now)
     const starts = cluster.log.length
     const mayStart = (job: TaskJob) => hasRoom(cluster.asks(job), cluster.free()) && fitsAt(cluster, [], now, wholeMinutes(job), cluster.asks(job))
-    for (let job = cluster.waiting[0]; job !== undefined && mayStart(job) && cluster.start(job); ) job = cluster.waiting[0]
+    for (const job of [...cluster.waiting]) {
+      while (isLeft(cluster, job) && mayStart(job) && cluster.start(job));
+      if (isLeft(cluster, job) && !isKeptOut(cluster, job)) break
+    }
     if (now < due) return [due, windowEnd(cluster)]
     const { again, recurs } = planAll(cluster, choice)
     made(now, recurs ? Infinity : Number(event === now || cluster.log.length > starts))

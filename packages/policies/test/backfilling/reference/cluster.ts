@@ -103,9 +103,12 @@ export class Cluster {
 
   /** What will be free at second t beside windows, as far as all end as expected: also below 0. */
   freeAt(t: number): number[] {
-    const held = this.running.filter(({ expected }) => expected > t).map((piece) => this.#held(piece))
-    const kept = this.world.windows.filter(({ from, to }) => from <= t && t < to).map(({ size }) => (size === 'all' ? this.#capacity() : size))
-    return less(this.#capacity(), [...held, ...kept])
+    return less(this.idleAt(t), this.running.filter(({ expected }) => expected > t).map((piece) => this.#held(piece)))
+  }
+
+  /** What windows leave at second t of the nodes that are there; of no second: all that these have. */
+  idleAt(t: number): number[] {
+    return less(this.#capacity(), this.world.windows.filter(({ from, to }) => from <= t && t < to).map(({ size }) => (size === 'all' ? this.#capacity() : size)))
   }
 
   /** What the next piece asks. */
