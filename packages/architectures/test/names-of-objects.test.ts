@@ -1,9 +1,10 @@
 // @module-tag long
 import { readCluster } from '@sched/cluster'
-import { resolve, SchedError, type JobSpec } from '@sched/core'
-import { digest, play, worlds, type World } from '@sched/testkit'
+import type { JobSpec } from '@sched/core'
+import { worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { decided } from './decided.js'
 import { registry } from './dispatched-world.js'
 import { drawnOptions } from './drawn-options.js'
 
@@ -27,16 +28,6 @@ const withNames = (world: World): World => ({
   ...world,
   jobs: world.jobs.map((job): JobSpec => ({ ...job, ...(job.user !== undefined && { user: otherName(job.user) }), ...(job.queue !== undefined && { queue: otherName(job.queue) }) })),
 })
-
-/** What is decided, or why it is refused or never ends. */
-function decided(world: World, policy: unknown): string {
-  try {
-    return digest(play(world, () => resolve(registry, 'policy', policy)).recorder)
-  } catch (error) {
-    if (!(error instanceof SchedError)) throw error
-    return error.code
-  }
-}
 
 const names = registry.names('policy').filter((name) => name !== 'bayes-comm')
 const needed: Readonly<Record<string, object>> = { 'skip-delay': { skips: 5 } }

@@ -1,8 +1,9 @@
 // @module-tag long
-import { resolve, SchedError, type Kind } from '@sched/core'
-import { digest, play, worlds, type World } from '@sched/testkit'
+import type { Kind } from '@sched/core'
+import { worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { decided } from './decided.js'
 import { registry } from './dispatched-world.js'
 import { drawnOptions } from './drawn-options.js'
 
@@ -10,16 +11,6 @@ import { drawnOptions } from './drawn-options.js'
 const turned = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(turned)
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).reverse().map(([key, each]) => [key, turned(each)])) : value
-}
-
-/** What is decided, or why it is refused or never ends. */
-function decided(world: World, policy: unknown): string {
-  try {
-    return digest(play(world, () => resolve(registry, 'policy', policy)).recorder)
-  } catch (error) {
-    if (!(error instanceof SchedError)) throw error
-    return error.code
-  }
 }
 
 const drawn = fc.record({ gangs: fc.boolean(), outages: fc.boolean() }).chain((options) => worlds({ ...options, jobs: 5 }))

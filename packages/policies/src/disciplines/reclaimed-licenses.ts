@@ -1,5 +1,5 @@
 import { ownValue, SchedError, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
-import { ServedRound, ServerResources } from '../pbs/server-resources.js'
+import { ClusterAmounts, SuppliedRound } from './cluster-amounts.js'
 import { ShownJobs } from './shown-jobs.js'
 
 /**
@@ -9,22 +9,22 @@ import { ShownJobs } from './shown-jobs.js'
  */
 export class ReclaimedLicenses extends ShownJobs {
   readonly #env: Env
-  readonly #licenses: ServerResources
-  readonly #served: ServedRound
+  readonly #licenses: ClusterAmounts
+  readonly #supplied: SuppliedRound
   /** Jobs that ask for any. */
   readonly #askers = new Set<JobId>()
   readonly #names: readonly string[]
 
   constructor(env: Env, told: WorkListener, licenses: Readonly<Record<string, number>>) {
-    const counted = new ServerResources(licenses, env, () => undefined)
+    const counted = new ClusterAmounts(licenses, env, () => undefined)
     super(env, told, (job, lane) => this.isWaiting(job, lane))
     this.#env = env
     this.#licenses = counted
-    this.#served = new ServedRound(counted)
+    this.#supplied = new SuppliedRound(counted)
     this.#names = Object.keys(licenses)
   }
 
-  admits(spec: Parameters<ServerResources['admits']>[0]): string | undefined {
+  admits(spec: Parameters<ClusterAmounts['admits']>[0]): string | undefined {
     return this.#licenses.admits(spec)
   }
 
@@ -49,7 +49,7 @@ export class ReclaimedLicenses extends ShownJobs {
 
   /** The round, in which nobody starts without his licences. */
   in(round: Round): Round {
-    return this.#served.of(round)
+    return this.#supplied.of(round)
   }
 
   /** Whether the job waits for a licence. */

@@ -3,6 +3,7 @@ import {
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
+import { ClusterAmounts, SuppliedRound } from '../disciplines/cluster-amounts.js'
 import { exceptWaiting } from '../disciplines/except-waiting.js'
 import { FoundNodes, startOn } from '../disciplines/found-nodes.js'
 import { KeepingRound, Shadows } from '../disciplines/shadows.js'
@@ -17,7 +18,6 @@ import { PreemptLevels } from './preempt-levels.js'
 import { PreemptedJobs } from './preempted-jobs.js'
 import type { Method } from './preempt-order.js'
 import { pbsNames, pbsResource } from './resource-name.js'
-import { ServedRound, ServerResources } from './server-resources.js'
 
 /** Seconds until all are looked at again where levels have changed by what a pass has started. */
 const NEXT_PASS: Seconds = 0.001
@@ -67,8 +67,8 @@ class PbsPreempting implements Policy {
   readonly #work: WorkView
   readonly #rights: PbsRights
   readonly #youngestFirst: boolean
-  readonly #resources: ServerResources
-  readonly #served: ServedRound | undefined
+  readonly #amounts: ClusterAmounts
+  readonly #supplied: SuppliedRound | undefined
   /** Where jobs may be suspended. */
   readonly #suspended: SuspendedJobs | undefined
   readonly #shadows: Shadows | undefined
@@ -98,8 +98,8 @@ class PbsPreempting implements Policy {
     this.#work = work
     this.#rights = new PbsRights(options, env, levels, 'pbs-preempting')
     this.#youngestFirst = options.preempt_sort !== ''
-    this.#resources = new ServerResources(options.resources_available, env, (name) => pbsResource(name, cluster, 'pbs-preempting.resources_available'))
-    if (Object.keys(options.resources_available).length > 0) this.#served = new ServedRound(this.#resources)
+    this.#amounts = new ClusterAmounts(options.resources_available, env, (name) => pbsResource(name, cluster, 'pbs-preempting.resources_available'))
+    if (Object.keys(options.resources_available).length > 0) this.#supplied = new SuppliedRound(this.#amounts)
     const { suspends } = this.#rights
     this.startsGangJobs = policy.startsGangJobs === true
     this.#suspended = suspends ? new SuspendedJobs(env, policy, freed(options, env)) : undefined
@@ -125,11 +125,11 @@ class PbsPreempting implements Policy {
         this.#again = (memory as number | null) ?? NaN
       },
     }
-    Object.assign(this, forwarding(levels, this.#resources, ...parts, order, this.#waiting, watch, this.#throttles, this.#preempted, this.#running, onNodes, this.#shadows))
+    Object.assign(this, forwarding(levels, this.#amounts, ...parts, order, this.#waiting, watch, this.#throttles, this.#preempted, this.#running, onNodes, this.#shadows))
   }
 
   schedule(given: Round): void {
-    const round = this.#served?.of(given) ?? given
+    const round = this.#supplied?.of(given) ?? given
     const acts = round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#order?.begin(round)
     this.#shadows?.begin()
@@ -148,7 +148,7 @@ class PbsPreempting implements Policy {
       isOver = !acts || this.#rights.version === before
     }
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
-    this.#resources.explain(this.#waiting.in(round.lane).keys(), 'resources_available', round)
+    this.#amounts.explain(this.#waiting.in(round.lane).keys(), 'resources_available', round)
     const hasChanged = acts && this.#hasStarted && this.#rights.version !== version
     if (!hasChanged || round.now === this.#again || round.cluster.heartbeat > 0) return
     this.#again = round.now + NEXT_PASS
@@ -289,7 +289,7 @@ class PbsPreempting implements Policy {
 
   /** Whether a job runs on a node that could take a task of the other one, or holds what of the whole cluster is missing to it. */
   #mayHelp(victim: JobId, tasks: readonly TaskId[], job: JobId, { lane, work, cluster }: Round): boolean {
-    if (this.#resources.givesWay(victim, lane, job, tasks)) return true
+    if (this.#amounts.givesWay(victim, lane, job, tasks)) return true
     return work.parts(job, lane).some(({ shape }) => tasks.some((task) => {
       const node = work.nodeOf(task) as NodeId
       return work.mayRunOn(shape, node) && cluster.lanes[lane]?.resources.every((resource) => work.demand(shape, resource) <= cluster.total(node, resource)) === true

@@ -9,12 +9,12 @@ interface Amount {
 }
 
 /**
- * Amounts of the whole cluster (resources_available of the server). A job holds licences while any of its tasks runs; one that is suspended gives up what is
- * released then.
+ * Amounts of the whole cluster, whichever nodes jobs are on. A job holds licences while any of its tasks runs; one that is suspended gives up what is released
+ * then.
  *
- * Source: OpenPBS, `check_avail_resources` of check.cpp for resources of the server. Deviation: plans do not reckon with them, but only with room on nodes.
+ * Source: OpenPBS, `check_avail_resources` of check.cpp for resources of the server; Slurm, license_mgr.c. Deviation: plans do not reckon with them, but only with room on nodes.
  */
-export class ServerResources implements WorkListener {
+export class ClusterAmounts implements WorkListener {
   readonly #env: Env
   readonly #amounts: readonly Amount[]
   /** Running tasks, by job. */
@@ -31,7 +31,7 @@ export class ServerResources implements WorkListener {
     const { resources } = this.#env.cluster
     for (const { name, resource, most } of this.#amounts) {
       const asked = resource === undefined ? (ownValue(job.licenses, name) ?? 0) : Math.max(...startedTogether(job).map((stages) => askedTogether(stages, resources[resource] as string)))
-      if (asked > most) return `it asks for ${asked} of ${name}, and the server has ${most}`
+      if (asked > most) return `it asks for ${asked} of ${name}, and the cluster has ${most}`
     }
     return undefined
   }
@@ -97,12 +97,12 @@ export class ServerResources implements WorkListener {
 }
 
 /** A round in which jobs start only where enough of the whole cluster's amounts is left. */
-export class ServedRound extends WrappedRound {
-  readonly #resources: ServerResources
+export class SuppliedRound extends WrappedRound {
+  readonly #amounts: ClusterAmounts
 
-  constructor(resources: ServerResources) {
+  constructor(amounts: ClusterAmounts) {
     super()
-    this.#resources = resources
+    this.#amounts = amounts
   }
 
   of(round: Round): Round {
@@ -111,10 +111,10 @@ export class ServedRound extends WrappedRound {
   }
 
   override fits(job: JobId, node: NodeId): boolean {
-    return this.inner.fits(job, node) && this.#resources.suffice(job, this.lane)
+    return this.inner.fits(job, node) && this.#amounts.suffice(job, this.lane)
   }
 
   override claim(task: TaskId, node: NodeId): boolean {
-    return this.#resources.sufficeFor(task) && this.inner.claim(task, node)
+    return this.#amounts.sufficeFor(task) && this.inner.claim(task, node)
   }
 }
