@@ -12,7 +12,7 @@ interface Amount {
  * Amounts of the whole cluster, whichever nodes jobs are on. A job holds licences while any of its tasks runs; one that is suspended gives up what is released
  * then.
  *
- * Source: OpenPBS, `check_avail_resources` of check.cpp for resources of the server; Slurm, license_mgr.c. Deviation: plans do not reckon with them, but only with room on nodes.
+ * Source: OpenPBS, `check_avail_resources` of check.cpp for resources of the server. Deviation: plans do not reckon with them, but only with room on nodes.
  */
 export class ClusterAmounts implements WorkListener {
   readonly #env: Env
