@@ -27,7 +27,7 @@ interface Rule {
   readonly most?: (path: string, resource: string) => number
 }
 
-function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule): MakeOrder {
+export function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule): MakeOrder {
   return (env) => {
     const { work } = env
     const rule = makeRule(env)
