@@ -1,5 +1,6 @@
 import type { JobSpec } from '@sched/core'
 import { easy, fifo, score, type EasyOptions } from '@sched/policies'
+import { checkPolicyLaws } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { startsOf } from './machine.js'
@@ -96,5 +97,11 @@ describe('shortFirst', () => {
       }),
       { seed: 18, numRuns: 100 },
     )
+  })
+
+  it('obeys the laws of policies', { tags: 'long' }, () => {
+    const skip = { reservations: 'jobs outlive their estimates' }
+    const launched = (options: EasyOptions) => checkPolicyLaws(() => easy(fifo(), { shortFirst: true, ...options }), { runs: 60, seed: 3, skip, worlds: { gangs: true, outages: true, failures: true } }).launches
+    for (const options of [{}, { reservations: 3 }, { nodes: 'named', reservations: 2 }] as const) expect(launched(options)).toBeGreaterThan(200)
   })
 })
