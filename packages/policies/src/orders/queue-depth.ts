@@ -2,7 +2,7 @@ import { defineOrder, forwarding, grown, type JobBlock, type JobId, type LaneId,
 import * as z from '@sched/bundled/zod'
 
 const queueDepthOptions = z.strictObject({
-  depth: z.number().int().positive().default(8192).describe('jobs that are looked at in a round, those that start among them'),
+  depth: z.number().int().positive().default(32).describe('jobs that are looked at in a round, those that start among them'),
 })
 /** Options of `queue-depth`; all may be left out. */
 export type QueueDepthOptions = z.input<typeof queueDepthOptions>
