@@ -129,6 +129,7 @@ const inUnits: readonly ((unit: Seconds) => Record<string, object>)[] = [
   (unit) => ({ fattened: { order: 'fifo', awt: 2 * unit, extension: unit } }),
   (unit) => ({ greedy: { order: { 'dynamic-priority': { interval: 4 * unit, queues: { a: { budget: 20, rate: 2 }, b: { budget: 50, rate: 3 } } } } } }),
   (unit) => ({ greedy: { order: { 'fair-share': { calcPeriod: 2 * unit, halfLife: 8 * unit } } } }),
+  (unit) => ({ greedy: { order: { 'lsf-fairshare': { HIST_HOURS: unit / 256, CPU_TIME_FACTOR: 64 / unit, RUN_TIME_FACTOR: 32 / unit, ENABLE_HIST_RUN_TIME: true, RUN_JOB_FACTOR: 0.25 } } } }),
   (unit) => ({ greedy: { order: { kai: { pastUsage: { kValue: 10, fetchInterval: 2 * unit, windowSize: 32 * unit, halfLifePeriod: 8 * unit } } } } }),
   (unit) => ({ 'gang-scheduling': { order: 'fifo', slice: 4 * unit } }),
   (unit) => ({ las: { queues: [4 * unit, 16 * unit] } }),

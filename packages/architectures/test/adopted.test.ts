@@ -51,6 +51,9 @@ const admitting: readonly Record<string, unknown>[] = [
   { greedy: { order: { 'dynamic-priority': { interval: 2, queues: { a: { budget: 5, rate: 2 }, b: { budget: 50, rate: 3 } } } } } },
   { greedy: { order: { fifo: { again: 'last' } } } },
   { greedy: { order: { 'grid-engine': { share_tree: { users: { ann: 3, bob: 1 }, default: 1, halftime: 0.01 } } } } },
+  { greedy: { order: { 'queue-depth': { order: 'sjf', depth: 2 } } } },
+  { greedy: { order: { 'help-starving': { order: 'sjf', max_starve: 4 } } } },
+  { greedy: { order: { 'lsf-fairshare': { by: 'queue', shares: { a: 2 }, HIST_HOURS: 0.01, ENABLE_HIST_RUN_TIME: true, RUN_JOB_FACTOR: 0.01 } } } },
   { 'kai-preempting': { maxConsolidationPreemptees: 4 } },
 ]
 /** Those that look at the first jobs only so often. */

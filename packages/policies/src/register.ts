@@ -33,10 +33,13 @@ import { dynamicPriorityOrder } from './orders/dynamic-priority.js'
 import { fairOrder } from './orders/fair.js'
 import { fifoOrder } from './orders/fifo.js'
 import { gridEngineOrder } from './orders/grid-engine.js'
+import { helpStarvingOrder } from './orders/help-starving.js'
 import { ljfOrder } from './orders/ljf.js'
+import { lsfFairshareOrder } from './orders/lsf-fairshare.js'
 import { lxfOrder } from './orders/lxf.js'
 import { scoreOrder } from './orders/score.js'
 import { priorityOrder } from './orders/priority.js'
+import { queueDepthOrder } from './orders/queue-depth.js'
 import { sjfOrder } from './orders/sjf.js'
 import { lasPolicy } from './preemptive-order/las.js'
 import { srtfPolicy } from './preemptive-order/srtf.js'
@@ -54,7 +57,7 @@ import { yunikornReservingPolicy } from './yunikorn/yunikorn-reserving.js'
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder).add(scoreOrder)
-  registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(gridEngineOrder).add(pbsLevelsOrder).add(fairShareOrder).add(multifactorOrder)
+  registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(gridEngineOrder).add(lsfFairshareOrder).add(helpStarvingOrder).add(queueDepthOrder).add(pbsLevelsOrder).add(fairShareOrder).add(multifactorOrder)
   registry.add(kaiOrder).add(yunikornOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(gangSchedulingPolicy).add(replayPolicy).add(lasPolicy).add(srtfPolicy)

@@ -24,6 +24,7 @@ const easyOptions = z.strictObject({
   endBefore: z.boolean().default(false).describe('whether a job that would end at the very shadow time is too late'),
   keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes, with the shadow time of when it became that'),
   passOn: z.boolean().default(false).describe('whether the reservation of a job for which no start is found, since it waits for a job without an estimate or for nodes that are away, goes to the next one (OpenPBS, Grid Engine)'),
+  shortFirst: z.boolean().default(false).describe('whether jobs that end before the next reservation begins on an idle node are tried first, then those that end before the one after it, and so on, each in their order (Maui, Moab)'),
   perArray: z.int().positive().optional().describe('how many of the reservations go to jobs of one array; default: any number (OpenPBS: 1)'),
   ...nodesOptions,
   ...marginOptions,
@@ -73,7 +74,7 @@ export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, 
 function checkAlone({ extra, endBefore, keepHead }: z.output<typeof easyOptions>): void {
   const given = !extra ? 'extra: false' : endBefore ? 'endBefore' : keepHead ? 'keepHead' : undefined
   if (given === undefined) return
-  throw new SchedError('BAD_OPTION', `${given} goes with one reservation of amounts, no windows, no depths and no passOn.`, { field: 'easy' }, 'Leave out one of them.')
+  throw new SchedError('BAD_OPTION', `${given} goes with one reservation of amounts, no windows, no depths, no passOn and no shortFirst.`, { field: 'easy' }, 'Leave out one of them.')
 }
 
 class Easy implements Policy {
@@ -101,11 +102,11 @@ class Easy implements Policy {
     if (backfillOrder !== undefined && Object.keys(options.depths).length > 0)
       throw new SchedError('BAD_OPTION', 'with depths of queues jobs are tried in the order of their reservations.', { field: 'easy.backfillOrder' }, 'Leave out depths or backfillOrder.')
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
-    if (named !== undefined || reservations !== 1 || options.windows.length > 0 || options.passOn || Object.keys(options.depths).length > 0) {
+    if (named !== undefined || reservations !== 1 || options.windows.length > 0 || options.passOn || options.shortFirst || Object.keys(options.depths).length > 0) {
       checkAlone(options)
       const windows = new Windows(options.windows, env.cluster)
       const plans = named?.plans ?? jobs.lanes.map((lane) => new AmountsPlan(lane, jobs, windows))
-      this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, depths: options.depths, passOn: options.passOn, perArray: options.perArray ?? Infinity })
+      this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, depths: options.depths, passOn: options.passOn, perArray: options.perArray ?? Infinity, shortFirst: options.shortFirst })
     }
     Object.assign(this, forwarding(this.#kept, jobs, named?.running))
   }

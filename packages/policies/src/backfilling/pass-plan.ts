@@ -17,6 +17,8 @@ export interface PassPlan {
   earliest(job: JobId): Seconds
   /** Reserves the start that was found last. */
   reserve(job: JobId, start: Seconds): void
+  /** When after a time the next reservation begins on a node that is idle until then; `Infinity` if there is none. Absent: nodes are not known. */
+  nextReservation?(time: Seconds): Seconds
   /** Starts the piece that fits now; false, and nothing is planned, when it finds no nodes after all. */
   start(job: JobId, round: Round): boolean
 }

@@ -55,9 +55,14 @@ export class ReservedSlots {
 
   /** Leaves in `usable` the nodes of `allowed` that a run of `length` seconds from `from` on may have, and returns how many these are. */
   during(usable: NodeBits, allowed: NodeBits, from: Seconds, length: Seconds): number {
+    return this.between(usable, allowed, from, from + length)
+  }
+
+  /** The same for a run that ends at `end`. */
+  between(usable: NodeBits, allowed: NodeBits, from: Seconds, end: Seconds): number {
     let left = -1
     usable.set(allowed)
-    for (let i = this.#slotAt(from); i < this.count && left !== 0 && this.#meets(from + length, i); i++) left = this.#limit(usable, i)
+    for (let i = this.#slotAt(from); i < this.count && left !== 0 && this.#meets(end, i); i++) left = this.#limit(usable, i)
     return left
   }
 

@@ -18,6 +18,7 @@ export class Reserving {
   readonly #depths: QueueDepths
   readonly #passOn: boolean
   readonly #perArray: number
+  readonly #shortFirst: boolean
   readonly #windows: Windows
   readonly #plans: readonly PassPlan[]
   readonly #queue: JobId[] = []
@@ -26,13 +27,14 @@ export class Reserving {
   /** By lane, the promised starts of its last plan. */
   readonly #starts: readonly Map<JobId, Seconds>[]
 
-  /** `plans`: by lane; `depths`, `passOn`, `perArray`: see the options of `easy`. */
-  constructor(jobs: RigidJobs, backfillOrder: Order | undefined, plans: readonly PassPlan[], windows: Windows, { reservations, depths, passOn, perArray }: Readonly<{ reservations: number; depths: Readonly<Record<string, number>>; passOn: boolean; perArray: number }>) {
+  /** `plans`: by lane; `depths`, `passOn`, `perArray`, `shortFirst`: see the options of `easy`. */
+  constructor(jobs: RigidJobs, backfillOrder: Order | undefined, plans: readonly PassPlan[], windows: Windows, { reservations, depths, passOn, perArray, shortFirst }: Readonly<{ reservations: number; depths: Readonly<Record<string, number>>; passOn: boolean; perArray: number; shortFirst: boolean }>) {
     this.#jobs = jobs
     this.#backfillOrder = backfillOrder
     this.#depths = new QueueDepths(depths, reservations)
     this.#passOn = passOn
     this.#perArray = perArray
+    this.#shortFirst = shortFirst
     this.#windows = windows
     this.#plans = plans
     this.#starts = plans.map(() => new Map<JobId, Seconds>())
@@ -65,8 +67,30 @@ export class Reserving {
     plan.begin(round)
     const next = this.#reserve(round, lane, plan)
     if (this.#backfillOrder !== undefined) this.#readRest(round, this.#backfillOrder, next)
-    for (let i = this.#backfillOrder === undefined ? next : 0; i < this.#queue.length; i++) this.#startNow(this.#queue[i] as JobId, round, lane, plan)
+    const from = this.#backfillOrder === undefined ? next : 0
+    if (this.#shortFirst) this.#startShortFirst(from, round, lane, plan)
+    else for (let i = from; i < this.#queue.length; i++) this.#startNow(this.#queue[i] as JobId, round, lane, plan)
     return head
+  }
+
+  /** Tries the jobs of the queue that end before the next reservation begins, then those that end before the one after it, and in the end all others. */
+  #startShortFirst(from: number, round: Round, lane: RigidLane, plan: PassPlan): void {
+    const nextAfter = (time: Seconds) => plan.nextReservation?.(time) ?? this.#nextStart(time, lane)
+    for (let last = -Infinity, next = nextAfter(round.now); ; [last, next] = [next, nextAfter(next)]) {
+      for (let i = from; i < this.#queue.length; i++) {
+        const job = this.#queue[i] as JobId
+        const end = round.now + (lane.length[job] as number)
+        if (end > last && end <= next) this.#startNow(job, round, lane, plan)
+      }
+      if (next === Infinity) return
+    }
+  }
+
+  /** The next start after a time that this plan promises. */
+  #nextStart(time: Seconds, { lane }: RigidLane): Seconds {
+    let next = Infinity
+    for (const start of this.#starts[lane]?.values() ?? []) if (start > time && start < next) next = start
+    return next
   }
 
   /** Goes through the queue until all reservations are made; returns the index in the queue after the last of them. */

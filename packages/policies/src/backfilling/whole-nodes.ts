@@ -120,6 +120,12 @@ export class WholeNodes implements PassPlan {
     this.hold(job, this.places, start)
   }
 
+  nextReservation(time: Seconds): Seconds {
+    const idleUntil = (end: Seconds) => this.#slots.between(this.#usable, this.#inSight, this.#now, end)
+    for (let begin = this.#slots.after(time); begin < Infinity; begin = this.#slots.after(begin)) if (idleUntil(begin) > idleUntil(this.#slots.after(begin))) return begin
+    return Infinity
+  }
+
   /** Reserves nodes for the planned length of the job; none where the start is `Infinity`. */
   hold(job: JobId, nodes: readonly NodeId[], start: Seconds): void {
     if (start < Infinity) this.#slots.reserve(nodes, start, start + this.#lengthOf(job))

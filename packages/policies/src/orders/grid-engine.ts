@@ -8,6 +8,7 @@ import { NO_RESETS } from '../fair-share/usage-resets.js'
 import { byScore } from './by-score.js'
 import { functionalTickets, type FunctionalShares, type TicketJob } from './functional-tickets.js'
 import { shareTreeTickets } from './share-tree-tickets.js'
+import { slotsIn } from './slot-resource.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
 const weight = z.number().nonnegative()
@@ -104,7 +105,7 @@ class GridEngine implements Order {
     const { lanes, resources } = env.cluster
     this.#lanes = lanes.length
     this.#urgencies = Object.entries(options.urgency).map(([name, each]) => ({ resource: name === 'slots' ? name : resourceNamed(name, resources, 'grid-engine.urgency'), weight: each }))
-    this.#slotsOf = lanes.map((lane) => lane.resources.find((r) => resources[r] === 'slots') ?? lane.resources[0])
+    this.#slotsOf = slotsIn(env.cluster)
     this.#waiting = lanes.map(() => new SortedIds(this.#waitingKeys))
     this.#asOf = lanes.map(() => NaN)
     this.#computed = lanes.map(() => 0)

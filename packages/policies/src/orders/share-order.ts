@@ -84,6 +84,8 @@ export class ShareOrder implements Order {
   readonly #amounts: Float64Array
   readonly #allowed = { ids: new Int32Array(8), from: 0, to: 0 }
   #lane = 0 as LaneId
+  /** What was remembered before a restart; read when a pool comes that had no jobs then. */
+  #remembered: PoolsMemory = []
 
   constructor(env: Env, { by, inner, ties }: SharingChoice, makeRule: (shares: Shares) => ShareRule, depth: 'tree' | 'flat' = 'tree') {
     const { cluster, work } = env
@@ -104,20 +106,23 @@ export class ShareOrder implements Order {
     const { claimOf, refusal } = this.#rule
     if (refusal !== undefined) this.admits = (spec) => refusal(spec, this.#pathsOf(spec))
     const { memory } = this.#rule
-    if (memory !== undefined) this.memory = () => cluster.lanes.map((_, lane) => Object.fromEntries(this.#tree.pools.map(({ id, path }) => [path, memory(id, lane as LaneId)])))
+    if (memory !== undefined) this.memory = () => cluster.lanes.map((_, lane) => ({ ...this.#remembered[lane], ...Object.fromEntries(this.#tree.pools.map(({ id, path }) => [path, memory(id, lane as LaneId)])) }))
     if (claimOf !== undefined && by !== 'job' && cluster.lanes.every(({ resources }) => resources.length === 1))
       this.sharing = new ShareView(env, this.#tree, this.#jobsOf, (job) => this.#poolOf[job] as number, claimOf)
     this.#addPools(0)
   }
 
-  /** Restores the state of the pools that exist by now. A remembered pool that does not exist has no waiting jobs; it begins as a new one. */
+  /** Restores the state of the pools that exist by now. One that does not has no jobs; its state is restored when it comes. */
   recall(memory: unknown): void {
-    for (const [lane, pools] of (memory as PoolsMemory).entries()) {
-      for (const { id, path } of this.#tree.pools) {
-        const known = ownValue(pools, path)
-        if (known !== undefined) this.#rule.recall?.(id, lane as LaneId, known)
-      }
-      this.#placeAll(lane as LaneId)
+    this.#remembered = memory as PoolsMemory
+    for (const { id } of this.#tree.pools) this.#recallPool(id)
+    for (const lane of this.#remembered.keys()) this.#placeAll(lane as LaneId)
+  }
+
+  #recallPool(id: number): void {
+    for (const [lane, pools] of this.#remembered.entries()) {
+      const known = ownValue(pools, (this.#tree.pools[id] as Pool).path)
+      if (known !== undefined) this.#rule.recall?.(id, lane as LaneId, known)
     }
   }
 
@@ -256,6 +261,7 @@ export class ShareOrder implements Order {
     for (let id = from; id < pools.length; id++) {
       const pool = pools[id] as Pool
       this.#usage.open(id, this.#rule.addPool(pool))
+      this.#recallPool(id)
       this.#lists.addPool(id)
       for (let lane = 0 as LaneId; lane < this.#lanes; lane++) this.#lists.placePool(id, lane, this.#rule.poolKey(id, lane))
     }

@@ -1,4 +1,4 @@
-import { to40Bits, type JobId, type JobSpec, type LaneId, type Round, type TaskId } from '@sched/core'
+import { to40Bits, type JobId, type JobSpec, type LaneId, type ResourceId, type Round, type TaskId } from '@sched/core'
 import type { DrfOptions, MaxMinOptions, PlainWeights, RoundRobinOptions, SharingOptions, WfqOptions } from '@sched/policies'
 import { by, JobsInSystem, pathAbove, pathOf, pathsTo, usedBy, type MakeOrder } from './naive.js'
 
@@ -20,12 +20,14 @@ interface Rule {
   /** The key of a sharer; of a job its path is empty. */
   readonly key: KeyOf
   readonly weights?: Readonly<Record<string, Weight>>
+  /** Whether what the first job of a sharer would start next counts as if it ran. */
+  readonly countsNext?: boolean
   readonly mayStart?: (job: JobId, chain: readonly Sharer[], round: Round) => boolean
   /** The most that one sharer may have of each resource, by name. */
   readonly most?: (path: string, resource: string) => number
 }
 
-function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule): MakeOrder {
+export function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule): MakeOrder {
   return (env) => {
     const { work } = env
     const rule = makeRule(env)
@@ -59,9 +61,11 @@ function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule
     const inOrder = (jobs: readonly JobId[], depth: number, round: Round): JobId[] => {
       const paths = [...new Set(jobs.map((job) => chainOf(job)[depth]))]
       if (who === 'job' || paths.includes(undefined)) return jobsInOrder(jobs, round)
-      const sharers = paths.map((path) => sharer(path as string, round.lane))
-      sharers.sort(by<Sharer>((each) => to40Bits(rule.key(each, named.get(each.path) ?? 1, round)), tie, ({ path }) => path))
-      return sharers.flatMap(({ path }) => inOrder(jobs.filter((job) => chainOf(job)[depth] === path), depth + 1, round))
+      const inside = new Map(paths.map((path) => [path as string, inOrder(jobs.filter((job) => chainOf(job)[depth] === path), depth + 1, round)]))
+      const sharers = [...inside.keys()].map((path) => sharer(path, round.lane))
+      const counted = (each: Sharer) => (rule.countsNext === true ? withNext(each, inside.get(each.path)?.[0] as JobId, round) : each)
+      sharers.sort(by<Sharer>((each) => to40Bits(rule.key(counted(each), named.get(each.path) ?? 1, round)), tie, ({ path }) => path))
+      return sharers.flatMap(({ path }) => inside.get(path) ?? [])
     }
     const pathsOf = ({ user, queue }: JobSpec) => (who === 'user' ? [user ?? 'user'] : pathsTo(pathOf(queue ?? user ?? 'default')))
     return {
@@ -79,6 +83,11 @@ function naiveSharing(options: SharingOptions, makeRule: (env: NaiveEnv) => Rule
   }
 }
 
+const withNext = (sharer: Sharer, job: JobId, { work, lane }: Round): Sharer => {
+  const [tasks, shape] = [work.together(job, lane), work.shape(job, lane)]
+  return { ...sharer, used: sharer.used.map((amount, r) => amount + tasks * work.demand(shape, r as ResourceId)) }
+}
+
 const fractions = (used: readonly number[], weight: Weight, { cluster, lane }: Round): number[] =>
   (cluster.lanes[lane]?.resources ?? []).map((r) => {
     const each = typeof weight === 'number' ? weight : (weight[cluster.resources[r] ?? ''] ?? 1)
@@ -87,7 +96,7 @@ const fractions = (used: readonly number[], weight: Weight, { cluster, lane }: R
 const dominant: KeyOf = ({ used }, weight, round) => Math.max(0, ...fractions(used, weight, round))
 
 export const naiveDrf = (options: DrfOptions): MakeOrder => {
-  const order = naiveSharing(options, () => ({ key: dominant, ...(options.weights && { weights: options.weights }) }))
+  const order = naiveSharing(options, () => ({ key: dominant, countsNext: options.countNext === true, ...(options.weights && { weights: options.weights }) }))
   if (options.blocked !== 'strict') return order
   return (env) => {
     const made = order(env)

@@ -35,6 +35,26 @@ describe('a hundred machines of the paper as one: 900 CPU, 1,800 GB, A <1, 4> an
   })
 })
 
+describe('drf that counts what comes next', () => {
+  it('serves who would have least with it', () => {
+    // A would have 4/18 and B 3/9; A 8/18; B 6/9; A 12/18, which is as much, by name; then B is left
+    const paper = { cpu: 9, mem: 18 }
+    expect(started(paper, drf({ countNext: true }), pair).join('')).toBe('ABAAB')
+    expect(started(paper, drf(), pair).join('')).toBe('ABABA')
+  })
+
+  it('counts all of a gang', () => {
+    const jobs = [user('A', { cpu: 1 }, 6, { stages: [{ name: 's', tasks: 6, gang: true, demand: { cpu: 1 }, duration: 10 }] }), user('B', { cpu: 1 }, 6)]
+    expect(started({ cpu: 10 }, drf({ countNext: true }), jobs).join('')).toBe('BBBBBB')
+    expect(started({ cpu: 10 }, drf(), jobs).join('')).toBe('AAAAAABBBB')
+  })
+
+  it('is refused where jobs share, and beside H-DRF', () => {
+    for (const other of [{ by: 'job' }, { hierarchy: 'rescaled' }] as const)
+      expect(() => started({ cpu: 10 }, drf({ countNext: true, ...other }), [])).toThrow(expect.objectContaining({ code: 'BAD_OPTION', place: { field: 'drf.countNext' } }))
+  })
+})
+
 describe('sums that are rounded', () => {
   it('do not part users with equal parts of what they would buy', () => {
     // memory alone is dear, so both would buy half of it, and each task is half of that: ties by name

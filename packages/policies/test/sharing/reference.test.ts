@@ -61,6 +61,13 @@ describe('the orders by shares decide as their definitions do', () => {
     )
   })
 
+  it('drf that counts the next piece of the first job of each', () => {
+    const options: fc.Arbitrary<DrfOptions> = fc
+      .oneof(fc.record({ ...users, inner, weights: someUsers(weight) }), fc.record({ ...queues, inner, weights: someQueues(weight) }))
+      .map((each) => ({ ...clean(each), countNext: true }))
+    agree(60, options, drf, naiveDrf)
+  })
+
   it('asset fairness', () => agree(40, shared, assetFairness, naiveAssets))
 
   it('a market, solved anew', () => {
