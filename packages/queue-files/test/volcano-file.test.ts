@@ -118,18 +118,33 @@ describe('queues of Volcano', () => {
       return ['group1', 'group2', 'group3', 'group4', undefined].flatMap((group, i) => ((nodes?.operator === 'DoesNotExist' ? group === undefined : nodes?.values?.includes(group ?? '')) === true ? [`n${i + 1}`] : []))
     }
 
-    it.each<[string, unknown, string, string, ...string[]]>([
-      ['soft constraints is subset of hard constraints', ['n1', 'n3', 'n4'], '', 'q1', queue('q1', subset)],
-      ['soft constraints is not subset of hard constraints', ['n1', 'n3', 'n4'], '', 'q2', queue('q2', bound(affinity('nodeGroupAffinity', [1], [3]), affinity('nodeGroupAntiAffinity', [2], [4])))],
-      ['affinity is not set for the queue, pods still cannot be scheduled to nodes with the nodegroup label when strict=false', ['n5'], ', arguments: { strict: false }', 'q', queue('q', '{}')],
-      ['affinity inherits from parent queue', ['n1', 'n3', 'n4'], ', enableHierarchy: true', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
-      ['affinity inherits from ancestor queue if parent queue has no affinity', ['n1', 'n3', 'n4'], ', enableHierarchy: true', 'child', queue('root', subset), queue('q-no-affinity', '{ parent: root }'), queue('child', '{ parent: q-no-affinity }')],
-      ['queue without affinity', 'queue q has no group of nodes, as the plug-in nodegroup wants it', '', 'q', queue('q', '{}')],
-      ['preferred nodegroup priority ordering', ['n1', 'n3'], ', arguments: { enablePreferredOrder: true }', 'q3', queue('q3', bound(affinity('nodeGroupAffinity', [], [1, 3])))],
-      ['without enableHierarchy nobody inherits', 'queue child has no group of nodes, as the plug-in nodegroup wants it', '', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
-      ['an affinity without groups', 'queue q has no group of nodes, as the plug-in nodegroup wants it', ', arguments: { strict: false }', 'q', queue('q', '{ affinity: {} }')],
-    ])('%s', (_, expected, plugin, name, ...queues) => {
+    /** Of the same nodes, the score that the plug-in gives to each. */
+    const scored = (name: string, plugin: string, ...queues: readonly string[]) => {
+      const { policy } = queuePolicy(readQueues(source(...queues, inOwnMap(plugin))), facts) as VolcanoPolicy
+      const { weighted } = ((policy as { volcano: { placement?: unknown } }).volcano.placement ?? { weighted: {} }) as { weighted: { scores?: object, queueLabels?: Record<string, Record<string, Record<string, number>>> } }
+      expect(weighted.scores).toEqual(weighted.queueLabels === undefined ? undefined : { 'queue-labels': 1 })
+      return ['group1', 'group2', 'group3', 'group4', ''].map((group) => weighted.queueLabels?.[name]?.['volcano.sh/nodegroup-name']?.[group] ?? 0)
+    }
+
+    it.each<[string, unknown, readonly number[], string, string, ...string[]]>([
+      ['soft constraints is subset of hard constraints', ['n1', 'n3', 'n4'], [100, 0, 150, -1, 0], '', 'q1', queue('q1', subset)],
+      ['soft constraints is not subset of hard constraints', ['n1', 'n3', 'n4'], [100, 0, 50, -1, 0], '', 'q2', queue('q2', bound(affinity('nodeGroupAffinity', [1], [3]), affinity('nodeGroupAntiAffinity', [2], [4])))],
+      ['affinity is not set for the queue, pods still cannot be scheduled to nodes with the nodegroup label when strict=false', ['n5'], [0, 0, 0, 0, 0], ', arguments: { strict: false }', 'q', queue('q', '{}')],
+      ['affinity inherits from parent queue', ['n1', 'n3', 'n4'], [100, 0, 150, -1, 0], ', enableHierarchy: true', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
+      ['affinity inherits from ancestor queue if parent queue has no affinity', ['n1', 'n3', 'n4'], [100, 0, 150, -1, 0], ', enableHierarchy: true', 'child', queue('root', subset), queue('q-no-affinity', '{ parent: root }'), queue('child', '{ parent: q-no-affinity }')],
+      ['queue without affinity', 'queue q has no group of nodes, as the plug-in nodegroup wants it', [0, 0, 0, 0, 0], '', 'q', queue('q', '{}')],
+      ['preferred nodegroup priority ordering', ['n1', 'n3'], [50, 0, 25, 0, 0], ', arguments: { enablePreferredOrder: true }', 'q3', queue('q3', bound(affinity('nodeGroupAffinity', [], [1, 3])))],
+      ['three preferred groups, one of them required', ['n1', 'n2', 'n3'], [150, 50 / 3, 100 / 3, 0, 0], ', arguments: { enablePreferredOrder: true }', 'q', queue('q', bound(affinity('nodeGroupAffinity', [1], [1, 3, 2])))],
+      ['without the order', ['n1', 'n3'], [50, 0, 50, 0, 0], '', 'q3', queue('q3', bound(affinity('nodeGroupAffinity', [], [1, 3])))],
+      ['without enableNodeOrder', ['n1', 'n3', 'n4'], [0, 0, 0, 0, 0], ', enableNodeOrder: false', 'q1', queue('q1', subset)],
+      ['without enableHierarchy nobody inherits', 'queue child has no group of nodes, as the plug-in nodegroup wants it', [0, 0, 0, 0, 0], '', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
+      // nodegroup.go, predicateFn: unsetAffinity
+      ['an affinity without groups', ['n5'], [0, 0, 0, 0, 0], ', arguments: { strict: false }', 'q', queue('q', '{ affinity: {} }')],
+      ['an affinity without groups, strictly', 'queue q has no group of nodes, as the plug-in nodegroup wants it', [0, 0, 0, 0, 0], '', 'q', queue('q', '{ affinity: {} }')],
+      ['an affinity that only forbids', 'queue q has no group of nodes, as the plug-in nodegroup wants it', [0, 0, 0, 0, 0], ', arguments: { strict: false }', 'q', queue('q', bound(affinity('nodeGroupAntiAffinity', [2], [])))],
+    ])('%s', (_, expected, scores, plugin, name, ...queues) => {
       expect(allowed(name, plugin, ...queues)).toEqual(expected)
+      expect(scored(name, plugin, ...queues)).toEqual(scores)
     })
 
     it('run anywhere without the plug-in, or without its enablePredicate', () => {
@@ -138,15 +153,25 @@ describe('queues of Volcano', () => {
         return jobPlace(file, queuePolicy(file, facts))?.({ id: 'j', submit: 0, queue: 'q1', stages: [] })
       }
       expect([place(''), place(', enablePredicate: false')]).toEqual([{ queue: 'q1' }, { queue: 'q1' }])
+      expect(scored('q1', ', enablePredicate: false', queue('q1', subset))).toEqual([100, 0, 150, -1, 0])
+    })
+
+    it('prefer groups beside what other plug-ins score', () => {
+      const { policy } = made(queue('q1', subset), `${inOwnMap('').trimEnd()}\n      - { name: binpack }\n`)
+      expect(policy).toMatchObject({ volcano: { placement: { weighted: {
+        scores: { 'binpack-percentage': 1, 'queue-labels': 1 }, queueLabels: { q1: { 'volcano.sh/nodegroup-name': { group1: 100, group3: 150, group4: -1 } } },
+      } } } })
     })
 
     it('and it is told what of it counts', () => {
-      const { findings } = made(queue('q1', subset), inOwnMap(', enableHierarchy: true, arguments: { strict: false, enablePreferredOrder: true }'))
-      expect(findings.filter(({ setting }) => /nodegroup|nodeGroup/.test(setting)).map(({ verdict, setting, value, note }) => `${verdict} ${setting} ${value} ${note}`)).toEqual([
-        'honoured q1 nodeGroupAffinity group1, group3 ', 'approximated q1 nodeGroupAffinity group3 these groups are allowed, and neither better nor worse than others',
-        'honoured q1 nodeGroupAntiAffinity group2, group4 ', 'approximated q1 nodeGroupAntiAffinity group4 these groups are allowed, and neither better nor worse than others',
-        'honoured nodegroup  ', 'honoured nodegroup enableHierarchy true ', 'honoured nodegroup strict false ', 'ignored nodegroup enablePreferredOrder true not simulated',
+      const told = (plugin: string) => made(queue('q1', subset), inOwnMap(plugin)).findings.filter(({ setting }) => /nodegroup|nodeGroup|affinity/.test(setting)).map(({ verdict, setting, value, note }) => `${verdict} ${setting} ${value} ${note}`.trim())
+      expect(told(', enableHierarchy: true, arguments: { strict: false, enablePreferredOrder: true }')).toEqual([
+        'honoured q1 nodeGroupAffinity group1, group3', 'honoured q1 nodeGroupAffinity group3', 'honoured q1 nodeGroupAntiAffinity group2, group4', 'honoured q1 nodeGroupAntiAffinity group4',
+        'honoured nodegroup', 'honoured nodegroup enableHierarchy true', 'honoured nodegroup strict false', 'honoured nodegroup enablePreferredOrder true',
       ])
+      expect(told(', enableNodeOrder: false')[1]).toBe('honoured q1 nodeGroupAffinity group3 these groups are allowed, and neither better nor worse than others')
+      expect(told(', enablePredicate: false')[0]).toBe('honoured q1 nodeGroupAffinity group1, group3 these groups are better or worse, and others are allowed, too')
+      expect(told(', enablePredicate: false, enableNodeOrder: false')[0]).toBe('ignored q1 affinity  it counts with the plug-in nodegroup')
     })
   })
 

@@ -2,6 +2,7 @@ import type { Config } from '@sched/core'
 import type { Told } from '../finding.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
 import { listed } from '../setting.js'
+import type { QueueLabels } from './node-groups.js'
 import { STRATEGY_FIT, StrategyFit } from './strategy-fit.js'
 
 /** The plug-ins of Volcano that score nodes and are simulated. */
@@ -91,6 +92,13 @@ export class NodeScores {
     const isAnyFilled = fit !== undefined && Object.keys(fit.strategies).length > 0
     return { weighted: { scores, ...(Object.keys(weights).length > 0 && { resourceWeightsOf: weights }), ...(isAnyFilled && { strategies: fit.strategies }) } }
   }
+}
+
+/** The placement that goes also by what queues prefer, for queues that prefer something. */
+export function withQueueLabels(placement: Config | undefined, queueLabels: QueueLabels): Config | undefined {
+  if (Object.keys(queueLabels).length === 0) return placement
+  const { weighted = {} } = (placement ?? {}) as { readonly weighted?: { readonly scores?: object } }
+  return { weighted: { ...weighted, scores: { ...weighted.scores, 'queue-labels': 1 }, queueLabels } }
 }
 
 const namesIn = (list: unknown): string[] => (typeof list === 'string' ? listed(list) : [])

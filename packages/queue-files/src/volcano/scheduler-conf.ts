@@ -36,6 +36,8 @@ const why = knownWords<string>({
 /** The plug-in that binds queues to groups of nodes, and its argument: whether queues that are bound to none may run nowhere. */
 const NODE_GROUP = 'nodegroup'
 const STRICT = 'strict'
+/** Its argument: whether of groups that a queue prefers the first is the best. */
+const ORDERED = 'enablePreferredOrder'
 /** The argument of the plug-in `sla`: how long a job waits at most. */
 const WAITING = 'sla-waiting-time'
 /** The arguments of the plug-in `tdm`: the hours of a zone, and the time between evictions. */
@@ -135,7 +137,11 @@ class Reader {
     const switched = Object.fromEntries(Object.entries(rest).flatMap(([flag, value]) => this.#flag(name, flag, value, [...path, flag])))
     const isOn = switched['enableNodeOrder'] !== false
     if (isScoring && isOn) this.#scores.turnOn(name)
-    if (name === NODE_GROUP && rest['enablePredicate'] !== false) this.#nodeGroups = { isStrict: fieldsOf(args)[STRICT] !== false, isTree: switched['enableHierarchy'] === true }
+    if (name === NODE_GROUP)
+      this.#nodeGroups = {
+        isStrict: fieldsOf(args)[STRICT] !== false, isTree: switched['enableHierarchy'] === true,
+        filters: switched['enablePredicate'] !== false, scores: isOn, isOrdered: fieldsOf(args)[ORDERED] === true,
+      }
     const zones = name === 'tdm' ? this.#zones(fieldsOf(args), path) : {}
     const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], isOn)))
     if (known === undefined || isIdle) return []
@@ -164,7 +170,7 @@ class Reader {
     const counts = known === 'enableHierarchy'
       ? name === 'capacity' || name === 'drf' || name === NODE_GROUP
       : known === 'enableNodeOrder'
-        ? SCORING.includes(name)
+        ? SCORING.includes(name) || name === NODE_GROUP
         : known === 'enablePredicate'
           ? name === NODE_GROUP
           : acting.some((each) => each === name) && flags.includes(known)
@@ -185,7 +191,7 @@ class Reader {
       return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
     }
     if (name === 'tdm' && argument.startsWith(HOURS_OF)) return []
-    if (name === NODE_GROUP && argument === STRICT && typeof value === 'boolean') {
+    if (name === NODE_GROUP && [STRICT, ORDERED].includes(argument) && typeof value === 'boolean') {
       this.#tell('honoured', path, setting, value)
       return []
     }
