@@ -174,6 +174,10 @@ export interface WorkView {
   movable(job: JobId): boolean
   /** How many of the job's tasks may be missing; `undefined` where the job does not say. */
   disruptionBudget(job: JobId): DisruptionBudget | undefined
+  /** The longest time that the job should wait to be let in, seconds; `undefined` where it does not say. */
+  longestWait(job: JobId): Seconds | undefined
+  /** Seconds for which the job's tasks run on after they were told to go; `undefined` where it does not say. */
+  gracePeriod(job: JobId): Seconds | undefined
   /** Name of the quality of service that the job asks for, '' for none. */
   qos(job: JobId): string
   /** Name of the job array that it belongs to, '' for none. */

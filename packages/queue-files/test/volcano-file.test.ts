@@ -40,7 +40,7 @@ const options = {
   actions: ['enqueue', 'allocate', 'preempt', 'reclaim', 'backfill'],
   tiers: [
     { plugins: [{ name: 'priority' }, { name: 'gang', enablePreemptable: false }, { name: 'conformance' }] },
-    { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf', enableHierarchy: true }, { name: 'capacity', enableHierarchy: true }] },
+    { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf', enableHierarchy: true }, { name: 'capacity', enableHierarchy: true }, { name: 'sla' }] },
   ],
   placement: { weighted: { scores: { 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences, 'binpack-percentage': 2 }, resourceWeightsOf: { 'binpack-percentage': { cpu: 5, gpu: 7 } } } },
 }
@@ -209,7 +209,7 @@ describe('queues of Volcano', () => {
       'honoured | 35 | binpack binpack.cpu | 5 | ',
       'honoured | 35 | binpack binpack.resources | nvidia.com/gpu | ',
       'honoured | 35 | binpack binpack.resources.nvidia.com/gpu | 7 | ',
-      'ignored | 36 | sla | no waiting time above 0 is given, and those of jobs are not read',
+      'honoured | 36 | sla | no waiting time above 0 is given: those of jobs count alone',
       'ignored | 39 | PodGroup | no part of the scheduling here',
     ])
   })
@@ -336,7 +336,7 @@ describe('queues of Volcano', () => {
       return [tiers, findings.filter(({ setting }) => setting.startsWith('sla')).map(({ verdict, setting }) => `${verdict} ${setting}`)]
     }
     expect(told('1h2m3s4ms')).toEqual([[{ plugins: [{ name: 'sla', arguments: { 'sla-waiting-time': 3723.004 } }] }], ['honoured sla', 'honoured sla sla-waiting-time']])
-    for (const text of ['0s', 'soon']) expect(told(text)).toEqual([[{ plugins: [] }], ['ignored sla', 'ignored sla sla-waiting-time']])
+    for (const text of ['0s', 'soon']) expect(told(text)).toEqual([[{ plugins: [{ name: 'sla' }] }], ['honoured sla', 'ignored sla sla-waiting-time']])
   })
 
   it('have zones with hours, and a time between evictions', () => {

@@ -1,6 +1,7 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
+import { secondsOfGo } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
-import { secondsAbove0, secondsOf } from '../durations.js'
+import { secondsAbove0 } from '../durations.js'
 import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
 import { NOT_OF_NODES, RESOURCES, resourceOf } from '../kubernetes-resources.js'
@@ -122,7 +123,7 @@ function pastUsage(found: KubernetesObject, resources: readonly string[], made: 
 function durationAt(found: KubernetesObject, path: Path, findings: Findings): number | undefined {
   const given = at(found.object, path) ?? undefined
   if (given === undefined) return undefined
-  const seconds = typeof given === 'string' ? secondsOf(given) : undefined
+  const seconds = typeof given === 'string' ? secondsOfGo(given) : undefined
   if (seconds === undefined) throw unexpected(found, path, 'a duration such as 168h or 5m30s')
   findings.add('honoured', where(found, path), path.join('.'), textOf(given))
   return seconds

@@ -129,8 +129,8 @@ class Reader {
     if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is a plug-in without a name.', this.#conf.place(...path), 'Write "- name: gang".')
     const isScoring = SCORING.includes(name)
     const known = acting.find((each) => each === name)
-    const isIdle = name === 'sla' && secondsAbove0(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
-    if (isIdle) this.#tell('ignored', path, name, '', 'no waiting time above 0 is given, and those of jobs are not read')
+    const isOfJobs = name === 'sla' && secondsAbove0(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
+    if (isOfJobs) this.#tell('honoured', path, name, '', 'no waiting time above 0 is given: those of jobs count alone')
     else if (known !== undefined || name === NODE_GROUP) this.#tell('honoured', path, name, '')
     else if (isScoring) this.#tell(name === 'binpack' ? 'honoured' : 'approximated', path, name, '', `as scores of the placement weighted${name === STRATEGY_FIT ? '; annotations of pods are not read' : ''}`)
     else this.#tell('ignored', path, name, '', why[name] ?? `not simulated${didYouMean(name, [...acting, ...SCORING, 'predicates'])}`)
@@ -144,7 +144,7 @@ class Reader {
       }
     const zones = name === 'tdm' ? this.#zones(fieldsOf(args), path) : {}
     const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], isOn)))
-    if (known === undefined || isIdle) return []
+    if (known === undefined) return []
     return [{ name: known, ...switched, ...(Object.keys(numbers).length > 0 && { arguments: numbers }), ...(Object.keys(zones).length > 0 && { revocableZones: zones }) }]
   }
 
