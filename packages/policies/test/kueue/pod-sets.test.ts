@@ -85,6 +85,38 @@ describe('sets of pods have a flavor each', () => {
     expect(come(gang('a_in', [[1, { cpu: 2 }], [1, { cpu: 1 }], [1, { cpu: 2 }]]))).toEqual(['-l3', '-l2', '+a_in 0 one', '+a_in 1 two', '+a_in 2 one'])
   })
 
+  const near = (spec: JobSpec): JobSpec => ({ ...spec, topology: { preferred: 1 } })
+
+  it('or one together where they are one group (leader worker set, leader and workers request the same resources fits)', () => {
+    const queues = { a: of({ one: { cpu: 4 }, two: { cpu: 9 } }) }
+    const sets: readonly PodSet[] = [[4, { cpu: 2 }], [1, { cpu: 1 }]]
+    expect(world({ queues }).come(near(gang('a_in', sets)))).toEqual(['+a_in 0 two', '+a_in 1 two'])
+    expect(world({ queues }).come(gang('a_in', sets))).toEqual(['+a_in 0 two', '+a_in 1 one'])
+  })
+
+  it('and have none if no flavor is one for the group (workers request GPU, leader does not request GPU, does not fit, without group it would fit)', () => {
+    const { come, master } = world({ queues: { a: of({ one: { cpu: 4, gpu: 4 }, two: { cpu: 5, gpu: 0 } }) } })
+    const spec = gang('a_in', [[4, { cpu: 1, gpu: 1 }], [1, { cpu: 1 }]])
+    expect(() => master.submit(near(spec), 0)).toThrow('queue a: 5 cpu of at most 4')
+    expect(come(spec)).toEqual(['+a_in 0 one', '+a_in 1 two'])
+  })
+
+  it('and give back what the group has in its flavor, also after a restart', () => {
+    const options: KueueOptions = { queues: { a: of({ one: { cpu: 4 }, two: { cpu: 9 } }) } }
+    const { master: before, make } = world(options)
+    const spec = near(gang('a_0', [[4, { cpu: 2 }], [1, { cpu: 1 }]]))
+    before.submit(spec, 0)
+    const running = before.pass(0).start
+    const after = make()
+    after.submit(spec, 0)
+    const taken = running.map((placed) => after.adopt(placed, 0))
+    after.recall(JSON.parse(JSON.stringify(before.memory())) as ReturnType<typeof before.memory>)
+    after.submit(gang('a_1', [[1, { cpu: 5 }]]), 1)
+    expect(after.pass(1).start).toEqual([])
+    for (const each of taken.slice(0, 3)) after.taskEnded(each, 2)
+    expect(after.pass(2).start.map(({ job, node }) => `${job} ${node}`)).toEqual(['a_1 two-0'])
+  })
+
   it('that leave the others one: where Kueue has all wait for what the first set took, it takes another', () => {
     const { come } = world({ queues: { a: of({ tainted: { cpu: 6 }, two: { cpu: 3 } }) } })
     // both tolerate the taint, and only there is room for 5
