@@ -213,7 +213,7 @@ export interface WorkView {
   classOf(job: JobId): string
   /** Whether any job so far has had a gang. If not, no `together` is above 1, and a loop over jobs need not ask. */
   readonly areGangs: boolean
-  /** Whether any job so far has had placement rules. If so, tasks with the same demand may be allowed on different nodes. */
+  /** Whether any job so far has had placement rules, or the placement has such of its own. If so, tasks with the same demand may be allowed on different nodes. */
   readonly areRules: boolean
   /** Whether tasks may be copied while they run. If not, no task `isCopy`. */
   readonly areCopies: boolean

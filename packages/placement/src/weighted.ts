@@ -9,18 +9,19 @@ import { capacityRatio, type ShapePoint } from './scored/capacity-ratio.js'
 import { company } from './scored/by-company.js'
 import { BesideCompany } from './scored/beside-company.js'
 import { ByShape } from './scored/by-shape.js'
-import { alignment, freeAmount, freePart, fullness, nearness, percentFull, strategyFit } from './scored/scores.js'
+import { alignment, freeAmount, freePart, fullness, nearness, percentFull, scarcity, strategyFit } from './scored/scores.js'
 import type { Mates } from './rules/mates.js'
 import { Preferences } from './rules/preferences.js'
 import { TaskRules } from './rules/task-rules.js'
+import { Proportional, type Keeps } from './scored/proportional.js'
 import { QueueLabels } from './scored/queue-labels.js'
 import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'balance-improvement', 'taint-toleration', 'inter-pod-affinity', 'pod-topology-spread', 'node-affinity', 'queue-labels'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'scarcity-percentage', 'balance-improvement', 'taint-toleration', 'inter-pod-affinity', 'pod-topology-spread', 'node-affinity', 'queue-labels'] as const
 type ScoreName = (typeof names)[number]
 /** Scores that are percentages (whole ones in those of kube-scheduler) and are added as they are, without normalisation. */
-const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
+const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'scarcity-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
 const asTheyAre: ReadonlySet<string> = new Set(percentages)
 /** The score that compares a node's taints with the most that any node in question has. */
 const TAINTS = 'taint-toleration' satisfies ScoreName
@@ -63,6 +64,10 @@ const weightedOptions = z.strictObject({
     .default({})
     .describe('of `queue-labels`: percent for nodes with a label, for jobs of a queue, `{ queue: { label: { value: 50 } } }`; those of several labels add up'),
   labels: z.record(z.string(), label).default({}).describe('only nodes with these labels; a list of values allows any of them'),
+  proportional: z
+    .record(z.string(), z.record(z.string(), z.number().nonnegative()))
+    .default({})
+    .describe('what a task that asks for none of these resources leaves free on a node, of others, for each unit of them that is free there: `{ gpu: { cpu: 4 } }`'),
   antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
   percentageOfNodesToScore: z
     .number()
@@ -120,6 +125,10 @@ class Weighted implements Placement {
   readonly #percentage: number
   /** Weight of the score for taints that do not keep tasks off; 0 if it does not count. */
   readonly #taints: number
+  /** What is kept in proportion on nodes; absent where nothing is. */
+  readonly #proportional: Proportional | undefined
+  /** The nodes on which the task to be placed leaves enough of that; undefined: it need not. */
+  #keeps: Keeps | undefined
   /** What is said of queues; absent where it does not count. */
   readonly #queueLabels: QueueLabels | undefined
   readonly #ofQueues: number
@@ -131,7 +140,7 @@ class Weighted implements Placement {
   readonly #sums: number[] = []
   readonly #values: number[] = []
 
-  constructor({ scores, resourceWeights, resourceWeightsOf, shape, strategies, queueLabels, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
+  constructor({ scores, resourceWeights, resourceWeightsOf, shape, strategies, queueLabels, labels, proportional, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
     const weights = amountsByName(resourceWeights, env.cluster.resources, 'weighted.resourceWeights', 1)
     const own = new Map(Object.entries(resourceWeightsOf).map(([name, given]) => [name, amountsByName(given, env.cluster.resources, `weighted.resourceWeightsOf.${name}`, 1)]))
@@ -146,6 +155,8 @@ class Weighted implements Placement {
     this.#percentages = asTheyCome.length === 0 ? undefined : sumOf(asTheyCome.map(([name, weight]) => ({ score: shapeScore(name as ScoreName, rules) as ShapeScore, weight })))
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
     checkLabels(this.#labels, env.cluster)
+    this.#proportional = Object.keys(proportional).length === 0 ? undefined : new Proportional(proportional, env)
+    if (this.#proportional !== undefined) env.hasRules?.()
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
     this.#percentage = percentageOfNodesToScore
     const only = this.#taints > 0 ? undefined : scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, rules) : undefined
@@ -164,6 +175,7 @@ class Weighted implements Placement {
   }
 
   pick(job: JobId, round: Round): NodeId | None {
+    this.#keeps = this.#proportional?.of(job, round)
     if (!this.#rules.areAny) return this.#pick(job, round)
     const mates = this.#rules.of(job, round)
     this.#mates = mates?.areBound === true ? mates : undefined
@@ -172,10 +184,13 @@ class Weighted implements Placement {
 
   /** Whether rules bind the job, by which other tasks may keep it off nodes that have room. */
   confines(job: JobId, round: Round): boolean {
-    return this.#rules.of(job, round)?.areBound === true
+    return this.#rules.of(job, round)?.areBound === true || this.#proportional?.of(job, round) !== undefined
   }
 
   keepsBack(job: JobId, round: Round): KeptBack | undefined {
+    const keeps = this.#proportional?.of(job, round)
+    const roomy = keeps === undefined ? [] : round.nodes.filter((node) => round.fits(job, node))
+    if (keeps !== undefined && roomy.length > 0 && !roomy.some((node) => keeps(node, round.cluster))) return { reason: Reason.Rule, limit: 'proportional' }
     const mates = this.#rules.of(job, round)
     const bars = mates?.areBound === true ? round.nodes.filter((node) => round.fits(job, node)).map((node) => mates.barOn(node)) : []
     return bars.length === 0 || bars.includes(undefined) ? undefined : { reason: Reason.Rule, limit: [...new Set(bars)].join(', ') }
@@ -184,6 +199,7 @@ class Weighted implements Placement {
   wouldAllow(job: JobId, node: NodeId, without: readonly TaskId[], round: Round): boolean {
     const mates = this.#rules.of(job, round)
     this.#mates = undefined // what rules say is asked without those who would go
+    this.#keeps = this.#proportional?.of(job, round)
     return this.#passes(job, node, round.cluster) && (mates === undefined || this.#rules.wouldAllow(mates, node, without))
   }
 
@@ -235,6 +251,7 @@ class Weighted implements Placement {
   #passes(job: JobId, node: NodeId, cluster: ClusterView): boolean {
     for (const [key, values] of this.#labels) if (!values.includes(cluster.label(node, key) ?? '')) return false
     if (this.#mates !== undefined && !this.#mates.mayBeOn(node)) return false
+    if (this.#keeps !== undefined && !this.#keeps(node, cluster)) return false
     return this.#neighbours === undefined || this.#neighbours.counts.onNode(this.#neighbours.groupOf(job), node) === 0
   }
 
@@ -349,6 +366,8 @@ function shapeScore(name: ScoreName, { weightsOf, shape, most }: ScoreRules): Sh
       return percentFull(weights)
     case 'strategy-fit-percentage':
       return strategyFit(weights, most)
+    case 'scarcity-percentage':
+      return scarcity(weights)
     case 'locality':
     case 'pack':
     case 'spread':

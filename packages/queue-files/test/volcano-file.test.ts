@@ -214,53 +214,6 @@ describe('queues of Volcano', () => {
     ])
   })
 
-  describe('score nodes', () => {
-    const scoring = (plugins: string, resources = facts.resources) => queuePolicy(readQueues(source(`actions: allocate\ntiers:\n- plugins: [${plugins}]\n`)), { ...facts, resources }) as VolcanoPolicy
-    const placement = (plugins: string, resources?: readonly string[]) => (scoring(plugins, resources as string[]).policy as { readonly volcano: { readonly placement?: { readonly weighted: object } } }).volcano.placement?.weighted
-    const binpack = (args: string) => `{ name: binpack, arguments: { ${args} } }`
-    const fit = (args: string) => `{ name: resource-strategy-fit, arguments: { ${args} } }`
-    const all = 'binpack.resources: "nvidia.com/gpu, example.com/foo", binpack.resources.nvidia.com/gpu: 7, binpack.resources.example.com/foo: -3'
-
-    it.each<[string, string, object | undefined, (readonly string[])?]>([
-      ['by nodeorder, in which GPUs are balanced and no more', '{ name: nodeorder, arguments: { mostrequested.weight: 3 } }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences, 'most-allocated': 3 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 }, 'most-allocated': { gpu: 0 } } }],
-      ['by nodeorder on a cluster without GPUs', '{ name: nodeorder }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences } }, ['cpu', 'mem']],
-      ['by CPUs and memory, if binpack lists nothing else', '{ name: binpack }', { scores: { 'binpack-percentage': 1 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 } } }],
-      // binpack_test.go: TestArguments
-      ['by weights', binpack(`binpack.weight: 10, binpack.cpu: 5, binpack.memory: 2, ${all}`), { scores: { 'binpack-percentage': 10 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 7, cpu: 5, mem: 2 } } }],
-      ['by weights of 1 where they are below 0, or left out', binpack('binpack.cpu: -5, binpack.resources: nvidia.com/gpu'), { scores: { 'binpack-percentage': 1 } }],
-      ['by no weight of what is not listed', binpack('binpack.resources.nvidia.com/gpu: 7'), { scores: { 'binpack-percentage': 1 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 } } }],
-      ['by weights of what the cluster has', binpack(`binpack.memory: 2, ${all}`), { scores: { 'binpack-percentage': 1 } }, ['cpu']],
-      ['by nothing of weight 0', binpack('binpack.weight: 0'), undefined],
-      // resource_strategy_fit_test.go: Test_calculateWeight
-      ['by strategies', fit('resourceStrategyFitWeight: 10, resources: { cpu: { type: MostAllocated, weight: 1 }, memory: { type: LeastAllocated, weight: 2 } }'), { scores: { 'strategy-fit-percentage': 10 }, resourceWeightsOf: { 'strategy-fit-percentage': { mem: 2, gpu: 0 } }, strategies: { cpu: 'most-allocated' } }],
-      ['by strategies, without a weight of the plug-in', fit('resources: { cpu: { type: MostAllocated, weight: 1 }, memory: { type: LeastAllocated, weight: 2 } }'), { scores: { 'strategy-fit-percentage': 10 }, resourceWeightsOf: { 'strategy-fit-percentage': { mem: 2, gpu: 0 } }, strategies: { cpu: 'most-allocated' } }],
-      ['by CPUs and memory, if no strategies are given', fit('resourceStrategyFitWeight: 3'), { scores: { 'strategy-fit-percentage': 3 }, resourceWeightsOf: { 'strategy-fit-percentage': { gpu: 0 } } }],
-      ['by strategies beside nodeorder and binpack', `{ name: binpack }, ${fit('resources: { nvidia.com/gpu: { type: MostAllocated, weight: 2 }, cpu: {} }')}`, { scores: { 'binpack-percentage': 1, 'strategy-fit-percentage': 10 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 }, 'strategy-fit-percentage': { mem: 0, gpu: 2 } }, strategies: { gpu: 'most-allocated' } }],
-      ['by strategies of what the cluster has', fit('resources: { nvidia.com/gpu: { type: MostAllocated } }'), undefined, ['cpu', 'mem']],
-      ['by no strategies that are switched off', fit('resources: { cpu: {} }').replace('name:', 'enableNodeOrder: false, name:'), undefined],
-    ])('%s', (_, plugins, expected, resources = facts.resources) => {
-      expect(placement(plugins, resources)).toEqual(expected)
-    })
-
-    it('and tell what becomes of it', () => {
-      const told = (args: string) => scoring(binpack(args)).findings.filter(({ setting }) => setting.startsWith('binpack ')).map(({ verdict, setting, note }) => [verdict, setting.slice(16), note].join(' | '))
-      expect(told(`binpack.cpu: -5, ${all}, binpack.gpu: 2, binpack.resources.amd.com/gpu: 2`)).toEqual([
-        'honoured | cpu | below 0: Volcano takes 1 then', 'honoured | resources | ', 'honoured | resources.nvidia.com/gpu | ', 'ignored | resources.example.com/foo | jobs ask for CPU, memory and GPUs',
-        'ignored | gpu | not simulated', 'ignored | resources.amd.com/gpu | binpack.resources does not list it',
-      ])
-      expect(told('binpack.resources: example.com/foo')).toEqual(['ignored | resources | jobs ask for CPU, memory and GPUs'])
-    })
-
-    it('and tell what becomes of strategies', () => {
-      const told = (args: string) => scoring(fit(args)).findings.flatMap(({ verdict, setting, note }) => (setting.startsWith('resource-strategy-fit') ? [[verdict, setting.slice(22), note].join(' | ')] : []))
-      expect(told('resourceStrategyFitWeight: -1, resources: { cpu: { type: Most, weight: 2 }, memory: { type: MostAllocated }, example.com/foo: { weight: 2 } }, sra: { enable: true }')).toEqual([
-        'approximated |  | as scores of the placement weighted; annotations of pods are not read', 'honoured | resourceStrategyFitWeight | not above 0: Volcano takes 10 then',
-        'honoured | cpu | no such type: Volcano takes LeastAllocated then', 'honoured | memory | no weight above 0: Volcano takes 1 then', 'ignored | example.com/foo | jobs ask for CPU, memory and GPUs', 'ignored | sra | not simulated',
-      ])
-      expect(() => scoring(fit('resources: { cpu: { weight: much } }'))).toThrow('found "much", expected a number. Correct it, or leave it out for the default.')
-    })
-  })
-
   it('tell amounts that Volcano refuses: capability, deserved, guarantee (validateResourceOfQueue)', () => {
     const told = (spec: string) => made(queue('a', spec), 'actions: allocate\ntiers:\n- plugins: [{ name: capacity }]\n').findings.filter(({ note }) => note.includes('refuses')).map(({ setting, note }) => `${setting}: ${note}`)
     const guarantee = (cpu: number, memory: string) => `guarantee: { resource: { cpu: ${cpu}, memory: ${memory} } }`

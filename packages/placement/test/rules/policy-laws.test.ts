@@ -32,6 +32,8 @@ const jobsOf = (drafts: readonly { gap: number; tasks: number; cpu: number; dura
 const placement = weighted({ scores: { 'most-allocated': 1, 'inter-pod-affinity': 1 } })
 const policies: Record<string, Plug<'policy'>> = {
   greedy: greedy(fifo(), placement), easy: easy(fifo(), { placement }), 'kube-scheduler, which preempts': kubeScheduler({}, placement), volcano: volcano({}, placement),
+  'volcano, which preempts': volcano({ actions: ['allocate', 'preempt'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['proportion'] }] }, placement),
+  'volcano, which preempts for gangs': volcano({ actions: ['allocate', 'gangpreempt'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['proportion'] }] }, placement),
   kueue: kueue({}, placement), las: las({ queues: [5, 12] }, placement), srtf: srtf({}, placement), 'kai-preempting': kaiPreempting({}, placement),
 }
 

@@ -234,12 +234,12 @@ export class Taking {
   #placeOn(node: NodeId, job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
     const { tiers } = this.#lane
     const victims = this.#victims.on(node, job, kind, round)
-    if (victims === undefined) return false
+    if (victims === undefined || this.#placement.wouldAllow?.(job.id, node, victims.map(({ task }) => task), round) === false) return false
     this.#hasTried = true
     const before = round.savepoint()
     for (const [i, { task }] of victims.entries()) {
       round.evict(task)
-      if (!round.fits(job.id, node)) continue
+      if (!round.fits(job.id, node) || this.#placement.wouldAllow?.(job.id, node, [], round) === false) continue
       const mayStart = tiers.mayAllocate(job.queue, job.demand)
       if (!mayStart && kind === 'reclaim') break
       if (!mayStart || !startNearest(job.id, node, round.cluster.levels, round)) continue

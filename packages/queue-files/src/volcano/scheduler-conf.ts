@@ -7,7 +7,8 @@ import { fieldsOf, listAt, OR_LEAVE_OUT, textOf, type Path } from '../fields.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
 import type { NodeGroups } from './node-groups.js'
 import { NodeScores, SCORING } from './node-scores.js'
-import { STRATEGIES, STRATEGY_FIT } from './strategy-fit.js'
+import { PREDICATES } from './proportional.js'
+import { PROPORTIONAL, SCARCE, STRATEGIES, STRATEGY_FIT } from './strategy-fit.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
 type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
@@ -143,7 +144,7 @@ class Reader {
         filters: switched['enablePredicate'] !== false, scores: isOn, isOrdered: fieldsOf(args)[ORDERED] === true,
       }
     const zones = name === 'tdm' ? this.#zones(fieldsOf(args), path) : {}
-    const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], isOn)))
+    const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], { scores: isOn, filters: switched['enablePredicate'] !== false })))
     if (known === undefined) return []
     return [{ name: known, ...switched, ...(Object.keys(numbers).length > 0 && { arguments: numbers }), ...(Object.keys(zones).length > 0 && { revocableZones: zones }) }]
   }
@@ -172,14 +173,14 @@ class Reader {
       : known === 'enableNodeOrder'
         ? SCORING.includes(name) || name === NODE_GROUP
         : known === 'enablePredicate'
-          ? name === NODE_GROUP
+          ? name === NODE_GROUP || name === PREDICATES || name === STRATEGY_FIT
           : acting.some((each) => each === name) && flags.includes(known)
     if (counts || value === (known !== 'enableHierarchy')) this.#tell('honoured', path, setting, value)
     else this.#tell('ignored', path, setting, value, known === 'enableHierarchy' ? 'it does not compare queues in a tree' : 'it cannot be switched off')
     return counts ? [[known, value]] : []
   }
 
-  #argument(name: string, argument: string, args: Fields, path: Path, isOn: boolean): [string, number][] {
+  #argument(name: string, argument: string, args: Fields, path: Path, { scores: isOn, filters }: { readonly scores: boolean; readonly filters: boolean }): [string, number][] {
     const value = args[argument]
     const setting = `${name} ${argument}`
     const number = (least = 0): number => numberAt(this.#conf, path, value, least)
@@ -198,6 +199,17 @@ class Reader {
     if (name === STRATEGY_FIT && argument === STRATEGIES && isOn) {
       const weightOf = (resource: string, weight: unknown): number => numberAt(this.#conf, [...path, resource, 'weight'], weight, -Infinity)
       for (const [resource, verdict, note] of this.#scores.strategies.takeStrategies(value, weightOf)) this.#tell(verdict, [...path, resource], `${name} ${resource}`, '', note)
+      return []
+    }
+    const inside = (key: string, of: unknown): number => numberAt(this.#conf, [...path, ...key.split(/\.(.*)/).filter((part) => part !== '')], of, -Infinity)
+    const told = name === PREDICATES && filters
+      ? this.#scores.proportions.takePredicate(argument, args, (key, of) => numberAt(this.#conf, [...path.slice(0, -1), key], of, -Infinity))
+      : name === STRATEGY_FIT && argument === PROPORTIONAL && filters
+        ? this.#scores.proportions.takeFit(value, inside)
+        : name === STRATEGY_FIT && argument === SCARCE && isOn ? this.#scores.scarcity.take(value, inside) : undefined
+    if (told !== undefined) {
+      const [verdict, note] = told
+      this.#tell(verdict, path, setting, value, note)
       return []
     }
     const period = name === 'tdm' && argument === EVICT_PERIOD ? secondsAbove0(textOf(value)) : undefined
