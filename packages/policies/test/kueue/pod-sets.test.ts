@@ -85,8 +85,6 @@ describe('sets of pods have a flavor each', () => {
     expect(come(gang('a_in', [[1, { cpu: 2 }], [1, { cpu: 1 }], [1, { cpu: 2 }]]))).toEqual(['-l3', '-l2', '+a_in 0 one', '+a_in 1 two', '+a_in 2 one'])
   })
 
-  const near = (spec: JobSpec): JobSpec => ({ ...spec, topology: { preferred: 1 } })
-
   it('or one together where they are one group (leader worker set, leader and workers request the same resources fits)', () => {
     const queues = { a: of({ one: { cpu: 4 }, two: { cpu: 9 } }) }
     const sets: readonly PodSet[] = [[4, { cpu: 2 }], [1, { cpu: 1 }]]
@@ -174,13 +172,15 @@ describe('sets of pods have a flavor each', () => {
   })
 })
 
-it('every job that is one gang runs, within all quotas, whatever the flavors of its sets', { tags: 'long' }, () => {
+const near = (spec: JobSpec): JobSpec => ({ ...spec, topology: { preferred: 1 } })
+
+it('every job that is one gang runs, within all quotas, whatever the flavors of its sets, and all of one group in one flavor', { tags: 'long' }, () => {
   const set = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 3 }), fc.boolean())
-  const load = fc.record({ queue: fc.constantFrom('a', 'b'), sets: fc.array(set, { minLength: 1, maxLength: 3 }), submit: fc.integer({ min: 0, max: 6 }), priority: fc.integer({ min: 0, max: 2 }), duration: fc.integer({ min: 1, max: 9 }) })
+  const load = fc.record({ queue: fc.constantFrom('a', 'b'), sets: fc.array(set, { minLength: 1, maxLength: 3 }), submit: fc.integer({ min: 0, max: 6 }), priority: fc.integer({ min: 0, max: 2 }), duration: fc.integer({ min: 1, max: 9 }), isNear: fc.boolean() })
   const quotas = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }))
   const rules = { cohort: 'c', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } as const
   const flavors = { tainted: FLAVORS.tainted, one: FLAVORS.one, two: FLAVORS.two }
-  const count = { spread: 0, preempted: 0 }
+  const count = { spread: 0, preempted: 0, apart: 0 }
   fc.assert(
     fc.property(quotas, quotas, fc.array(load, { minLength: 2, maxLength: 7 }), fc.boolean(), fc.constantFrom(undefined, 'Preempt' as const), (a, b, loads, fairSharing, whenCanPreempt) => {
       const names = Object.keys(flavors)
@@ -189,8 +189,9 @@ it('every job that is one gang runs, within all quotas, whatever the flavors of 
       const nodes = names.map((name) => ({ name, count: 1, resources: { cpu: 30 }, labels: { type: name }, ...(name === 'tainted' && { taints: [{ key: 'instance', effect: 'NoSchedule' as const }] }) }))
       const cluster = instantCluster({ nodes })
       const could = dispatcher({ cluster, policy: kueue(options) })
-      const jobs = loads.flatMap(({ queue, sets, submit, priority, duration }, i) => {
-        const spec = { ...gang(`${queue}_${i}`, sets.map(([tasks, cpu, tolerates]) => [tasks, { cpu }, tolerates]), priority, duration), submit }
+      const jobs = loads.flatMap(({ queue, sets, submit, priority, duration, isNear }, i) => {
+        const made = { ...gang(`${queue}_${i}`, sets.map(([tasks, cpu, tolerates]) => [tasks, { cpu }, tolerates]), priority, duration), submit }
+        const spec = isNear ? near(made) : made
         try {
           could.submit(spec, 0)
           return [spec]
@@ -204,6 +205,7 @@ it('every job that is one gang runs, within all quotas, whatever the flavors of 
       const asked = (id: string, stage: number) => (jobs.find((each) => each.id === id) as JobSpec).stages[stage]?.demand['cpu'] ?? 0
       const ended = new Map<string, number>()
       const nodesOf = new Map<string, Set<string>>()
+      const nowOn = new Map<string, string[]>()
       for (const each of recorder.events) {
         if (each.kind !== 'launch' && each.kind !== 'end') continue
         const cpu = asked(each.job, each.stage)
@@ -211,6 +213,9 @@ it('every job that is one gang runs, within all quotas, whatever the flavors of 
         running[at] = (running[at] as number) + (each.kind === 'launch' ? cpu : -cpu)
         if (each.kind === 'end' && each.how === 'done') ended.set(each.job, (ended.get(each.job) ?? 0) + 1)
         if (each.kind === 'end' && each.how === 'evicted') count.preempted++
+        const before = nowOn.get(each.job) ?? []
+        nowOn.set(each.job, each.kind === 'launch' ? [...before, each.node] : before.filter((_, j) => j !== before.indexOf(each.node)))
+        if (jobs.find(({ id }) => id === each.job)?.topology !== undefined && new Set(nowOn.get(each.job)).size > 1) count.apart++
         if (each.kind === 'launch') nodesOf.set(each.job, (nodesOf.get(each.job) ?? new Set<string>()).add(each.node))
         for (const [i, cpus] of running.entries()) expect(cpus).toBeLessThanOrEqual((a[i] as number) + (b[i] as number))
       }
@@ -220,4 +225,5 @@ it('every job that is one gang runs, within all quotas, whatever the flavors of 
     { seed: 4, numRuns: 150 },
   )
   expect(Math.min(count.spread, count.preempted)).toBeGreaterThan(30)
+  expect(count.apart).toBe(0)
 })
