@@ -1,7 +1,7 @@
 // @module-tag long
 import { dispatcher } from '@sched/cluster'
 import type { Plug, Topology } from '@sched/core'
-import { kaiPreempting, kubeScheduler, kueue, volcano } from '@sched/policies'
+import { kaiPreempting, kubeScheduler, kueue, volcano, yunikornPreempting } from '@sched/policies'
 import { job } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -24,6 +24,7 @@ const policies: Record<string, (placement: Plug<'placement'>) => Plug<'policy'>>
   kueue: (placement) => kueue({ queues: { x: {}, y: {} }, defaults: { cohort: 'all', nominalQuota: half, preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } }, placement),
   'kueue, fair sharing': (placement) => kueue({ queues: { x: {}, y: {} }, fairSharing: true, defaults: { cohort: 'all', nominalQuota: half, preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } }, placement),
   'kai-preempting': (placement) => kaiPreempting({ defaults: { resources: { procs: { quota: 6 } } }, maxConsolidationPreemptees: 4 }, placement),
+  'yunikorn-preempting': (placement) => yunikornPreempting({ root: { queues: { x: { guaranteed: half, preemptionDelay: 1 }, y: { guaranteed: half, preemptionDelay: 1 } } }, attemptInterval: 1, reservations: false }, placement),
 }
 
 /** Jobs of at most as many tasks as some group of the level holds. */
@@ -34,7 +35,7 @@ describe('every job runs to its end, and is always as near as its topology says,
   const placements = { 'topology-tree': topologyTree(), 'topology-aware': topologyAware(), 'kai-scores': kaiScores() }
   const all = Object.entries(policies).flatMap(([name, policy]) => Object.entries(placements).map(([placed, placement]) => [`${name}, ${placed}`, policy(placement)] as const))
 
-  it.each(all)('%s', (_, policy) => {
+  it.each(all)('%s', (name, policy) => {
     let kills = 0
     fc.assert(fc.property(plans, (plan) => {
       const control = dispatcher({ cluster: CLUSTER, policy })
@@ -66,7 +67,7 @@ describe('every job runs to its end, and is always as near as its topology says,
         for (let wake = control.nextWake, i = 0; wake < now + 1 && i < 20; wake = control.nextWake, i++) pass(Math.max(now, wake))
       }
       expect(done).toEqual(plan.map(tasksOf))
-    }), { seed: 23, numRuns: 40 })
+    }), { seed: 23, numRuns: name.startsWith('yunikorn') ? 300 : 40 })
     expect(kills).toBeGreaterThan(0)
   })
 })
