@@ -17,7 +17,7 @@ export interface Request {
 
 /** What requests have of their jobs, each read by the method of that name. */
 const ofJob = [
-  'name', 'priority', 'weight', 'deadline', 'user', 'queue', 'preemptible', 'movable', 'disruptionBudget', 'account', 'qos', 'array', 'arrayThrottle',
+  'name', 'priority', 'weight', 'deadline', 'user', 'queue', 'preemptible', 'movable', 'disruptionBudget', 'longestWait', 'gracePeriod', 'account', 'qos', 'array', 'arrayThrottle',
   'isExclusiveToUser', 'nice', 'minNodes', 'maxNodes', 'reservation', 'licenses', 'classOf',
 ] as const satisfies readonly (keyof WorkView)[]
 type JobFacts = { readonly [Fact in (typeof ofJob)[number]]: ReturnType<WorkView[Fact]> }
@@ -182,6 +182,12 @@ export class Requests implements WorkView {
   }
   disruptionBudget(id: JobId): DisruptionBudget | undefined {
     return this.#entry(id).disruptionBudget
+  }
+  longestWait(id: JobId): Seconds | undefined {
+    return this.#entry(id).longestWait
+  }
+  gracePeriod(id: JobId): Seconds | undefined {
+    return this.#entry(id).gracePeriod
   }
   account(id: JobId): string {
     return this.#entry(id).account

@@ -72,6 +72,12 @@ export class JobFacts extends WorkColumns {
   disruptionBudget(job: JobId): DisruptionBudget | undefined {
     return this.spec(job).disruptionBudget
   }
+  longestWait(job: JobId): Seconds | undefined {
+    return this.spec(job).longestWait
+  }
+  gracePeriod(job: JobId): Seconds | undefined {
+    return this.spec(job).gracePeriod
+  }
   qos(job: JobId): string {
     return this.spec(job).qos ?? ''
   }

@@ -298,6 +298,10 @@ export interface JobSpec {
   readonly movable?: boolean
   /** How many of its tasks may be taken at a time, under schedulers that know of such budgets (Volcano's plug-in `tdm`). Default: what these do. */
   readonly disruptionBudget?: DisruptionBudget
+  /** Longest time in seconds, above 0, that it should wait to be let in, under schedulers that know of it (Volcano's plug-in `sla`). Default: what these say. */
+  readonly longestWait?: Seconds
+  /** Seconds for which its running tasks run on after they were told to go, under schedulers that know of it (Kubernetes' `terminationGracePeriodSeconds`). Default: 30. */
+  readonly gracePeriod?: Seconds
   /** Share of this job relative to its neighbours under a fair order; default 1. */
   readonly weight?: number
   /** The user's estimate of the run time, seconds; unknown when absent. */

@@ -37,6 +37,11 @@ export interface Env {
   readonly heedsTopology?: (slices?: boolean) => void
   /** The same for `placementRules`: a part calls it if it heeds the rules that must hold; with `preferences`, it heeds rules with a weight, too. */
   readonly heedsPlacementRules?: (preferences: boolean) => void
+  /**
+   * A part calls this when it is created if what others have on a node may keep a task off it that would have room, as rules of jobs do (`WorkView.areRules`).
+   * Absent where that makes no difference.
+   */
+  readonly hasRules?: () => void
   /** Reports a finished pass over the queue; absent where nobody listens. */
   readonly tellPass?: (pass: Pass) => void
 }

@@ -174,6 +174,10 @@ export interface WorkView {
   movable(job: JobId): boolean
   /** How many of the job's tasks may be missing; `undefined` where the job does not say. */
   disruptionBudget(job: JobId): DisruptionBudget | undefined
+  /** The longest time that the job should wait to be let in, seconds; `undefined` where it does not say. */
+  longestWait(job: JobId): Seconds | undefined
+  /** Seconds for which the job's tasks run on after they were told to go; `undefined` where it does not say. */
+  gracePeriod(job: JobId): Seconds | undefined
   /** Name of the quality of service that the job asks for, '' for none. */
   qos(job: JobId): string
   /** Name of the job array that it belongs to, '' for none. */
@@ -209,7 +213,7 @@ export interface WorkView {
   classOf(job: JobId): string
   /** Whether any job so far has had a gang. If not, no `together` is above 1, and a loop over jobs need not ask. */
   readonly areGangs: boolean
-  /** Whether any job so far has had placement rules. If so, tasks with the same demand may be allowed on different nodes. */
+  /** Whether any job so far has had placement rules, or the placement has such of its own. If so, tasks with the same demand may be allowed on different nodes. */
   readonly areRules: boolean
   /** Whether tasks may be copied while they run. If not, no task `isCopy`. */
   readonly areCopies: boolean

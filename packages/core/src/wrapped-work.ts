@@ -29,6 +29,8 @@ export abstract class WrappedWork implements WorkView {
   preemptible(job: JobId): boolean | 'semi' | undefined { return this.inner.preemptible(job) }
   movable(job: JobId): boolean { return this.inner.movable(job) }
   disruptionBudget(job: JobId): DisruptionBudget | undefined { return this.inner.disruptionBudget(job) }
+  longestWait(job: JobId): Seconds | undefined { return this.inner.longestWait(job) }
+  gracePeriod(job: JobId): Seconds | undefined { return this.inner.gracePeriod(job) }
   qos(job: JobId): string { return this.inner.qos(job) }
   array(job: JobId): string { return this.inner.array(job) }
   arrayThrottle(job: JobId): number { return this.inner.arrayThrottle(job) }

@@ -11,13 +11,19 @@ const kubeScoresOptions = z.strictObject({
     .array(z.string())
     .default([])
     .describe('the resources that should be in use in like parts (`resources` of NodeResourcesBalancedAllocation); default: `cpu` and `mem` or `memory`, if the nodes have neither all'),
+  balance: z
+    .enum(['improvement', 'outcome'])
+    .default('improvement')
+    .describe('what counts of the balance of a node: how much the task improves it, as in Kubernetes from 1.36 on, or the balance with the task, as before'),
 })
-/** Options of `kubeScores`; both may be left out. */
+/** Options of `kubeScores`; all may be left out. */
 export type KubeScoresOptions = z.input<typeof kubeScoresOptions>
 
 /** What nodes may call the resources that kube-scheduler counts as it comes, each by the first name that they have. */
 const COUNTED: readonly (readonly string[])[] = [['cpu'], ['mem', 'memory']]
-const SCORES = { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, 'inter-pod-affinity': 2, 'pod-topology-spread': 2, 'node-affinity': 2 }
+const SCORES = { 'least-allocated': 1, 'taint-toleration': 3, 'inter-pod-affinity': 2, 'pod-topology-spread': 2, 'node-affinity': 2 }
+/** The score by which each option goes. */
+const BALANCE = { improvement: 'balance-improvement', outcome: 'balanced-allocation' } as const
 
 /**
  * Scores nodes as kube-scheduler does as it comes: a preset of `weighted`.
@@ -29,7 +35,7 @@ export const kubeScoresPlacement = definePlacement({
   summary: 'where the least is in use, in like parts of CPUs and memory, no taint is disliked, and jobs would rather be',
   source: 'Kubernetes, kube-scheduler: NodeResourcesFit (LeastAllocated), NodeResourcesBalancedAllocation, TaintToleration, InterPodAffinity, PodTopologySpread, NodeAffinity',
   options: kubeScoresOptions,
-  create({ resources, balanced }, env) {
+  create({ resources, balanced, balance }, env) {
     const all = env.cluster.resources
     const found = COUNTED.flatMap((names) => names.find((name) => all.includes(name)) ?? [])
     const usual = Object.fromEntries((found.length > 0 ? found : all).map((name) => [name, 1]))
@@ -38,9 +44,9 @@ export const kubeScoresPlacement = definePlacement({
       return Object.fromEntries(all.map((name, r) => [name, weights[r] as number]))
     }
     return weighted({
-      scores: SCORES,
+      scores: { ...SCORES, [BALANCE[balance]]: 1 },
       resourceWeights: weightsOf(resources, 'resources'),
-      resourceWeightsOf: { 'balanced-allocation': weightsOf(Object.fromEntries(balanced.map((name) => [name, 1])), 'balanced') },
+      resourceWeightsOf: { [BALANCE[balance]]: weightsOf(Object.fromEntries(balanced.map((name) => [name, 1])), 'balanced') },
     }).create(env)
   },
 })

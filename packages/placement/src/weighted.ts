@@ -9,31 +9,35 @@ import { capacityRatio, type ShapePoint } from './scored/capacity-ratio.js'
 import { company } from './scored/by-company.js'
 import { BesideCompany } from './scored/beside-company.js'
 import { ByShape } from './scored/by-shape.js'
-import { alignment, freeAmount, freePart, fullness, nearness, percentFull, strategyFit } from './scored/scores.js'
+import { alignment, freeAmount, freePart, fullness, nearness, percentFull, scarcity, strategyFit } from './scored/scores.js'
 import type { Mates } from './rules/mates.js'
 import { Preferences } from './rules/preferences.js'
 import { TaskRules } from './rules/task-rules.js'
+import { Proportional, type Keeps } from './scored/proportional.js'
+import { QueueLabels } from './scored/queue-labels.js'
 import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'balance-improvement', 'taint-toleration', 'inter-pod-affinity', 'pod-topology-spread', 'node-affinity'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'scarcity-percentage', 'balance-improvement', 'taint-toleration', 'inter-pod-affinity', 'pod-topology-spread', 'node-affinity', 'queue-labels'] as const
 type ScoreName = (typeof names)[number]
 /** Scores that are percentages (whole ones in those of kube-scheduler) and are added as they are, without normalisation. */
-const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
+const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'strategy-fit-percentage', 'scarcity-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
 const asTheyAre: ReadonlySet<string> = new Set(percentages)
 /** The score that compares a node's taints with the most that any node in question has. */
 const TAINTS = 'taint-toleration' satisfies ScoreName
 /** The scores by what jobs themselves prefer. */
 const preferences = ['inter-pod-affinity', 'pod-topology-spread', 'node-affinity'] as const satisfies readonly ScoreName[]
+/** The score by what is said of queues. */
+const OF_QUEUES = 'queue-labels' satisfies ScoreName
 /** The scores that are computed apart from the others. */
-const apart: ReadonlySet<string> = new Set([TAINTS, ...preferences])
+const apart: ReadonlySet<string> = new Set([TAINTS, ...preferences, OF_QUEUES])
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
 const weightedOptions = z.strictObject({
   scores: z
     .partialRecord(z.enum(names), z.number().nonnegative())
     .default({ 'worst-fit': 1 })
-    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio, -percentage and -improvement, which are percentages, and for taint-toleration, 0 for the most taints that the task does not tolerate of those that keep nobody off, 1 for none; ${preferences.join(', ')} are percentages by the \`placementRules\` of jobs that are preferences`),
+    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio, -percentage and -improvement, which are percentages, and for taint-toleration, 0 for the most taints that the task does not tolerate of those that keep nobody off, 1 for none; ${preferences.join(', ')} are percentages by the \`placementRules\` of jobs that are preferences; queue-labels are those of \`queueLabels\``),
   resourceWeights: z
     .record(z.string(), z.number().nonnegative())
     .default({})
@@ -55,7 +59,15 @@ const weightedOptions = z.strictObject({
     .record(z.string(), z.enum(['least-allocated', 'most-allocated']))
     .default({})
     .describe('of `strategy-fit-percentage`: whether of a resource a node is better of which the least or the most would be in use; default `least-allocated` each'),
+  queueLabels: z
+    .record(z.string(), z.record(z.string(), z.record(z.string(), z.number())))
+    .default({})
+    .describe('of `queue-labels`: percent for nodes with a label, for jobs of a queue, `{ queue: { label: { value: 50 } } }`; those of several labels add up'),
   labels: z.record(z.string(), label).default({}).describe('only nodes with these labels; a list of values allows any of them'),
+  proportional: z
+    .record(z.string(), z.record(z.string(), z.number().nonnegative()))
+    .default({})
+    .describe('what a task that asks for none of these resources leaves free on a node, of others, for each unit of them that is free there: `{ gpu: { cpu: 4 } }`'),
   antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
   percentageOfNodesToScore: z
     .number()
@@ -113,6 +125,13 @@ class Weighted implements Placement {
   readonly #percentage: number
   /** Weight of the score for taints that do not keep tasks off; 0 if it does not count. */
   readonly #taints: number
+  /** What is kept in proportion on nodes; absent where nothing is. */
+  readonly #proportional: Proportional | undefined
+  /** The nodes on which the task to be placed leaves enough of that; undefined: it need not. */
+  #keeps: Keeps | undefined
+  /** What is said of queues; absent where it does not count. */
+  readonly #queueLabels: QueueLabels | undefined
+  readonly #ofQueues: number
   /** Index among the nodes in sight at which the next search begins, if not all are scored. */
   #from = 0
   /** Knows shapes that fit nowhere, so that not every node has to be asked. */
@@ -121,7 +140,7 @@ class Weighted implements Placement {
   readonly #sums: number[] = []
   readonly #values: number[] = []
 
-  constructor({ scores, resourceWeights, resourceWeightsOf, shape, strategies, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
+  constructor({ scores, resourceWeights, resourceWeightsOf, shape, strategies, queueLabels, labels, proportional, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
     const weights = amountsByName(resourceWeights, env.cluster.resources, 'weighted.resourceWeights', 1)
     const own = new Map(Object.entries(resourceWeightsOf).map(([name, given]) => [name, amountsByName(given, env.cluster.resources, `weighted.resourceWeightsOf.${name}`, 1)]))
@@ -129,11 +148,15 @@ class Weighted implements Placement {
     const rules: ScoreRules = { weightsOf: (name) => own.get(name) ?? weights, shape, most: amountsByName(filled, env.cluster.resources, 'weighted.strategies', 0) }
     const counting = Object.entries(scores).filter(([name, weight]) => weight > 0 && !apart.has(name))
     this.#taints = env.cluster.hasSoftTaints ? (scores[TAINTS] ?? 0) : 0
+    this.#ofQueues = scores[OF_QUEUES] ?? 0
+    this.#queueLabels = this.#ofQueues > 0 && Object.keys(queueLabels).length > 0 ? new QueueLabels(queueLabels, env) : undefined
     const [asTheyCome, scaled] = [true, false].map((isAsItIs) => counting.filter(([name]) => asTheyAre.has(name) === isAsItIs)) as [typeof counting, typeof counting]
     this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, rules), weight }))
     this.#percentages = asTheyCome.length === 0 ? undefined : sumOf(asTheyCome.map(([name, weight]) => ({ score: shapeScore(name as ScoreName, rules) as ShapeScore, weight })))
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
     checkLabels(this.#labels, env.cluster)
+    this.#proportional = Object.keys(proportional).length === 0 ? undefined : new Proportional(proportional, env)
+    if (this.#proportional !== undefined) env.hasRules?.()
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
     this.#percentage = percentageOfNodesToScore
     const only = this.#taints > 0 ? undefined : scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, rules) : undefined
@@ -152,6 +175,7 @@ class Weighted implements Placement {
   }
 
   pick(job: JobId, round: Round): NodeId | None {
+    this.#keeps = this.#proportional?.of(job, round)
     if (!this.#rules.areAny) return this.#pick(job, round)
     const mates = this.#rules.of(job, round)
     this.#mates = mates?.areBound === true ? mates : undefined
@@ -160,10 +184,13 @@ class Weighted implements Placement {
 
   /** Whether rules bind the job, by which other tasks may keep it off nodes that have room. */
   confines(job: JobId, round: Round): boolean {
-    return this.#rules.of(job, round)?.areBound === true
+    return this.#rules.of(job, round)?.areBound === true || this.#proportional?.of(job, round) !== undefined
   }
 
   keepsBack(job: JobId, round: Round): KeptBack | undefined {
+    const keeps = this.#proportional?.of(job, round)
+    const roomy = keeps === undefined ? [] : round.nodes.filter((node) => round.fits(job, node))
+    if (keeps !== undefined && roomy.length > 0 && !roomy.some((node) => keeps(node, round.cluster))) return { reason: Reason.Rule, limit: 'proportional' }
     const mates = this.#rules.of(job, round)
     const bars = mates?.areBound === true ? round.nodes.filter((node) => round.fits(job, node)).map((node) => mates.barOn(node)) : []
     return bars.length === 0 || bars.includes(undefined) ? undefined : { reason: Reason.Rule, limit: [...new Set(bars)].join(', ') }
@@ -172,15 +199,17 @@ class Weighted implements Placement {
   wouldAllow(job: JobId, node: NodeId, without: readonly TaskId[], round: Round): boolean {
     const mates = this.#rules.of(job, round)
     this.#mates = undefined // what rules say is asked without those who would go
+    this.#keeps = this.#proportional?.of(job, round)
     return this.#passes(job, node, round.cluster) && (mates === undefined || this.#rules.wouldAllow(mates, node, without))
   }
 
   #pick(job: JobId, round: Round): NodeId | None {
-    if (this.#alone !== undefined) return this.#alone.pick(job, round)
+    const isOfQueue = this.#queueLabels?.of(job) !== undefined
+    if (this.#alone !== undefined && !isOfQueue) return this.#alone.pick(job, round)
     const { lane, nodes, work } = round
     const isOfAll = enoughOf(nodes.length, this.#percentage) >= nodes.length
     if (isOfAll && nodes.length === round.cluster.nodes && this.#byShape.find(work.shape(job, lane), job, round) === None) return None
-    const beside = isOfAll ? this.#besideCompany?.pick(job, round) : undefined
+    const beside = isOfAll && !isOfQueue ? this.#besideCompany?.pick(job, round) : undefined
     return beside ?? this.#pickScored(job, round)
   }
 
@@ -188,7 +217,7 @@ class Weighted implements Placement {
   #pickScored(job: JobId, round: Round, mates?: Mates): NodeId | None {
     this.#collect(job, round)
     for (const { score, weight } of this.#scores) this.#add(score, weight, job, round)
-    if (this.#percentages !== undefined || this.#taints > 0 || mates !== undefined) this.#addPercentages(job, round, mates)
+    if (this.#percentages !== undefined || this.#taints > 0 || mates !== undefined || this.#queueLabels !== undefined) this.#addPercentages(job, round, mates)
     let best = -1
     for (let i = 0; i < this.#nodes.length; i++) if (best < 0 || (this.#sums[i] as number) > (this.#sums[best] as number)) best = i
     return best < 0 ? None : (this.#nodes[best] as NodeId)
@@ -222,6 +251,7 @@ class Weighted implements Placement {
   #passes(job: JobId, node: NodeId, cluster: ClusterView): boolean {
     for (const [key, values] of this.#labels) if (!values.includes(cluster.label(node, key) ?? '')) return false
     if (this.#mates !== undefined && !this.#mates.mayBeOn(node)) return false
+    if (this.#keeps !== undefined && !this.#keeps(node, cluster)) return false
     return this.#neighbours === undefined || this.#neighbours.counts.onNode(this.#neighbours.groupOf(job), node) === 0
   }
 
@@ -242,12 +272,13 @@ class Weighted implements Placement {
   /** Adds the scores that are percentages. They are summed before the division by 100, so that sums are exact with whole weights. */
   #addPercentages(job: JobId, { cluster, lane, work }: Round, mates: Mates | undefined): void {
     const preferred = mates && this.#preferences.sums(mates, this.#nodes)
+    const ofQueue = this.#queueLabels?.of(job)
     const shape = work.shape(job, lane)
     const most = this.#taints === 0 ? 0 : this.#nodes.reduce((known, node) => Math.max(known, work.softTaints(shape, node)), 0)
     for (let i = 0; i < this.#nodes.length; i++) {
       const node = this.#nodes[i] as NodeId
       const tolerated = most === 0 ? 0 : this.#taints * (100 - Math.floor((100 * work.softTaints(shape, node)) / most))
-      this.#sums[i] = (this.#sums[i] as number) + ((this.#percentages?.(node, shape, lane, cluster, work) ?? 0) + tolerated + (preferred?.[i] ?? 0)) / 100
+      this.#sums[i] = (this.#sums[i] as number) + ((this.#percentages?.(node, shape, lane, cluster, work) ?? 0) + tolerated + (preferred?.[i] ?? 0) + this.#ofQueues * (ofQueue?.[node] ?? 0)) / 100
     }
   }
 }
@@ -335,6 +366,8 @@ function shapeScore(name: ScoreName, { weightsOf, shape, most }: ScoreRules): Sh
       return percentFull(weights)
     case 'strategy-fit-percentage':
       return strategyFit(weights, most)
+    case 'scarcity-percentage':
+      return scarcity(weights)
     case 'locality':
     case 'pack':
     case 'spread':
@@ -342,6 +375,7 @@ function shapeScore(name: ScoreName, { weightsOf, shape, most }: ScoreRules): Sh
     case 'inter-pod-affinity':
     case 'pod-topology-spread':
     case 'node-affinity':
+    case 'queue-labels':
       return undefined
   }
 }

@@ -1,5 +1,5 @@
 import { dispatcher, readCluster } from '@sched/cluster'
-import { SchedError, type Demand, type Plug, type Taint, type Toleration } from '@sched/core'
+import { SchedError, type Demand, type PlacementRule, type Plug, type Taint, type Toleration } from '@sched/core'
 import { fifo, greedy } from '@sched/policies'
 import { job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -176,6 +176,16 @@ describe('weighted scores', () => {
   ])('scores nodes as in TestNodeOrderPlugin of Volcano: %s', (_, score, nodes, taken) => {
     const cluster = { nodes: nodes.map((resources, i) => ({ name: `n${i + 1}`, names: [`n-${i + 1}`], count: 1, resources, ...(i === 0 && { taints: soft('key1=value1') }) })) }
     expect(new Play(cluster, weighted({ scores: { [score]: 10 } })).places(1, { cpu: 1000, mem: 1024 })).toEqual([taken])
+  })
+  it.each<[string, string, readonly number[], PlacementRule, string]>([
+    ['node affinity prefers matching node', 'node-affinity', [], { kind: 'nodes', term: { matchExpressions: [{ key: 'host', operator: 'In', values: ['n2'] }] }, weight: 100 }, 'n2-0'],
+    ['pod affinity prefers node with matching pod', 'inter-pod-affinity', [1], { kind: 'affinity', of: { tags: { app: 'foo' } }, over: 'node', weight: 100 }, 'n2-0'],
+    ['pod topology spread prefers node to reduce skew', 'pod-topology-spread', [0, 0, 1], { kind: 'spread', of: { tags: { app: 'foo' } }, over: 'zone', maxSkew: 1, weight: 1 }, 'n3-0'],
+  ])('and by what pods prefer, as there: %s', (_, score, running, rule, taken) => {
+    const nodes = ['n1', 'n2', 'n3'].map((name) => ({ name, count: 1, resources: { cpu: 4 }, labels: { host: name, zone: `zone of ${name}` } }))
+    const play = new Play({ nodes }, weighted({ scores: { [score]: 10 } }))
+    for (const node of running) play.places(1, { cpu: 1 }, { tags: { app: 'foo' }, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, constraints: { require: { host: nodes[node]?.name as string } } }] })
+    expect(play.places(1, { cpu: 1 }, { tags: { app: 'foo' }, placementRules: [rule] })).toEqual([taken])
   })
   it('packs bins by what a task asks, as in TestNode of Volcano\'s binpack', () => {
     // n0 has 2 CPUs and 4 GB, n1 4 and 16 with 4 GPUs; with 1 CPU and 1 GB in use on n0, the same again makes it (2 x 2/2 + 3 x 2/4) / 5 full, and n1 (2 x 1/4 + 3 x 1/16) / 5

@@ -234,6 +234,20 @@ describe('preemption with a topology (TestScheduleForTASPreemption)', () => {
     expect([then.kill.map(({ job }) => job), then.start.map(({ job, node }) => `${job}@${node}`).sort()]).toEqual([['q_low'], ['q_foo@y1', 'q_foo@z1']])
   })
 
+  it('or, with that gate closed, lets the others run on until there is a node for it', () => {
+    const options: KueueOptions = { ...main, failedNodeReplacementFailFast: false }
+    const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'z1'].map((name) => ({ names: [name], count: 1, racks: ['rack'], resources: { cpu: 5, mem: 5 } })) }, policy: kueue(options, topologyAware()) })
+    master.submit({ ...jobOf(['q_foo', 2, 5, RACK, 3]), replacesLost: true }, 0)
+    const [lost] = master.pass(0).start
+    master.submit(jobOf(['q_low', 1, 5, HOST, 1]), 1)
+    const [low] = master.pass(1).start
+    master.nodeDown('x1', 2)
+    master.taskFailed(lost as NonNullable<typeof lost>, 2)
+    for (const now of [2, 3, 100]) expect(master.pass(now)).toMatchObject({ start: [], kill: [] })
+    master.taskEnded(low as NonNullable<typeof low>, 101)
+    expect(master.pass(101).start.map(({ job, node }) => `${job}@${node}`)).toEqual(['q_foo@z1'])
+  })
+
   it('puts a pod that replaces one lost with its node where there is one', () => {
     const master = dispatcher({ cluster: { nodes: ['x1', 'y1', 'z1'].map((name) => ({ names: [name], count: 1, racks: ['rack'], resources: { cpu: 5, mem: 5 } })) }, policy: kueue(main, topologyAware()) })
     master.submit({ ...jobOf(['q_foo', 2, 5, RACK, 3]), replacesLost: true }, 0)

@@ -2,7 +2,7 @@ import type { ClusterView, Demand, LaneId, NodeId, ShapeId, WorkView } from '@sc
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { weighted, type WeightedOptions } from '../src/index.js'
-import { strategyFit } from '../src/scored/scores.js'
+import { scarcity, strategyFit } from '../src/scored/scores.js'
 import { Play } from './world.js'
 
 // Volcano's plug-in resource-strategy-fit, with cases of its own tests (resource_strategy_fit_test.go).
@@ -47,6 +47,19 @@ it('nodes are scored as in TestResourceStrategyFitPlugin', () => {
   const [fifth, sixth] = scores({ gpu: 4, foo: 4 }, [{ ...four, gpu: 10, foo: 5 }, { ...four, foo: 10 }], 2)
   expect(fifth).toBeCloseTo(266.66666666, 7)
   expect(sixth).toBeCloseTo(399.99999999, 7)
+})
+
+it.each<[string, Demand, readonly number[]]>([
+  // sra_test.go: TestNode, with weights of 2 and 3, and with 2 alone; nodes that lack what the task asks for are not in question
+  ['t4 and a10', { t4: 2, a10: 3 }, [500, 300, 200, 0]],
+  ['t4', { t4: 2 }, [500, 0, 500, 0]],
+  ['nothing', {}, [0, 0, 0, 0]],
+])('nodes are scored by scarce resources as in TestNode: %s', (_, weights, expected) => {
+  const names = ['cpu', 'memory', 't4', 'a10']
+  const nodes = [{ cpu: 32, memory: 64 }, { cpu: 8, memory: 16, t4: 16 }, { cpu: 8, memory: 16, a10: 16 }, { cpu: 8, memory: 16, t4: 8, a10: 16 }] as readonly Demand[]
+  const cluster = { lanes: [{ resources: names.map((_, r) => r) }], total: (node: NodeId, r: number) => nodes[node]?.[names[r] as string] ?? 0 } as unknown as ClusterView
+  const score = scarcity(names.map((name) => weights[name] ?? 0))
+  expect(nodes.map((_, node) => Math.round(5 * score(node as NodeId, 0 as ShapeId, 0 as LaneId, cluster, {} as WorkView)))).toEqual(expected)
 })
 
 describe('the placement', () => {
@@ -99,6 +112,12 @@ describe('the placement', () => {
       { seed: 5, numRuns: 600, endOnFailure: true },
     )
     expect(compared).toBeGreaterThan(150)
+  })
+
+  it('keeps tasks that need no GPUs off nodes with some, as long as there is room elsewhere', () => {
+    const nodes = [{ name: 'gpu', count: 1, resources: { cpu: 4, gpu: 2 } }, { name: 'cpu', count: 1, resources: { cpu: 2, gpu: 0 } }]
+    const play = new Play({ nodes }, weighted({ scores: { 'scarcity-percentage': 1 }, resourceWeightsOf: { 'scarcity-percentage': { cpu: 0 } } }))
+    expect([...play.places(3, { cpu: 1 }), ...play.places(1, { cpu: 1, gpu: 1 })]).toEqual(['cpu-0', 'cpu-0', 'gpu-0', 'gpu-0'])
   })
 
   it('refuses strategies of resources that no node has', () => {

@@ -66,7 +66,7 @@ describe('the configuration of kube-scheduler', () => {
   })
 
   it('is that of kube-scheduler as it comes where it says nothing', () => {
-    expect(placementOf(head)).toEqual({ scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences }, resourceWeights: { cpu: 1, mem: 1, gpu: 0 }, percentageOfNodesToScore: 0 })
+    expect(placementOf(head)).toEqual({ scores: { 'least-allocated': 1, 'balance-improvement': 1, 'taint-toleration': 3, ...preferences }, resourceWeights: { cpu: 1, mem: 1, gpu: 0 }, percentageOfNodesToScore: 0 })
     expect(placementOf(head, ['memory', 'cpu'])).toMatchObject({ resourceWeights: { memory: 1, cpu: 1 } })
     expect(placementOf(head, ['vcores'])).toMatchObject({ resourceWeights: {} })
   })
@@ -84,9 +84,9 @@ describe('the configuration of kube-scheduler', () => {
 
   it.each<[string, string, object, boolean]>([
     ['all of a point', 'score: { disabled: [{ name: "*" }] }', {}, true],
-    ['everything, and one again', 'multiPoint: { disabled: [{ name: "*" }] }, score: { enabled: [{ name: NodeResourcesBalancedAllocation, weight: 2 }] }', { 'balanced-allocation': 2 }, false],
-    ['preemption', 'postFilter: { disabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences }, false],
-    ['preemption in one and not in the other', 'multiPoint: { disabled: [{ name: DefaultPreemption }] }, postFilter: { enabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences }, true],
+    ['everything, and one again', 'multiPoint: { disabled: [{ name: "*" }] }, score: { enabled: [{ name: NodeResourcesBalancedAllocation, weight: 2 }] }', { 'balance-improvement': 2 }, false],
+    ['preemption', 'postFilter: { disabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balance-improvement': 1, 'taint-toleration': 3, ...preferences }, false],
+    ['preemption in one and not in the other', 'multiPoint: { disabled: [{ name: DefaultPreemption }] }, postFilter: { enabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balance-improvement': 1, 'taint-toleration': 3, ...preferences }, true],
   ])('switches off %s', (_, plugins, scores, preempts) => {
     const text = `${head}profiles: [{ plugins: { ${plugins} } }]\n`
     expect((placementOf(text) as { scores: object }).scores).toEqual(scores)
@@ -98,7 +98,7 @@ describe('the configuration of kube-scheduler', () => {
 
     it('scores nodes by its shape, in which 0 is left out', () => {
       const text = shaped('[{ utilization: 0, score: 10 }, { utilization: 40 }, { utilization: 100, score: 5 }]')
-      expect(placementOf(text)).toMatchObject({ scores: { 'requested-to-capacity-ratio': 1, 'balanced-allocation': 1 }, shape: [{ utilization: 0, score: 10 }, { utilization: 40, score: 0 }, { utilization: 100, score: 5 }] })
+      expect(placementOf(text)).toMatchObject({ scores: { 'requested-to-capacity-ratio': 1, 'balance-improvement': 1 }, shape: [{ utilization: 0, score: 10 }, { utilization: 40, score: 0 }, { utilization: 100, score: 5 }] })
       expect(told(text, 'honoured')).toEqual(['3 scoringStrategy = RequestedToCapacityRatio'])
     })
 
@@ -116,12 +116,12 @@ describe('the configuration of kube-scheduler', () => {
     const args = (fit: string, balanced = '') => `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: MostAllocated, resources: [${fit}] } } }${balanced}] }]\n`
     const own = (resources: string) => `, { name: NodeResourcesBalancedAllocation, args: { resources: [${resources}] } }`
     const [gpu, all] = ['{ name: nvidia.com/gpu, weight: 5 }', '{ name: cpu }, { name: memory }']
-    const balanced = (text: string) => (placementOf(text) as { resourceWeightsOf?: Record<string, object> }).resourceWeightsOf?.['balanced-allocation']
+    const balanced = (text: string) => (placementOf(text) as { resourceWeightsOf?: Record<string, object> }).resourceWeightsOf?.['balance-improvement']
     expect([args(all), args(`${all}, ${gpu}`), args(gpu), args(all, own('{ name: cpu, weight: 1 }')), args(all, own('{ name: cpu }, { name: memory }')), args(all, own(''))].map(balanced)).toEqual([
       undefined, { cpu: 1, mem: 1, gpu: 0 }, { cpu: 1, mem: 1, gpu: 0 }, { cpu: 1, mem: 0, gpu: 0 }, undefined, undefined,
     ])
     expect(placementOf(args(all, own('{ name: example.com/fpga }')))).toMatchObject({ scores: { 'most-allocated': 1 } })
-    expect(placementOf(args(all, own('{ name: example.com/fpga }')))).not.toHaveProperty('scores.balanced-allocation') // all nodes would score the same
+    expect(placementOf(args(all, own('{ name: example.com/fpga }')))).not.toHaveProperty('scores.balance-improvement') // all nodes would score the same
     expect(told(args(all, own('{ name: cpu }, { name: example.com/fpga }')), 'ignored')).toEqual(['3 balance of example.com/fpga = '])
     expect(messageOf(() => policyOf(args(all, own('{ name: cpu, weight: 2 }'))))).toContain('weight: found 2, expected 1, as kube-scheduler wants it.')
   })

@@ -336,6 +336,14 @@ describe('manifests of Kueue', () => {
     expect(message(queue('a'), configuration('v1beta2', 'preemptionProtection: { fairSharing: { minAdmitDuration: 0s } }'))).toContain('preemptionProtection.fairSharing.minAdmitDuration: found "0s", expected a duration above 0 such as 1h or 5m30s')
   })
 
+  it('let gangs run on that lost a pod and find no node for it, with the gate closed that Kueue has open', () => {
+    const of = (gate: string) => {
+      const { options: found, findings } = made([queue('a'), configuration('v1beta2', `featureGates: { TASFailedNodeReplacementFailFast: ${gate} }`)])
+      return [found.failedNodeReplacementFailFast, findings.filter(({ setting }) => setting.startsWith('featureGates')).map(({ verdict, setting, value }) => `${verdict} ${setting} ${value}`)]
+    }
+    expect([of('false'), of('true')]).toEqual([[false, ['honoured featureGates.TASFailedNodeReplacementFailFast false']], [undefined, ['honoured featureGates.TASFailedNodeReplacementFailFast true']]])
+  })
+
   it('go by past usage where a Configuration says how it is counted, as Kueue counts it: in cores, bytes and devices', () => {
     const byUsage = queue('a', ['admissionScope: { admissionMode: UsageBasedAdmissionFairSharing }'])
     const later = queue('b', ['admissionScope: { admissionMode: NoAdmissionFairSharing }', 'fairSharing: { admissionFairSharing: { mode: UsageBasedAdmissionFairSharing } }'])

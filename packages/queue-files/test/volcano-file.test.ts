@@ -40,7 +40,7 @@ const options = {
   actions: ['enqueue', 'allocate', 'preempt', 'reclaim', 'backfill'],
   tiers: [
     { plugins: [{ name: 'priority' }, { name: 'gang', enablePreemptable: false }, { name: 'conformance' }] },
-    { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf', enableHierarchy: true }, { name: 'capacity', enableHierarchy: true }] },
+    { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf', enableHierarchy: true }, { name: 'capacity', enableHierarchy: true }, { name: 'sla' }] },
   ],
   placement: { weighted: { scores: { 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences, 'binpack-percentage': 2 }, resourceWeightsOf: { 'binpack-percentage': { cpu: 5, gpu: 7 } } } },
 }
@@ -118,18 +118,33 @@ describe('queues of Volcano', () => {
       return ['group1', 'group2', 'group3', 'group4', undefined].flatMap((group, i) => ((nodes?.operator === 'DoesNotExist' ? group === undefined : nodes?.values?.includes(group ?? '')) === true ? [`n${i + 1}`] : []))
     }
 
-    it.each<[string, unknown, string, string, ...string[]]>([
-      ['soft constraints is subset of hard constraints', ['n1', 'n3', 'n4'], '', 'q1', queue('q1', subset)],
-      ['soft constraints is not subset of hard constraints', ['n1', 'n3', 'n4'], '', 'q2', queue('q2', bound(affinity('nodeGroupAffinity', [1], [3]), affinity('nodeGroupAntiAffinity', [2], [4])))],
-      ['affinity is not set for the queue, pods still cannot be scheduled to nodes with the nodegroup label when strict=false', ['n5'], ', arguments: { strict: false }', 'q', queue('q', '{}')],
-      ['affinity inherits from parent queue', ['n1', 'n3', 'n4'], ', enableHierarchy: true', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
-      ['affinity inherits from ancestor queue if parent queue has no affinity', ['n1', 'n3', 'n4'], ', enableHierarchy: true', 'child', queue('root', subset), queue('q-no-affinity', '{ parent: root }'), queue('child', '{ parent: q-no-affinity }')],
-      ['queue without affinity', 'queue q has no group of nodes, as the plug-in nodegroup wants it', '', 'q', queue('q', '{}')],
-      ['preferred nodegroup priority ordering', ['n1', 'n3'], ', arguments: { enablePreferredOrder: true }', 'q3', queue('q3', bound(affinity('nodeGroupAffinity', [], [1, 3])))],
-      ['without enableHierarchy nobody inherits', 'queue child has no group of nodes, as the plug-in nodegroup wants it', '', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
-      ['an affinity without groups', 'queue q has no group of nodes, as the plug-in nodegroup wants it', ', arguments: { strict: false }', 'q', queue('q', '{ affinity: {} }')],
-    ])('%s', (_, expected, plugin, name, ...queues) => {
+    /** Of the same nodes, the score that the plug-in gives to each. */
+    const scored = (name: string, plugin: string, ...queues: readonly string[]) => {
+      const { policy } = queuePolicy(readQueues(source(...queues, inOwnMap(plugin))), facts) as VolcanoPolicy
+      const { weighted } = ((policy as { volcano: { placement?: unknown } }).volcano.placement ?? { weighted: {} }) as { weighted: { scores?: object, queueLabels?: Record<string, Record<string, Record<string, number>>> } }
+      expect(weighted.scores).toEqual(weighted.queueLabels === undefined ? undefined : { 'queue-labels': 1 })
+      return ['group1', 'group2', 'group3', 'group4', ''].map((group) => weighted.queueLabels?.[name]?.['volcano.sh/nodegroup-name']?.[group] ?? 0)
+    }
+
+    it.each<[string, unknown, readonly number[], string, string, ...string[]]>([
+      ['soft constraints is subset of hard constraints', ['n1', 'n3', 'n4'], [100, 0, 150, -1, 0], '', 'q1', queue('q1', subset)],
+      ['soft constraints is not subset of hard constraints', ['n1', 'n3', 'n4'], [100, 0, 50, -1, 0], '', 'q2', queue('q2', bound(affinity('nodeGroupAffinity', [1], [3]), affinity('nodeGroupAntiAffinity', [2], [4])))],
+      ['affinity is not set for the queue, pods still cannot be scheduled to nodes with the nodegroup label when strict=false', ['n5'], [0, 0, 0, 0, 0], ', arguments: { strict: false }', 'q', queue('q', '{}')],
+      ['affinity inherits from parent queue', ['n1', 'n3', 'n4'], [100, 0, 150, -1, 0], ', enableHierarchy: true', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
+      ['affinity inherits from ancestor queue if parent queue has no affinity', ['n1', 'n3', 'n4'], [100, 0, 150, -1, 0], ', enableHierarchy: true', 'child', queue('root', subset), queue('q-no-affinity', '{ parent: root }'), queue('child', '{ parent: q-no-affinity }')],
+      ['queue without affinity', 'queue q has no group of nodes, as the plug-in nodegroup wants it', [0, 0, 0, 0, 0], '', 'q', queue('q', '{}')],
+      ['preferred nodegroup priority ordering', ['n1', 'n3'], [50, 0, 25, 0, 0], ', arguments: { enablePreferredOrder: true }', 'q3', queue('q3', bound(affinity('nodeGroupAffinity', [], [1, 3])))],
+      ['three preferred groups, one of them required', ['n1', 'n2', 'n3'], [150, 50 / 3, 100 / 3, 0, 0], ', arguments: { enablePreferredOrder: true }', 'q', queue('q', bound(affinity('nodeGroupAffinity', [1], [1, 3, 2])))],
+      ['without the order', ['n1', 'n3'], [50, 0, 50, 0, 0], '', 'q3', queue('q3', bound(affinity('nodeGroupAffinity', [], [1, 3])))],
+      ['without enableNodeOrder', ['n1', 'n3', 'n4'], [0, 0, 0, 0, 0], ', enableNodeOrder: false', 'q1', queue('q1', subset)],
+      ['without enableHierarchy nobody inherits', 'queue child has no group of nodes, as the plug-in nodegroup wants it', [0, 0, 0, 0, 0], '', 'child', queue('root', '{}'), queue('q1', inside(subset, 'root')), queue('child', '{ parent: q1 }')],
+      // nodegroup.go, predicateFn: unsetAffinity
+      ['an affinity without groups', ['n5'], [0, 0, 0, 0, 0], ', arguments: { strict: false }', 'q', queue('q', '{ affinity: {} }')],
+      ['an affinity without groups, strictly', 'queue q has no group of nodes, as the plug-in nodegroup wants it', [0, 0, 0, 0, 0], '', 'q', queue('q', '{ affinity: {} }')],
+      ['an affinity that only forbids', 'queue q has no group of nodes, as the plug-in nodegroup wants it', [0, 0, 0, 0, 0], ', arguments: { strict: false }', 'q', queue('q', bound(affinity('nodeGroupAntiAffinity', [2], [])))],
+    ])('%s', (_, expected, scores, plugin, name, ...queues) => {
       expect(allowed(name, plugin, ...queues)).toEqual(expected)
+      expect(scored(name, plugin, ...queues)).toEqual(scores)
     })
 
     it('run anywhere without the plug-in, or without its enablePredicate', () => {
@@ -138,15 +153,25 @@ describe('queues of Volcano', () => {
         return jobPlace(file, queuePolicy(file, facts))?.({ id: 'j', submit: 0, queue: 'q1', stages: [] })
       }
       expect([place(''), place(', enablePredicate: false')]).toEqual([{ queue: 'q1' }, { queue: 'q1' }])
+      expect(scored('q1', ', enablePredicate: false', queue('q1', subset))).toEqual([100, 0, 150, -1, 0])
+    })
+
+    it('prefer groups beside what other plug-ins score', () => {
+      const { policy } = made(queue('q1', subset), `${inOwnMap('').trimEnd()}\n      - { name: binpack }\n`)
+      expect(policy).toMatchObject({ volcano: { placement: { weighted: {
+        scores: { 'binpack-percentage': 1, 'queue-labels': 1 }, queueLabels: { q1: { 'volcano.sh/nodegroup-name': { group1: 100, group3: 150, group4: -1 } } },
+      } } } })
     })
 
     it('and it is told what of it counts', () => {
-      const { findings } = made(queue('q1', subset), inOwnMap(', enableHierarchy: true, arguments: { strict: false, enablePreferredOrder: true }'))
-      expect(findings.filter(({ setting }) => /nodegroup|nodeGroup/.test(setting)).map(({ verdict, setting, value, note }) => `${verdict} ${setting} ${value} ${note}`)).toEqual([
-        'honoured q1 nodeGroupAffinity group1, group3 ', 'approximated q1 nodeGroupAffinity group3 these groups are allowed, and neither better nor worse than others',
-        'honoured q1 nodeGroupAntiAffinity group2, group4 ', 'approximated q1 nodeGroupAntiAffinity group4 these groups are allowed, and neither better nor worse than others',
-        'honoured nodegroup  ', 'honoured nodegroup enableHierarchy true ', 'honoured nodegroup strict false ', 'ignored nodegroup enablePreferredOrder true not simulated',
+      const told = (plugin: string) => made(queue('q1', subset), inOwnMap(plugin)).findings.filter(({ setting }) => /nodegroup|nodeGroup|affinity/.test(setting)).map(({ verdict, setting, value, note }) => `${verdict} ${setting} ${value} ${note}`.trim())
+      expect(told(', enableHierarchy: true, arguments: { strict: false, enablePreferredOrder: true }')).toEqual([
+        'honoured q1 nodeGroupAffinity group1, group3', 'honoured q1 nodeGroupAffinity group3', 'honoured q1 nodeGroupAntiAffinity group2, group4', 'honoured q1 nodeGroupAntiAffinity group4',
+        'honoured nodegroup', 'honoured nodegroup enableHierarchy true', 'honoured nodegroup strict false', 'honoured nodegroup enablePreferredOrder true',
       ])
+      expect(told(', enableNodeOrder: false')[1]).toBe('honoured q1 nodeGroupAffinity group3 these groups are allowed, and neither better nor worse than others')
+      expect(told(', enablePredicate: false')[0]).toBe('honoured q1 nodeGroupAffinity group1, group3 these groups are better or worse, and others are allowed, too')
+      expect(told(', enablePredicate: false, enableNodeOrder: false')[0]).toBe('ignored q1 affinity  it counts with the plug-in nodegroup')
     })
   })
 
@@ -184,56 +209,9 @@ describe('queues of Volcano', () => {
       'honoured | 35 | binpack binpack.cpu | 5 | ',
       'honoured | 35 | binpack binpack.resources | nvidia.com/gpu | ',
       'honoured | 35 | binpack binpack.resources.nvidia.com/gpu | 7 | ',
-      'ignored | 36 | sla | no waiting time above 0 is given, and those of jobs are not read',
+      'honoured | 36 | sla | no waiting time above 0 is given: those of jobs count alone',
       'ignored | 39 | PodGroup | no part of the scheduling here',
     ])
-  })
-
-  describe('score nodes', () => {
-    const scoring = (plugins: string, resources = facts.resources) => queuePolicy(readQueues(source(`actions: allocate\ntiers:\n- plugins: [${plugins}]\n`)), { ...facts, resources }) as VolcanoPolicy
-    const placement = (plugins: string, resources?: readonly string[]) => (scoring(plugins, resources as string[]).policy as { readonly volcano: { readonly placement?: { readonly weighted: object } } }).volcano.placement?.weighted
-    const binpack = (args: string) => `{ name: binpack, arguments: { ${args} } }`
-    const fit = (args: string) => `{ name: resource-strategy-fit, arguments: { ${args} } }`
-    const all = 'binpack.resources: "nvidia.com/gpu, example.com/foo", binpack.resources.nvidia.com/gpu: 7, binpack.resources.example.com/foo: -3'
-
-    it.each<[string, string, object | undefined, (readonly string[])?]>([
-      ['by nodeorder, in which GPUs are balanced and no more', '{ name: nodeorder, arguments: { mostrequested.weight: 3 } }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences, 'most-allocated': 3 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 }, 'most-allocated': { gpu: 0 } } }],
-      ['by nodeorder on a cluster without GPUs', '{ name: nodeorder }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences } }, ['cpu', 'mem']],
-      ['by CPUs and memory, if binpack lists nothing else', '{ name: binpack }', { scores: { 'binpack-percentage': 1 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 } } }],
-      // binpack_test.go: TestArguments
-      ['by weights', binpack(`binpack.weight: 10, binpack.cpu: 5, binpack.memory: 2, ${all}`), { scores: { 'binpack-percentage': 10 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 7, cpu: 5, mem: 2 } } }],
-      ['by weights of 1 where they are below 0, or left out', binpack('binpack.cpu: -5, binpack.resources: nvidia.com/gpu'), { scores: { 'binpack-percentage': 1 } }],
-      ['by no weight of what is not listed', binpack('binpack.resources.nvidia.com/gpu: 7'), { scores: { 'binpack-percentage': 1 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 } } }],
-      ['by weights of what the cluster has', binpack(`binpack.memory: 2, ${all}`), { scores: { 'binpack-percentage': 1 } }, ['cpu']],
-      ['by nothing of weight 0', binpack('binpack.weight: 0'), undefined],
-      // resource_strategy_fit_test.go: Test_calculateWeight
-      ['by strategies', fit('resourceStrategyFitWeight: 10, resources: { cpu: { type: MostAllocated, weight: 1 }, memory: { type: LeastAllocated, weight: 2 } }'), { scores: { 'strategy-fit-percentage': 10 }, resourceWeightsOf: { 'strategy-fit-percentage': { mem: 2, gpu: 0 } }, strategies: { cpu: 'most-allocated' } }],
-      ['by strategies, without a weight of the plug-in', fit('resources: { cpu: { type: MostAllocated, weight: 1 }, memory: { type: LeastAllocated, weight: 2 } }'), { scores: { 'strategy-fit-percentage': 10 }, resourceWeightsOf: { 'strategy-fit-percentage': { mem: 2, gpu: 0 } }, strategies: { cpu: 'most-allocated' } }],
-      ['by CPUs and memory, if no strategies are given', fit('resourceStrategyFitWeight: 3'), { scores: { 'strategy-fit-percentage': 3 }, resourceWeightsOf: { 'strategy-fit-percentage': { gpu: 0 } } }],
-      ['by strategies beside nodeorder and binpack', `{ name: binpack }, ${fit('resources: { nvidia.com/gpu: { type: MostAllocated, weight: 2 }, cpu: {} }')}`, { scores: { 'binpack-percentage': 1, 'strategy-fit-percentage': 10 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 }, 'strategy-fit-percentage': { mem: 0, gpu: 2 } }, strategies: { gpu: 'most-allocated' } }],
-      ['by strategies of what the cluster has', fit('resources: { nvidia.com/gpu: { type: MostAllocated } }'), undefined, ['cpu', 'mem']],
-      ['by no strategies that are switched off', fit('resources: { cpu: {} }').replace('name:', 'enableNodeOrder: false, name:'), undefined],
-    ])('%s', (_, plugins, expected, resources = facts.resources) => {
-      expect(placement(plugins, resources)).toEqual(expected)
-    })
-
-    it('and tell what becomes of it', () => {
-      const told = (args: string) => scoring(binpack(args)).findings.filter(({ setting }) => setting.startsWith('binpack ')).map(({ verdict, setting, note }) => [verdict, setting.slice(16), note].join(' | '))
-      expect(told(`binpack.cpu: -5, ${all}, binpack.gpu: 2, binpack.resources.amd.com/gpu: 2`)).toEqual([
-        'honoured | cpu | below 0: Volcano takes 1 then', 'honoured | resources | ', 'honoured | resources.nvidia.com/gpu | ', 'ignored | resources.example.com/foo | jobs ask for CPU, memory and GPUs',
-        'ignored | gpu | not simulated', 'ignored | resources.amd.com/gpu | binpack.resources does not list it',
-      ])
-      expect(told('binpack.resources: example.com/foo')).toEqual(['ignored | resources | jobs ask for CPU, memory and GPUs'])
-    })
-
-    it('and tell what becomes of strategies', () => {
-      const told = (args: string) => scoring(fit(args)).findings.flatMap(({ verdict, setting, note }) => (setting.startsWith('resource-strategy-fit') ? [[verdict, setting.slice(22), note].join(' | ')] : []))
-      expect(told('resourceStrategyFitWeight: -1, resources: { cpu: { type: Most, weight: 2 }, memory: { type: MostAllocated }, example.com/foo: { weight: 2 } }, sra: { enable: true }')).toEqual([
-        'approximated |  | as scores of the placement weighted; annotations of pods are not read', 'honoured | resourceStrategyFitWeight | not above 0: Volcano takes 10 then',
-        'honoured | cpu | no such type: Volcano takes LeastAllocated then', 'honoured | memory | no weight above 0: Volcano takes 1 then', 'ignored | example.com/foo | jobs ask for CPU, memory and GPUs', 'ignored | sra | not simulated',
-      ])
-      expect(() => scoring(fit('resources: { cpu: { weight: much } }'))).toThrow('found "much", expected a number. Correct it, or leave it out for the default.')
-    })
   })
 
   it('tell amounts that Volcano refuses: capability, deserved, guarantee (validateResourceOfQueue)', () => {
@@ -311,7 +289,7 @@ describe('queues of Volcano', () => {
       return [tiers, findings.filter(({ setting }) => setting.startsWith('sla')).map(({ verdict, setting }) => `${verdict} ${setting}`)]
     }
     expect(told('1h2m3s4ms')).toEqual([[{ plugins: [{ name: 'sla', arguments: { 'sla-waiting-time': 3723.004 } }] }], ['honoured sla', 'honoured sla sla-waiting-time']])
-    for (const text of ['0s', 'soon']) expect(told(text)).toEqual([[{ plugins: [] }], ['ignored sla', 'ignored sla sla-waiting-time']])
+    for (const text of ['0s', 'soon']) expect(told(text)).toEqual([[{ plugins: [{ name: 'sla' }] }], ['honoured sla', 'ignored sla sla-waiting-time']])
   })
 
   it('have zones with hours, and a time between evictions', () => {

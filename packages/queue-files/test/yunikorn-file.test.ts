@@ -130,7 +130,7 @@ describe('queues of YuniKorn', () => {
 })
 
 describe('placement rules of YuniKorn', () => {
-  const file = (rules: string) => read(queues('- name: root\n  queues:\n  - name: leaf\n  - name: parent\n    queues: [{ name: child }]\n  - name: a_dot_b', `  placementrules:\n${rules.replaceAll(/^/gm, '  ')}\n`))
+  const file = (rules: string) => read(queues('- name: root\n  queues:\n  - name: leaf\n  - name: parent\n    parent: true\n    queues: [{ name: child }]\n  - name: a_dot_b', `  placementrules:\n${rules.replaceAll(/^/gm, '  ')}\n`))
   const place = (rules: string, job: { queue?: string; user?: string; group?: string }) => {
     const { queue, refused } = placeInYunikorn(job, file(rules))
     return queue ?? refused
@@ -246,6 +246,7 @@ describe('a queues.yaml of YuniKorn is answered where it is wrong', () => {
     [queues('- name: a', '  placementrules: [{ name: user, filter: { users: ["test[test"] } }]\n'), '"test[test" is neither a name nor a pattern.'],
     [queues('- { name: admins, parent: true }', '  placementrules: [{ name: fixed, value: dev, parent: { name: fixed, value: admins } }]\n'), 'rule "fixed" names queue "root.admins.dev", which is not declared.'], // TestCheckPlacementRules
     [queues('- name: a', '  placementrules: [{ name: user, create: true, parent: { name: fixed, value: a } }]\n'), 'rule "fixed" names queue "a", which holds jobs and no queues.'],
+    [queues('- { name: a, queues: [{ name: b }] }', '  placementrules: [{ name: user, create: true, parent: { name: fixed, value: a } }]\n'), 'rule "fixed" names queue "a", which does not say that it holds queues, and YuniKorn refuses that. Give it parent: true'],
     [queues('- name: a', '  nodesortpolicy: { type: spread }\n'), 'there is no way to sort nodes "spread".'],
     [config(root('- name: a.b')), '"queues.yaml" line 12 partitions[0].queues[0].queues[0].name: the name of queue "a.b" has a period'],
     [config('partitions:\n- name: default\n  queues: [\n'), '"queues.yaml" line'],

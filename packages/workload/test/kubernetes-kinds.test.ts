@@ -389,6 +389,26 @@ describe('what a group of pods asks at least', () => {
     expect(jobs(job('train', { annotations: says('false') }))[0]?.movable).toBe(false)
   })
 
+  it('says how long it should wait at most, by annotations of its job or group, as far as Volcano understands them', () => {
+    const of = (annotations: Record<string, string>) => {
+      const group = other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', { minMember: 1 })
+      const [found] = jobs({ ...group, metadata: { ...(group as { metadata: object }).metadata, annotations } }, ...three({ annotations: { 'scheduling.k8s.io/group-name': 'pg' } }))
+      return found?.longestWait
+    }
+    const [ofVolcano, short] = ['volcano.sh/sla-waiting-time', 'sla-waiting-time']
+    expect([of({ [ofVolcano]: '10m' }), of({ [short]: '1h2m3s' }), of({ [ofVolcano]: '5s', [short]: '9s' }), of({ [ofVolcano]: 'soon', [short]: '9s' })]).toEqual([600, 3723, 5, 9])
+    expect([of({ [ofVolcano]: '0' }), of({ [short]: '-5s' }), of({ [short]: '60' }), of({})]).toEqual([undefined, undefined, undefined, undefined])
+    expect(jobs(job('train', { annotations: { [short]: '90s' } }))[0]?.longestWait).toBe(90)
+  })
+
+  it('says for how long its pods run on once they must go, if that is not 30 s', () => {
+    const of = (...graces: readonly (number | undefined)[]) => jobs(...graces.map((grace, i) => {
+      const each = pod(`p-${i}`, owned('Job', 'j')) as { spec: object }
+      return { ...each, spec: { ...each.spec, ...(grace !== undefined && { terminationGracePeriodSeconds: grace }) } }
+    }))[0]?.gracePeriod
+    expect([of(undefined), of(30, undefined), of(0), of(5, 5), of(5, undefined), of(5, 600)]).toEqual([undefined, undefined, 0, 5, undefined, 600])
+  })
+
   it('says how many of its pods may be taken at a time, by annotations of its job or group', () => {
     const of = (annotations: Record<string, string>) => {
       const group = other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', { minMember: 1 })

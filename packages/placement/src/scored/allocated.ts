@@ -39,7 +39,7 @@ export function meanOf(weights: ArrayLike<number>, percent: Percent, toWhole = M
  * How balanced the use of a node's resources would be with the task: 1 minus the standard deviation of the used parts,
  * in whole percent. Resources of weight 0 do not count.
  *
- * Source: kube-scheduler, NodeResourcesBalancedAllocation (balanced_allocation.go), before kubernetes#135573 of December 2025.
+ * Source: kube-scheduler, NodeResourcesBalancedAllocation (balanced_allocation.go), before Kubernetes 1.36.
  */
 export const balancedAllocation = (weights: ArrayLike<number>): ShapeScore => {
   const balance = balanceBy(weights)
@@ -49,7 +49,7 @@ export const balancedAllocation = (weights: ArrayLike<number>): ShapeScore => {
 /**
  * How much the task improves the balance of a node's used resources, or makes it worse, in whole percent; 75 if it does neither.
  *
- * Source: kube-scheduler, NodeResourcesBalancedAllocation, since kubernetes#135573 of December 2025.
+ * Source: kube-scheduler, NodeResourcesBalancedAllocation, since Kubernetes 1.36 (kubernetes#135573).
  */
 export const balanceImprovement = (weights: ArrayLike<number>): ShapeScore => {
   const balance = balanceBy(weights)

@@ -93,6 +93,24 @@ export const strategyFit = (weights: ArrayLike<number>, most: ArrayLike<number>)
 }
 
 /**
+ * How few of the scarce resources a node has, in percent: 100 less the part, by weight, of those that it has at all. Which of them the task asks for does not
+ * matter; nodes without these are not in question.
+ *
+ * Source: Volcano, resource-strategy-fit, sra.go (sraScore: scarce resource avoidance).
+ */
+export const scarcity = (weights: ArrayLike<number>): ShapeScore => (node, _shape, lane, cluster) => {
+  const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
+  let had = 0
+  let all = 0
+  for (let i = 0; i < resources.length; i++) {
+    const weight = weights[resources[i] as ResourceId] as number
+    all += weight
+    if (cluster.total(node, resources[i] as ResourceId) > 0) had += weight
+  }
+  return all === 0 ? 0 : (1 - had / all) * 100
+}
+
+/**
  * How near the node is to the data of the job's nearest unplaced task, in [0, 1]: 1 if the data is on the node or the job has none, less by 1 / levels for each
  * level further up (rack, ...), 0 if it is below no common group.
  */

@@ -1,5 +1,5 @@
 import type { JobSpec, NodeId, PlacementRule, Plug } from '@sched/core'
-import { easy, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, srtf, volcano } from '@sched/policies'
+import { easy, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, srtf, volcano, yunikornPreempting } from '@sched/policies'
 import { instantCluster, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -26,12 +26,20 @@ const draft = fc.record({
 const jobsOf = (drafts: readonly { gap: number; tasks: number; cpu: number; duration: number; priority: number; gang: boolean; app: string; rules: PlacementRule[] }[]): JobSpec[] => {
   let submit = 0
   return drafts.map(({ gap, tasks, cpu, duration, priority, gang, app, rules }, i) => ({
-    id: `job${i}`, submit: (submit += gap), user: 'ann', priority, estimate: 20, tags: { app }, placementRules: rules, stages: [{ name: 's', tasks, demand: { cpu }, duration, gang }],
+    id: `job${i}`, submit: (submit += gap), user: 'ann', priority, estimate: 20, queue: app, tags: { app }, placementRules: rules, stages: [{ name: 's', tasks, demand: { cpu }, duration, gang }],
   }))
 }
 const placement = weighted({ scores: { 'most-allocated': 1, 'inter-pod-affinity': 1 } })
 const policies: Record<string, Plug<'policy'>> = {
   greedy: greedy(fifo(), placement), easy: easy(fifo(), { placement }), 'kube-scheduler, which preempts': kubeScheduler({}, placement), volcano: volcano({}, placement),
+  'volcano, which preempts': volcano({ actions: ['allocate', 'preempt'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['proportion'] }] }, placement),
+  'volcano, which preempts for gangs': volcano({ actions: ['allocate', 'gangpreempt'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['proportion'] }] }, placement),
+  'kueue, which preempts': kueue({ defaults: { preemption: { withinClusterQueue: 'LowerPriority' } } }, placement),
+  'yunikorn-preempting': yunikornPreempting({ root: { queues: { x: { guaranteed: { cpu: 8 }, preemptionDelay: 2 }, y: { guaranteed: { cpu: 8 }, preemptionDelay: 2 } } } }, placement),
+  'volcano, which takes back': volcano({ actions: ['allocate', 'reclaim'], defaults: { deserved: { cpu: 8 } }, tiers: [{ plugins: ['priority'] }, { plugins: ['capacity'] }] }, placement),
+  'kueue, which takes back': kueue({ defaults: { cohort: 'all', nominalQuota: { cpu: 8 }, preemption: { reclaimWithinCohort: 'Any' } } }, placement),
+  'kai-preempting, which takes back': kaiPreempting({ defaults: { resources: { cpu: { quota: 8 } } } }, placement),
+  'kai-preempting, which moves tasks': kaiPreempting({ defaults: { resources: { cpu: { quota: 8 } } }, maxConsolidationPreemptees: 4 }, placement),
   kueue: kueue({}, placement), las: las({ queues: [5, 12] }, placement), srtf: srtf({}, placement), 'kai-preempting': kaiPreempting({}, placement),
 }
 

@@ -89,7 +89,7 @@ class KaiPreempting implements Policy {
     this.#running = new TasksByJob(env)
     this.#leastRuntimes = new LeastRuntimes(settings, order, () => env.now())
     this.#stale = new StaleGangs(settings.stalenessGracePeriod, this.#gangs, env)
-    this.#moving = new Moving(env)
+    this.#moving = new Moving(env, made)
     this.#settings = settings
     const { maxConsolidationPreemptees: most } = settings
     if (most !== 0) this.#consolidation = new Consolidation(most === -1 ? Infinity : most, order, env.work)

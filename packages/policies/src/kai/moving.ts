@@ -1,4 +1,4 @@
-import { jobsByName, nodesByName, None, type Env, type JobId, type NodeId, type Round, type Seconds, type TaskId } from '@sched/core'
+import { jobsByName, nodesByName, None, type Env, type JobId, type NodeId, type Placement, type Round, type Seconds, type TaskId } from '@sched/core'
 import type { Move } from './consolidation.js'
 import type { Victim } from './victim.js'
 
@@ -19,11 +19,14 @@ export interface MovingMemory {
 /** Moves under way: tasks that are gone start elsewhere in the next round of the same time. */
 export class Moving {
   readonly #env: Env
+  readonly #placement: Placement | undefined
   #moved: readonly Moved[] = []
   #at: Seconds = NaN
 
-  constructor(env: Env) {
+  /** `placement`: it may keep a moved task off its place if others have started since. */
+  constructor(env: Env, placement: Placement | undefined) {
     this.#env = env
+    this.#placement = placement
   }
 
   memory(): MovingMemory {
@@ -51,13 +54,14 @@ export class Moving {
     this.#at = now
   }
 
-  /** Starts moved tasks in their new places. Tasks that do not fit there any more, or whose time has passed, wait like others. */
+  /** Starts moved tasks in their new places. Tasks that do not fit there any more, may not be there, or whose time has passed, wait like others. */
   end(round: Round): void {
     const moved = this.#at === round.now ? this.#moved : []
     this.#moved = []
     for (const { job, tasks, nodes } of moved) {
       const before = round.savepoint()
-      if (!tasks.every((task, i) => round.take(job) && round.claim(task, nodes[i] as NodeId))) round.rollback(before)
+      const mayBeOn = (node: NodeId): boolean => this.#placement?.wouldAllow?.(job, node, [], round) !== false
+      if (!tasks.every((task, i) => round.take(job) && mayBeOn(nodes[i] as NodeId) && round.claim(task, nodes[i] as NodeId))) round.rollback(before)
     }
   }
 

@@ -29,7 +29,7 @@ const kubeSchedulerOptions = z.strictObject({
   minCandidateNodesPercentage: z.int().min(0).max(100).default(10).describe('percent of the nodes in question that are enough to choose from, if they are as many as `minCandidateNodesAbsolute` says'),
   minCandidateNodesAbsolute: z.int().min(0).default(100).describe('least number of nodes to choose from, whatever part of all it is, and one in any case; the search begins at one drawn at random'),
   disruptionBudgets: z.array(budgetSchema).default([]).describe('who goes last, and from which nodes nobody goes where others will do (PodDisruptionBudgets)'),
-  terminationGracePeriodSeconds: z.number().nonnegative().default(0).describe('seconds for which a preempted task runs on if it does not end before; meanwhile the task for which it goes is nominated to its node'),
+  terminationGracePeriodSeconds: z.union([z.number().nonnegative(), z.literal('own')]).default(0).describe('seconds for which a preempted task runs on if it does not end before, or `own`: those of its job (`gracePeriod`; 30 if it does not say); meanwhile the task for which it goes is nominated to its node'),
   backoff: backoff.exactOptional().describe('jobs that were tried in vain back off; {}: as kube-scheduler does by default. Default: they do not'),
   workloadAwarePreemption: z.boolean().default(false).describe('whether a gang takes the place of others as a whole, wherever they are, and is preempted as one (the gate of this name, with GenericWorkload)'),
 })
@@ -39,6 +39,9 @@ type Settings = z.output<typeof kubeSchedulerOptions>
 
 /** Seconds until tasks that have just started can be preempted, and those have gone whose place is not taken at once; in Kubernetes both are at once. */
 const MOMENT: Seconds = 0.001
+
+/** Seconds for which a pod runs on that does not say otherwise. */
+const GRACE: Seconds = 30
 
 const NO_BACKOFF = 'kube-scheduler: nobody backs off on a cluster with heartbeats, where a round sees one node: an attempt is in vain when all have been looked at. Leave out `backoff`, or the heartbeats.'
 
@@ -100,9 +103,9 @@ class KubeScheduler implements Policy {
     this.#greedy = greedyPolicy.plug({ order: { ...byPriority, create: () => order }, placement: { kind: 'placement', name: 'placement', create: () => placement } }).create(env)
     this.#running = new RunningTasks(env)
     const budgets = options.preemption && options.disruptionBudgets.length > 0 ? new DisruptionBudgets(options.disruptionBudgets, env, (task) => this.#leaving?.has(task) === true) : undefined
-    if (options.preemption && (options.terminationGracePeriodSeconds > 0 || options.backoff?.popFromBackoffQ === false)) {
+    if (options.preemption && (options.terminationGracePeriodSeconds !== 0 || options.backoff?.popFromBackoffQ === false)) {
       this.#nominated = new NominatedNodes(env)
-      this.#leaving = new LeavingTasks(env, Math.max(options.terminationGracePeriodSeconds, MOMENT), (task) => budgets?.leave(task))
+      this.#leaving = new LeavingTasks(env, graceOf(options, env), (task) => budgets?.leave(task))
     }
     this.#victims = new VictimSearch(options, env, this.#running, placement, budgets, this.#nominated)
     this.#gangPreemption = new GangPreemption(this.#victims, this.#pick, budgets)
@@ -271,6 +274,11 @@ class KubeScheduler implements Policy {
     }
     return false
   }
+}
+
+/** Seconds for which a task runs on that was preempted. */
+function graceOf({ terminationGracePeriodSeconds: given }: Settings, { work }: Env): (task: TaskId) => Seconds {
+  return (task) => Math.max(given === 'own' ? (work.gracePeriod(work.jobOf(task)) ?? GRACE) : given, MOMENT)
 }
 
 /** The tasks that go for a job, and the nodes on which there may be room beside it. */

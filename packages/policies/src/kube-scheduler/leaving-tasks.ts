@@ -17,14 +17,14 @@ interface Leaving {
  */
 export class LeavingTasks implements WorkListener {
   readonly #work: Env['work']
-  readonly #grace: Seconds
+  readonly #grace: (task: TaskId) => Seconds
   readonly #onLeave: (task: TaskId) => void
   readonly #tasks = new Map<TaskId, Leaving>()
   /** The ends of the grace times of tasks whose job is updated, by job, stage and index. */
   readonly #again = new Map<string, Seconds>()
 
-  /** `grace`: seconds. `onLeave` is told of each task from which time on it is about to leave. */
-  constructor({ work }: Pick<Env, 'work'>, grace: Seconds, onLeave: (task: TaskId) => void) {
+  /** `grace`: seconds of a task. `onLeave` is told of each task from which time on it is about to leave. */
+  constructor({ work }: Pick<Env, 'work'>, grace: (task: TaskId) => Seconds, onLeave: (task: TaskId) => void) {
     this.#work = work
     this.#grace = grace
     this.#onLeave = onLeave
@@ -41,8 +41,11 @@ export class LeavingTasks implements WorkListener {
 
   /** From now on the tasks have their grace time; those that have it already keep its end. */
   add(tasks: readonly TaskId[], round: Round): void {
-    for (const task of tasks) if (!this.#tasks.has(task)) this.#add(task, round.now + this.#grace)
-    round.wakeAt(round.now + this.#grace)
+    for (const task of tasks) {
+      const end = round.now + this.#grace(task)
+      if (!this.#tasks.has(task)) this.#add(task, end)
+      round.wakeAt(end)
+    }
   }
 
   /** To be called first in every round: takes those of its lane whose time is over, and asks for a round for the others. */

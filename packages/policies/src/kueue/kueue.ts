@@ -101,7 +101,7 @@ class Kueue implements Policy {
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
     this.#starts = new Starts(placement, this.#queues.choices)
-    this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts)
+    this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts, settings.failedNodeReplacementFailFast)
     this.#nominations = new Nominations(settings.fairSharing, env, { queues: this.#queues, workloads: this.#workloads, protection: this.#protection, scans: this.#scans, trials: this.#trials, preempted: this.#preempted })
     const barred = {
       onFinish: (job: JobId) => { this.#preempted.forget(job, env.work); this.#trials.finished(job) },
@@ -341,7 +341,7 @@ class Kueue implements Policy {
       this.#hasMoved = true
       return
     }
-    if (assignment.lacksNodes === true && this.#trials.isReplacing(workload)) return this.#giveUp(workload, round)
+    if (assignment.lacksNodes === true && this.#trials.givesUp(workload)) return this.#giveUp(workload, round)
     const mayPreempt = round.claimsLeft > 0 && !this.#nominations.isHeld(job)
     const isForTime = assignment.lacksNodes === true && round.work.topology(job, lane)?.asked.wait !== undefined
     if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt || isForTime) return this.#passOver(workload)

@@ -75,7 +75,7 @@ export class NextWorkloads {
     const priority = work.priority(job)
     const rank = work.rank(job)
     const { columns } = this.#queues.flavors[0] as Flavor
-    const parts = isWhole && queue.hasChoice ? this.#partsOf(job, lane, queue) : undefined
+    const parts = isWhole && queue.hasChoice && work.topology(job, lane)?.isOfStage !== false ? this.#partsOf(job, lane, queue) : undefined
     const near = this.#nearnessOf(job, lane)
     const ofQuota = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}${near === '' ? '' : ' near'}`
     const key = ofQuota + near

@@ -21,6 +21,7 @@ export class NodeTrials {
   readonly #work: WorkView
   readonly #workloads: Workloads
   readonly #starts: Starts
+  readonly #failsFast: boolean
   readonly #trial = new TrialRound()
   /** Where the workload started that last found room, and its other tasks run. */
   #found: readonly NodeId[] = []
@@ -30,7 +31,9 @@ export class NodeTrials {
   /** What was found of nodes that are all empty, by flavor and number of tasks; holds until a node comes up or goes. */
   #onEmpty = new WeakMap<Likeness, Map<string, boolean>>()
 
-  constructor(work: WorkView, workloads: Workloads, starts: Starts) {
+  /** `failsFast`: whether who finds no node for a task that was lost gives up those that still run. */
+  constructor(work: WorkView, workloads: Workloads, starts: Starts, failsFast: boolean) {
+    this.#failsFast = failsFast
     this.#work = work
     this.#workloads = workloads
     this.#starts = starts
@@ -93,6 +96,11 @@ export class NodeTrials {
   isReplacing({ job, lane }: Workload): boolean {
     const running = this.#work.running(job, lane)
     return running > 0 && running < this.#work.least(job, lane) && this.#replaceLost.has(this.#work.name(job))
+  }
+
+  /** Whether it gives up, since there is no node for what it lost. */
+  givesUp(workload: Workload): boolean {
+    return this.#failsFast && this.isReplacing(workload)
   }
 
   #haveRoom(workload: Workload, gone: readonly Workload[], round: Round): boolean {

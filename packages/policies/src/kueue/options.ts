@@ -110,6 +110,10 @@ export const kueueOptions = z.strictObject({
     .boolean()
     .default(false)
     .describe('whether a gang with `minTasks` is admitted once, with as many tasks as there is quota for, which the others follow; otherwise with these, and then task by task'),
+  failedNodeReplacementFailFast: z
+    .boolean()
+    .default(true)
+    .describe('whether a gang with a topology is preempted when a task of it was lost with its node (`replacesLost`) and no node is there for it; false: it waits for one and runs on meanwhile'),
   admissionFairSharing: z
     .strictObject({
       usageHalfLifeTime: z.number().nonnegative().default(604_800).describe('seconds after which past usage counts half; 0: only what is admitted now'),

@@ -11,7 +11,7 @@ import type { ClusterQueue } from './queues.js'
  */
 export function tooLarge(job: JobSpec, queue: ClusterQueue, cluster: ClusterView, demand: QuotaDemand): string | undefined {
   for (const stages of startedTogether(job)) {
-    const lack = stages.length > 1 && queue.hasChoice ? lackOfParts(stages, queue, cluster, demand) : lackOf(stages, queue, cluster, demand)
+    const lack = stages.length > 1 && queue.hasChoice && job.topology === undefined ? lackOfParts(stages, queue, cluster, demand) : lackOf(stages, queue, cluster, demand)
     if (lack !== undefined) return `queue ${queue.name}: ${lack}`
   }
   return undefined

@@ -67,7 +67,10 @@ export interface Workload {
   readonly most: number
   /** What one task asks for, by resource. */
   demand: Float64Array
-  /** Its stages, where they may have a flavor each: those of a job that is one gang in a queue of several flavors. */
+  /**
+   * Its stages, where they may have a flavor each: those of a job that is one gang in a queue of several flavors, and that asks for no topology as a whole. One that
+   * does has one flavor for all (sets of pods of one `podset-group-name`).
+   */
   parts: readonly Part[] | undefined
   /** Index of the flavor that it has or is tried with, or of the mix, if its resources or parts have several flavors. */
   flavor: number

@@ -1,4 +1,4 @@
-import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { jobsByName, partitionPoint, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { RankedIds, type KeyRows } from '../orders/ranked-ids.js'
 import { isReady, type Likeness, type Queue, type VolcanoJob } from './queue.js'
 import type { Session } from './plugin.js'
@@ -26,12 +26,12 @@ export class Jobs {
 
   /** The last job that left to come again with other things said of it. */
   #before: VolcanoJob | undefined
-  /** Jobs that may still wait for the longest time allowed, in order of submission. */
+  /** Jobs that may still wait for the longest time allowed, in the order in which they will have. */
   readonly #mayFallDue: VolcanoJob[] = []
-  readonly #longest: number
+  readonly #longest: (job: VolcanoJob) => number
 
   /** `longest`: the most seconds that a job waits to be enqueued; `Infinity`: no limit. */
-  constructor({ work }: Env, lane: LaneId, session: Session, tiers: Tiers, ranks: KeyRows, longest: number) {
+  constructor({ work }: Env, lane: LaneId, session: Session, tiers: Tiers, ranks: KeyRows, longest: (job: Pick<VolcanoJob, 'longestWait'>) => number) {
     this.#longest = longest
     this.#work = work
     this.#lane = lane
@@ -70,7 +70,7 @@ export class Jobs {
   /** Marks jobs that have waited for the longest time allowed; returns when the next job will have; `Infinity`: none waits. */
   fallDue(now: number): number {
     for (let [job] = this.#mayFallDue; job !== undefined; [job] = this.#mayFallDue) {
-      const due = job.submitted + this.#longest
+      const due = this.#dueOf(job)
       const waits = !job.isIn && this.#byId[job.id] === job
       if (waits && due > now) return due
       this.#mayFallDue.shift()
@@ -165,12 +165,17 @@ export class Jobs {
     const column = () => new Float64Array(this.#session.names.length)
     const before = this.#before?.rank === work.rank(id) ? this.#before : undefined // what has ended of an updated job stays so, and it is enqueued then
     const job: VolcanoJob = {
-      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), preemptible: work.preemptible(id), budget: work.disruptionBudget(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: (before?.ended.size ?? 0) > 0, isOpen: false, list: undefined, likeness: undefined,
+      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), preemptible: work.preemptible(id), budget: work.disruptionBudget(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, longestWait: work.longestWait(id), keys: column(), isGangJob: work.isGangJob(id), isIn: (before?.ended.size ?? 0) > 0, isOpen: false, list: undefined, likeness: undefined,
       running: 0, ended: before?.ended ?? new Map<ShapeId, number>(), spent: before?.spent ?? column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(), held: column(),
     }
     this.#byId[id] = job
-    if (this.#longest < Infinity) this.#mayFallDue.push(job)
+    const due = this.#dueOf(job)
+    if (due < Infinity) this.#mayFallDue.splice(partitionPoint(0, this.#mayFallDue.length, (i) => this.#dueOf(this.#mayFallDue[i] as VolcanoJob) <= due), 0, job)
     return job
+  }
+
+  #dueOf(job: VolcanoJob): number {
+    return job.submitted + this.#longest(job)
   }
 
   /** Reads what of the job is to be started; if nothing is, its minimum stays that of its last stage. */

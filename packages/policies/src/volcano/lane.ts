@@ -7,7 +7,7 @@ import type { PluginSettings, VolcanoSettings } from './options.js'
 import { Places } from '../disciplines/places.js'
 import type { Session } from './plugin.js'
 import { tiersOf } from './plugins.js'
-import { WAITING } from './plugins/sla.js'
+import { longestWaitOf } from './plugins/sla.js'
 import type { Queue, VolcanoJob } from './queue.js'
 import { isGuaranteed, Queues } from './queues.js'
 import type { RevocableZones } from './revocable-zones.js'
@@ -41,7 +41,7 @@ export class VolcanoLane {
     this.#env = env
     this.session = { queues: new Queues(settings, cluster, ranks), resources, names: cluster.resources, total: whole.slice(), whole, zones }
     this.tiers = tiersOf(settings, this.session)
-    this.jobs = new Jobs(env, lane, this.session, this.tiers, ranks, longestWait(settings))
+    this.jobs = new Jobs(env, lane, this.session, this.tiers, ranks, longestWaits(settings))
   }
 
   /** Brings the figures of plug-ins about all queues up to date. */
@@ -142,9 +142,9 @@ export class VolcanoLane {
   }
 }
 
-/** The most seconds that `sla` lets a job wait to be enqueued. */
-function longestWait({ tiers }: VolcanoSettings): number {
+/** The most seconds that `sla` lets a job wait to be enqueued; `Infinity`: for ever. */
+function longestWaits({ tiers }: VolcanoSettings): (job: Pick<VolcanoJob, 'longestWait'>) => number {
   const plugins: readonly PluginSettings[] = tiers.flatMap((tier) => tier.plugins)
   const given = plugins.find(({ name, enableJobEnqueued }) => name === 'sla' && enableJobEnqueued !== false)
-  return given?.arguments?.[WAITING] ?? Infinity
+  return (job) => (given === undefined ? Infinity : longestWaitOf(job, given))
 }

@@ -176,6 +176,8 @@ export interface VolcanoJob {
   /** Time of submission, seconds; and whether it has waited to be enqueued for as long as `sla` lets it. */
   readonly submitted: number
   isDue: boolean
+  /** The longest time that it should wait to be enqueued, seconds, if it says so. */
+  readonly longestWait: number | undefined
   /** The keys by which plug-ins order it, compared in turn. */
   keys: Float64Array
   /** Whether it is one gang of several stages, of which tasks ask different amounts. */

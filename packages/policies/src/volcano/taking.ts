@@ -225,21 +225,27 @@ export class Taking {
     if (mayStart && gone.length > 0) this.#restOnNodes(job) // those that have gone may have left room for this task, too
     const free = mayStart ? nodeFor(job.id, round, this.#placement) : None
     if (free !== None && startNearest(job.id, free, round.cluster.levels, round)) return true
+    if (this.#mustBeNear(job, round)) return false
     if (kind === 'reclaim' && !(tiers.couldAllocate(job.queue, job.demand) && tiers.mayReclaim(job.queue, job.demand))) return false
     const { tasksOn } = job.queue
     for (const node of round.nodes) if ((kind === 'reclaim' || tasksOn.has(node)) && round.work.mayRunOn(job.shape, node) && this.#placeOn(node, job, kind, gone, round)) return true
     return false
   }
 
+  /** Whether the placement keeps the job in groups of nodes: no place for one task alone is one for all of them. */
+  #mustBeNear({ id }: VolcanoJob, round: Round): boolean {
+    return this.#placement.confines?.(id, round) === true && round.work.topology(id, round.lane) !== undefined
+  }
+
   #placeOn(node: NodeId, job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
     const { tiers } = this.#lane
     const victims = this.#victims.on(node, job, kind, round)
-    if (victims === undefined) return false
+    if (victims === undefined || this.#placement.wouldAllow?.(job.id, node, victims.map(({ task }) => task), round) === false) return false
     this.#hasTried = true
     const before = round.savepoint()
     for (const [i, { task }] of victims.entries()) {
       round.evict(task)
-      if (!round.fits(job.id, node)) continue
+      if (!round.fits(job.id, node) || this.#placement.wouldAllow?.(job.id, node, [], round) === false) continue
       const mayStart = tiers.mayAllocate(job.queue, job.demand)
       if (!mayStart && kind === 'reclaim') break
       if (!mayStart || !startNearest(job.id, node, round.cluster.levels, round)) continue

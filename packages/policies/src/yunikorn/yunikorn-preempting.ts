@@ -1,14 +1,14 @@
 import {
   definePolicy, forwarding, None, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy,
-  type ResourceId, type Round, type Seconds, type ShapeId, type TaskId,
+  type ResourceId, type Round, type Savepoint, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
-import { lowestFitting } from '../disciplines/lowest-fitting.js'
+import { lowestFitting, onlyNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { minus } from '../shares/vectors.js'
 import { anyBelow0, saysNothing } from './amounts.js'
-import { fenceAround, giversTo } from './guarantees.js'
+import { fenceAround, giversTo, isWithin, Ledger } from './guarantees.js'
 import { yunikornPolicyOptions, type YunikornPolicyOptions, type YunikornPolicySettings } from './options.js'
 import type { Queue } from './queue-tree.js'
 import { inTakingOrder, solutionsFor, type Candidate, type Target } from './victims.js'
@@ -22,7 +22,8 @@ import { YunikornOrder } from './yunikorn.js'
  *
  * Source: YuniKorn 1.8, preemption.go, application.go. Deviations: tasks for which nobody has to go start first, even if they come later; a taken
  * task is gone at once, and if that makes no room after all, nothing is taken; with one task of a gang all go that must run together, and a gang
- * that asks takes for all its tasks or not at all; a job that has lost tasks waits for its whole delay anew.
+ * that asks takes for all its tasks or not at all, and only within the guarantees as a whole; a job that has lost tasks waits for its whole delay
+ * anew; nobody goes for a job that must be in a group of nodes.
  */
 export const yunikornPreemptingPolicy = definePolicy({
   name: 'yunikorn-preempting',
@@ -198,12 +199,9 @@ class YunikornPreempting implements Policy {
     for (let left = tasks; left > 0; left--) {
       node = this.#start(job, round)
       if (node === None) node = this.#replace(job, taken, round)
-      if (node !== None) continue
-      round.rollback(before)
-      this.#looked[job] = round.now
-      this.#lookedAt[job] = this.#changes
-      return false
+      if (node === None) return this.#inVain(job, before, round)
     }
+    if (tasks > 1 && taken.size > 0 && !this.#isWithinGuarantees(job)) return this.#inVain(job, before, round)
     if (node !== None) this.#reserving.started(job, node, tasks > 1)
     for (const other of taken) {
       this.#taken.add(other)
@@ -212,15 +210,33 @@ class YunikornPreempting implements Policy {
     return true
   }
 
+  /** Undoes what the job has taken, and lets it look again later. */
+  #inVain(job: JobId, before: Savepoint, round: Round): false {
+    round.rollback(before)
+    this.#looked[job] = round.now
+    this.#lookedAt[job] = this.#changes
+    return false
+  }
+
+  /**
+   * Whether the queue of the job is within its guarantees. Of a gang the last tasks may have started in room that is left of a gang that had to go
+   * whole, and that nobody would have made for them.
+   */
+  #isWithinGuarantees(job: JobId): boolean {
+    const leaf = this.#order.leaf(job)
+    return isWithin(new Ledger(this.#order, leaf).remaining(leaf))
+  }
+
   /** Starts a task of the job where there is room; returns its node, or `None`. */
   #start(job: JobId, round: Round): NodeId | None {
     if (this.#order.limitOf(job, true) !== undefined) return None
-    const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : (this.#placement?.pick(job, round) ?? lowestFitting(job, round))
+    const node = round.nodes.length === 1 ? onlyNode(job, round, this.#placement) : (this.#placement?.pick(job, round) ?? lowestFitting(job, round))
     return node !== None && startNearest(job, node, round.cluster.levels, round) ? node : None
   }
 
   /** Starts one task in the place of others; returns its node, or `None`. */
   #replace(job: JobId, taken: Set<JobId>, round: Round): NodeId | None {
+    if (this.#mustBeNear(job, round)) return None
     const order = this.#order
     const { work, lane } = round
     const shape = work.shape(job, lane)
@@ -233,10 +249,20 @@ class YunikornPreempting implements Policy {
     for (const { node, victims } of solutionsFor(ask, candidates, targets, order)) {
       const before = round.savepoint()
       for (const { task } of victims) this.#evict(task as TaskId, taken, round)
-      if (order.limitOf(job, true) === undefined && startNearest(job, node as NodeId, round.cluster.levels, round)) return node as NodeId
+      if (order.limitOf(job, true) === undefined && this.#mayBeOn(job, node as NodeId, round) && startNearest(job, node as NodeId, round.cluster.levels, round)) return node as NodeId
       round.rollback(before)
     }
     return None
+  }
+
+  /** Whether the placement keeps the job in groups of nodes: no place for one task alone is one for all of them. */
+  #mustBeNear(job: JobId, round: Round): boolean {
+    return this.#placement?.confines?.(job, round) === true && round.work.topology(job, round.lane) !== undefined
+  }
+
+  /** Whether the rules about other tasks, which hold only without heartbeats, allow the job on the node as it is now. */
+  #mayBeOn(job: JobId, node: NodeId, round: Round): boolean {
+    return round.cluster.heartbeat > 0 || this.#placement?.wouldAllow?.(job, node, [], round) !== false
   }
 
   /** Running tasks of queues that may give, which use a resource that is asked for and have no higher priority. */

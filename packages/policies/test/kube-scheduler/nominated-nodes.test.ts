@@ -54,6 +54,22 @@ function world(nodes: readonly number[], options: KubeSchedulerOptions = {}) {
 }
 
 describe('nominated nodes of kube-scheduler', () => {
+  it('come free when each task has had the grace time of its own job, 30 s where it says none', () => {
+    const { come, pass } = world([2, 2, 2], { terminationGracePeriodSeconds: 'own' })
+    come(0, 'quick', low, 2, { gracePeriod: 5 })
+    come(0, 'usual', low, 2)
+    come(0, 'none', low, 2, { gracePeriod: 0 })
+    expect(come(1, 'high', high, 2, { tasks: 3 })).toEqual([])
+    expect([1.001, 5.999, 6, 30.999, 31].map(pass)).toEqual([['kill none.0', 'high.0 on n2'], [], ['kill quick.0', 'high.1 on n0'], [], ['kill usual.0', 'high.2 on n1']])
+  })
+
+  it('come free after the time that the option gives, whatever jobs say', () => {
+    const { come, pass } = world([2])
+    come(0, 'quick', low, 2, { gracePeriod: 5 })
+    expect(come(1, 'high', high, 2)).toEqual([])
+    expect([6, 30, 31].map(pass)).toEqual([[], [], ['kill quick.0', 'high.0 on n0']])
+  })
+
   it('are taken when those who must go have had their grace time, and their places are kept until then', () => {
     const { come, pass, why, master } = world([4])
     come(0, 'old', low, 1, { tasks: 4 })

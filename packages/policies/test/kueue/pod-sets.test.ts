@@ -85,6 +85,36 @@ describe('sets of pods have a flavor each', () => {
     expect(come(gang('a_in', [[1, { cpu: 2 }], [1, { cpu: 1 }], [1, { cpu: 2 }]]))).toEqual(['-l3', '-l2', '+a_in 0 one', '+a_in 1 two', '+a_in 2 one'])
   })
 
+  it('or one together where they are one group (leader worker set, leader and workers request the same resources fits)', () => {
+    const queues = { a: of({ one: { cpu: 4 }, two: { cpu: 9 } }) }
+    const sets: readonly PodSet[] = [[4, { cpu: 2 }], [1, { cpu: 1 }]]
+    expect(world({ queues }).come(near(gang('a_in', sets)))).toEqual(['+a_in 0 two', '+a_in 1 two'])
+    expect(world({ queues }).come(gang('a_in', sets))).toEqual(['+a_in 0 two', '+a_in 1 one'])
+  })
+
+  it('and have none if no flavor is one for the group (workers request GPU, leader does not request GPU, does not fit, without group it would fit)', () => {
+    const { come, master } = world({ queues: { a: of({ one: { cpu: 4, gpu: 4 }, two: { cpu: 5, gpu: 0 } }) } })
+    const spec = gang('a_in', [[4, { cpu: 1, gpu: 1 }], [1, { cpu: 1 }]])
+    expect(() => master.submit(near(spec), 0)).toThrow('queue a: 5 cpu of at most 4')
+    expect(come(spec)).toEqual(['+a_in 0 one', '+a_in 1 two'])
+  })
+
+  it('and give back what the group has in its flavor, also after a restart', () => {
+    const options: KueueOptions = { queues: { a: of({ one: { cpu: 4 }, two: { cpu: 9 } }) } }
+    const { master: before, make } = world(options)
+    const spec = near(gang('a_0', [[4, { cpu: 2 }], [1, { cpu: 1 }]]))
+    before.submit(spec, 0)
+    const running = before.pass(0).start
+    const after = make()
+    after.submit(spec, 0)
+    const taken = running.map((placed) => after.adopt(placed, 0))
+    after.recall(JSON.parse(JSON.stringify(before.memory())) as ReturnType<typeof before.memory>)
+    after.submit(gang('a_1', [[1, { cpu: 5 }]]), 1)
+    expect(after.pass(1).start).toEqual([])
+    for (const each of taken.slice(0, 3)) after.taskEnded(each, 2)
+    expect(after.pass(2).start.map(({ job, node }) => `${job} ${node}`)).toEqual(['a_1 two-0'])
+  })
+
   it('that leave the others one: where Kueue has all wait for what the first set took, it takes another', () => {
     const { come } = world({ queues: { a: of({ tainted: { cpu: 6 }, two: { cpu: 3 } }) } })
     // both tolerate the taint, and only there is room for 5
@@ -142,13 +172,15 @@ describe('sets of pods have a flavor each', () => {
   })
 })
 
-it('every job that is one gang runs, within all quotas, whatever the flavors of its sets', { tags: 'long' }, () => {
+const near = (spec: JobSpec): JobSpec => ({ ...spec, topology: { preferred: 1 } })
+
+it('every job that is one gang runs, within all quotas, whatever the flavors of its sets, and all of one group in one flavor', { tags: 'long' }, () => {
   const set = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 3 }), fc.boolean())
-  const load = fc.record({ queue: fc.constantFrom('a', 'b'), sets: fc.array(set, { minLength: 1, maxLength: 3 }), submit: fc.integer({ min: 0, max: 6 }), priority: fc.integer({ min: 0, max: 2 }), duration: fc.integer({ min: 1, max: 9 }) })
+  const load = fc.record({ queue: fc.constantFrom('a', 'b'), sets: fc.array(set, { minLength: 1, maxLength: 3 }), submit: fc.integer({ min: 0, max: 6 }), priority: fc.integer({ min: 0, max: 2 }), duration: fc.integer({ min: 1, max: 9 }), isNear: fc.boolean() })
   const quotas = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }))
   const rules = { cohort: 'c', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } as const
   const flavors = { tainted: FLAVORS.tainted, one: FLAVORS.one, two: FLAVORS.two }
-  const count = { spread: 0, preempted: 0 }
+  const count = { spread: 0, preempted: 0, apart: 0 }
   fc.assert(
     fc.property(quotas, quotas, fc.array(load, { minLength: 2, maxLength: 7 }), fc.boolean(), fc.constantFrom(undefined, 'Preempt' as const), (a, b, loads, fairSharing, whenCanPreempt) => {
       const names = Object.keys(flavors)
@@ -157,8 +189,9 @@ it('every job that is one gang runs, within all quotas, whatever the flavors of 
       const nodes = names.map((name) => ({ name, count: 1, resources: { cpu: 30 }, labels: { type: name }, ...(name === 'tainted' && { taints: [{ key: 'instance', effect: 'NoSchedule' as const }] }) }))
       const cluster = instantCluster({ nodes })
       const could = dispatcher({ cluster, policy: kueue(options) })
-      const jobs = loads.flatMap(({ queue, sets, submit, priority, duration }, i) => {
-        const spec = { ...gang(`${queue}_${i}`, sets.map(([tasks, cpu, tolerates]) => [tasks, { cpu }, tolerates]), priority, duration), submit }
+      const jobs = loads.flatMap(({ queue, sets, submit, priority, duration, isNear }, i) => {
+        const made = { ...gang(`${queue}_${i}`, sets.map(([tasks, cpu, tolerates]) => [tasks, { cpu }, tolerates]), priority, duration), submit }
+        const spec = isNear ? near(made) : made
         try {
           could.submit(spec, 0)
           return [spec]
@@ -172,6 +205,7 @@ it('every job that is one gang runs, within all quotas, whatever the flavors of 
       const asked = (id: string, stage: number) => (jobs.find((each) => each.id === id) as JobSpec).stages[stage]?.demand['cpu'] ?? 0
       const ended = new Map<string, number>()
       const nodesOf = new Map<string, Set<string>>()
+      const nowOn = new Map<string, string[]>()
       for (const each of recorder.events) {
         if (each.kind !== 'launch' && each.kind !== 'end') continue
         const cpu = asked(each.job, each.stage)
@@ -179,6 +213,9 @@ it('every job that is one gang runs, within all quotas, whatever the flavors of 
         running[at] = (running[at] as number) + (each.kind === 'launch' ? cpu : -cpu)
         if (each.kind === 'end' && each.how === 'done') ended.set(each.job, (ended.get(each.job) ?? 0) + 1)
         if (each.kind === 'end' && each.how === 'evicted') count.preempted++
+        const before = nowOn.get(each.job) ?? []
+        nowOn.set(each.job, each.kind === 'launch' ? [...before, each.node] : before.filter((_, j) => j !== before.indexOf(each.node)))
+        if (jobs.find(({ id }) => id === each.job)?.topology !== undefined && new Set(nowOn.get(each.job)).size > 1) count.apart++
         if (each.kind === 'launch') nodesOf.set(each.job, (nodesOf.get(each.job) ?? new Set<string>()).add(each.node))
         for (const [i, cpus] of running.entries()) expect(cpus).toBeLessThanOrEqual((a[i] as number) + (b[i] as number))
       }
@@ -188,4 +225,5 @@ it('every job that is one gang runs, within all quotas, whatever the flavors of 
     { seed: 4, numRuns: 150 },
   )
   expect(Math.min(count.spread, count.preempted)).toBeGreaterThan(30)
+  expect(count.apart).toBe(0)
 })

@@ -63,6 +63,13 @@ describe('yunikorn-preempting', () => {
     at(32, ['b 2', 3, { gang: true }])
     expect(at(62)).toEqual([['b 2', 'b 2', 'b 2'], ['a 1', 'a 1', 'a 1']])
   })
+  it('takes nothing for a gang that is larger than what is guaranteed, though a gang that went whole would make room for all of it', () => {
+    const { at } = play([3, 4], { ...two(cpu(6), { ...cpu(6), preemptionDelay: 2 }), reservations: false })
+    at(0, ['a 1', 7, { gang: true }])
+    expect(at(1, ['b 1', 7, { gang: true }], ['b 2', 6, { gang: true }])).toEqual([[], []])
+    expect(at(4)).toEqual([Array(6).fill('b 2'), Array(7).fill('a 1')])
+    expect(at(90)).toEqual([[], []])
+  })
   it('takes a gang whole', () => {
     const { at } = play([3], two({}, cpu(1)))
     at(0, ['a 1', 3, { gang: true }])

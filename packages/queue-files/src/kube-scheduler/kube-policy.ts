@@ -33,6 +33,8 @@ const configured = ['profiles', 'percentageOfNodesToScore', 'podInitialBackoffSe
 const names = knownWords<readonly string[]>({ cpu: ['cpu'], memory: ['mem', 'memory'], 'nvidia.com/gpu': ['gpu'] })
 /** Resources that kube-scheduler counts by default, each with the weight 1. */
 const COUNTED = ['cpu', 'memory']
+/** The score of NodeResourcesBalancedAllocation. */
+const BALANCE = 'balance-improvement'
 /** Path of the profile that is read; others are not. */
 const PROFILE: Path = ['profiles', 0]
 
@@ -227,19 +229,21 @@ function readPreemption(args: Args, path: Path, { configuration, findings }: Rea
 }
 
 /**
- * The options of the placement `weighted`. Without any score the first node found is taken. The resources of `balanced-allocation` are given only if they
+ * The options of the placement `weighted`. Without any score the first node found is taken. The resources of `balance-improvement` are given only if they
  * are others than those that the strategy counts.
+ *
+ * Source: kube-scheduler since 1.36, in which NodeResourcesBalancedAllocation goes by how much a pod improves the balance (kubernetes#135573).
  */
 function scoresOf({ weights }: Plugins, { strategy, weights: counts, balanced, shape }: Args): Scoring {
   const scores = {
-    [strategy]: weights.NodeResourcesFit, 'balanced-allocation': balanced?.length === 0 ? 0 : weights.NodeResourcesBalancedAllocation, 'taint-toleration': weights.TaintToleration,
+    [strategy]: weights.NodeResourcesFit, [BALANCE]: balanced?.length === 0 ? 0 : weights.NodeResourcesBalancedAllocation, 'taint-toleration': weights.TaintToleration,
     'inter-pod-affinity': weights.InterPodAffinity, 'pod-topology-spread': weights.PodTopologySpread, 'node-affinity': weights.NodeAffinity,
   }
-  const isSaid = balanced !== undefined && scores['balanced-allocation'] > 0 && Object.entries(counts).some(([name, weight]) => weight > 0 !== balanced.includes(name))
+  const isSaid = balanced !== undefined && scores[BALANCE] > 0 && Object.entries(counts).some(([name, weight]) => weight > 0 !== balanced.includes(name))
   return {
     scores: Object.fromEntries(Object.entries(scores).filter(([, weight]) => weight > 0)),
     resourceWeights: counts,
-    ...(isSaid && { resourceWeightsOf: { 'balanced-allocation': Object.fromEntries(Object.keys(counts).map((name) => [name, balanced.includes(name) ? 1 : 0])) } }),
+    ...(isSaid && { resourceWeightsOf: { [BALANCE]: Object.fromEntries(Object.keys(counts).map((name) => [name, balanced.includes(name) ? 1 : 0])) } }),
     ...(shape !== undefined && { shape }),
   }
 }

@@ -1,6 +1,5 @@
 import type { KubernetesObject } from '@sched/cluster'
-import { SchedError } from '@sched/core'
-import { secondsOf } from '../durations.js'
+import { SchedError, secondsOfGo } from '@sched/core'
 import { at, listAt, textOf, unexpected, wholeAt } from '../fields.js'
 import { requirementsAt, selects } from './namespace-selector.js'
 
@@ -28,7 +27,7 @@ function isWaiting({ object }: KubernetesObject): boolean {
 function checkWaiting(found: KubernetesObject): void {
   for (const name of ['timeout', 'recoveryTimeout']) {
     const given = at(found.object, [WAITING, name]) ?? '0'
-    if (typeof given !== 'string' || secondsOf(given) === undefined) throw unexpected(found, [WAITING, name], 'a duration such as 5m30s')
+    if (typeof given !== 'string' || secondsOfGo(given) === undefined) throw unexpected(found, [WAITING, name], 'a duration such as 5m30s')
   }
   const timestamp = at(found.object, [...REQUEUING, 'timestamp']) ?? 'Eviction'
   if (timestamp !== 'Eviction' && timestamp !== 'Creation') throw unexpected(found, [...REQUEUING, 'timestamp'], ['Creation', 'Eviction'])

@@ -1,6 +1,7 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
+import { secondsOfGo } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
-import { secondsAbove0, secondsOf } from '../durations.js'
+import { secondsAbove0 } from '../durations.js'
 import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
 import { NOT_OF_NODES, RESOURCES, resourceOf } from '../kubernetes-resources.js'
@@ -12,7 +13,7 @@ import { TRANSFORMATIONS_GATE } from './transformations.js'
 
 type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
 /** The options of the policy `kueue` that Kueue's own Configuration gives. */
-export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing' | 'preemptionProtection'>
+export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing' | 'preemptionProtection' | 'failedNodeReplacementFailFast'>
 
 const HALF_LIFE = ['admissionFairSharing', 'usageHalfLifeTime']
 const SAMPLING = ['admissionFairSharing', 'usageSamplingInterval']
@@ -23,7 +24,9 @@ const PROTECTION = 'PreemptionProtection'
 /** The gate by which further workloads come into a running cycle with fair sharing, closed by default, and how many (`defaultRefillBudget`). */
 const REFILL = 'FairSharingRefill'
 const REFILLS = 8
-const known: readonly string[] = [PROTECTION, REFILL, STRATEGY_GATE, TRANSFORMATIONS_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES]
+/** The gate by which gangs give up for which a lost pod finds no node, open by default. */
+const FAIL_FAST = 'TASFailedNodeReplacementFailFast'
+const known: readonly string[] = [PROTECTION, REFILL, FAIL_FAST, STRATEGY_GATE, TRANSFORMATIONS_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES]
 /** Kueue counts usage in cores, bytes and devices: how many of these one unit of a node's capacity (millicore, MiB, thousandth of a GPU) is. */
 const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
 
@@ -44,7 +47,15 @@ export function configured(found: KubernetesObject, resources: readonly string[]
     ...(sharing !== undefined && { fairSharing: sharing }),
     ...(usage !== undefined && { admissionFairSharing: { ...usage, resourceWeights: { ...usage.resourceWeights, ...none } } }),
     ...(protection !== undefined && { preemptionProtection: protection }),
+    ...(isClosed(found, FAIL_FAST, findings) && { failedNodeReplacementFailFast: false }),
   }
+}
+
+/** Whether a gate is closed that is open by default, with a finding for it. */
+function isClosed(found: KubernetesObject, gate: string, findings: Findings): boolean {
+  const given = at(found.object, [GATES, gate]) ?? undefined
+  if (given !== undefined) findings.add('honoured', where(found, [GATES, gate]), `${GATES}.${gate}`, textOf(given))
+  return given === false
 }
 
 /**
@@ -122,7 +133,7 @@ function pastUsage(found: KubernetesObject, resources: readonly string[], made: 
 function durationAt(found: KubernetesObject, path: Path, findings: Findings): number | undefined {
   const given = at(found.object, path) ?? undefined
   if (given === undefined) return undefined
-  const seconds = typeof given === 'string' ? secondsOf(given) : undefined
+  const seconds = typeof given === 'string' ? secondsOfGo(given) : undefined
   if (seconds === undefined) throw unexpected(found, path, 'a duration such as 168h or 5m30s')
   findings.add('honoured', where(found, path), path.join('.'), textOf(given))
   return seconds

@@ -2,6 +2,9 @@ import type { Config } from '@sched/core'
 import type { Told } from '../finding.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
 import { listed } from '../setting.js'
+import type { QueueLabels } from './node-groups.js'
+import { Proportions } from './proportional.js'
+import { Scarcity } from './scarcity.js'
 import { STRATEGY_FIT, StrategyFit } from './strategy-fit.js'
 
 /** The plug-ins of Volcano that score nodes and are simulated. */
@@ -28,6 +31,9 @@ export class NodeScores {
   #packs = false
   /** The plug-in `resource-strategy-fit`. */
   readonly strategies = new StrategyFit()
+  readonly scarcity = new Scarcity()
+  /** What is kept for GPUs that are free, by whichever plug-in. */
+  readonly proportions = new Proportions()
 
   /** Switches a plug-in on, with its default weights. */
   turnOn(plugin: string): void {
@@ -87,10 +93,23 @@ export class NodeScores {
       scores['strategy-fit-percentage'] = fit.weight
       if (Object.keys(fit.weights).length > 0) weights['strategy-fit-percentage'] = fit.weights
     }
-    if (Object.keys(scores).length === 0) return undefined
+    const scarce = this.scarcity.score(resources)
+    if (scarce !== undefined) {
+      scores['scarcity-percentage'] = scarce.weight
+      weights['scarcity-percentage'] = scarce.weights
+    }
+    const proportional = this.proportions.option(resources)
+    if (Object.keys(scores).length === 0 && proportional === undefined) return undefined
     const isAnyFilled = fit !== undefined && Object.keys(fit.strategies).length > 0
-    return { weighted: { scores, ...(Object.keys(weights).length > 0 && { resourceWeightsOf: weights }), ...(isAnyFilled && { strategies: fit.strategies }) } }
+    return { weighted: { scores, ...(Object.keys(weights).length > 0 && { resourceWeightsOf: weights }), ...(isAnyFilled && { strategies: fit.strategies }), ...(proportional !== undefined && { proportional }) } }
   }
+}
+
+/** The placement that goes also by what queues prefer, for queues that prefer something. */
+export function withQueueLabels(placement: Config | undefined, queueLabels: QueueLabels): Config | undefined {
+  if (Object.keys(queueLabels).length === 0) return placement
+  const { weighted = {} } = (placement ?? {}) as { readonly weighted?: { readonly scores?: object } }
+  return { weighted: { ...weighted, scores: { ...weighted.scores, 'queue-labels': 1 }, queueLabels } }
 }
 
 const namesIn = (list: unknown): string[] => (typeof list === 'string' ? listed(list) : [])

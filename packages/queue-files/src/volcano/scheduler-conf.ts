@@ -7,7 +7,8 @@ import { fieldsOf, listAt, OR_LEAVE_OUT, textOf, type Path } from '../fields.js'
 import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
 import type { NodeGroups } from './node-groups.js'
 import { NodeScores, SCORING } from './node-scores.js'
-import { STRATEGIES, STRATEGY_FIT } from './strategy-fit.js'
+import { PREDICATES } from './proportional.js'
+import { PROPORTIONAL, SCARCE, STRATEGIES, STRATEGY_FIT } from './strategy-fit.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
 type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
@@ -36,6 +37,8 @@ const why = knownWords<string>({
 /** The plug-in that binds queues to groups of nodes, and its argument: whether queues that are bound to none may run nowhere. */
 const NODE_GROUP = 'nodegroup'
 const STRICT = 'strict'
+/** Its argument: whether of groups that a queue prefers the first is the best. */
+const ORDERED = 'enablePreferredOrder'
 /** The argument of the plug-in `sla`: how long a job waits at most. */
 const WAITING = 'sla-waiting-time'
 /** The arguments of the plug-in `tdm`: the hours of a zone, and the time between evictions. */
@@ -127,18 +130,22 @@ class Reader {
     if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is a plug-in without a name.', this.#conf.place(...path), 'Write "- name: gang".')
     const isScoring = SCORING.includes(name)
     const known = acting.find((each) => each === name)
-    const isIdle = name === 'sla' && secondsAbove0(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
-    if (isIdle) this.#tell('ignored', path, name, '', 'no waiting time above 0 is given, and those of jobs are not read')
+    const isOfJobs = name === 'sla' && secondsAbove0(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
+    if (isOfJobs) this.#tell('honoured', path, name, '', 'no waiting time above 0 is given: those of jobs count alone')
     else if (known !== undefined || name === NODE_GROUP) this.#tell('honoured', path, name, '')
     else if (isScoring) this.#tell(name === 'binpack' ? 'honoured' : 'approximated', path, name, '', `as scores of the placement weighted${name === STRATEGY_FIT ? '; annotations of pods are not read' : ''}`)
     else this.#tell('ignored', path, name, '', why[name] ?? `not simulated${didYouMean(name, [...acting, ...SCORING, 'predicates'])}`)
     const switched = Object.fromEntries(Object.entries(rest).flatMap(([flag, value]) => this.#flag(name, flag, value, [...path, flag])))
     const isOn = switched['enableNodeOrder'] !== false
     if (isScoring && isOn) this.#scores.turnOn(name)
-    if (name === NODE_GROUP && rest['enablePredicate'] !== false) this.#nodeGroups = { isStrict: fieldsOf(args)[STRICT] !== false, isTree: switched['enableHierarchy'] === true }
+    if (name === NODE_GROUP)
+      this.#nodeGroups = {
+        isStrict: fieldsOf(args)[STRICT] !== false, isTree: switched['enableHierarchy'] === true,
+        filters: switched['enablePredicate'] !== false, scores: isOn, isOrdered: fieldsOf(args)[ORDERED] === true,
+      }
     const zones = name === 'tdm' ? this.#zones(fieldsOf(args), path) : {}
-    const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], isOn)))
-    if (known === undefined || isIdle) return []
+    const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], { scores: isOn, filters: switched['enablePredicate'] !== false })))
+    if (known === undefined) return []
     return [{ name: known, ...switched, ...(Object.keys(numbers).length > 0 && { arguments: numbers }), ...(Object.keys(zones).length > 0 && { revocableZones: zones }) }]
   }
 
@@ -164,16 +171,16 @@ class Reader {
     const counts = known === 'enableHierarchy'
       ? name === 'capacity' || name === 'drf' || name === NODE_GROUP
       : known === 'enableNodeOrder'
-        ? SCORING.includes(name)
+        ? SCORING.includes(name) || name === NODE_GROUP
         : known === 'enablePredicate'
-          ? name === NODE_GROUP
+          ? name === NODE_GROUP || name === PREDICATES || name === STRATEGY_FIT
           : acting.some((each) => each === name) && flags.includes(known)
     if (counts || value === (known !== 'enableHierarchy')) this.#tell('honoured', path, setting, value)
     else this.#tell('ignored', path, setting, value, known === 'enableHierarchy' ? 'it does not compare queues in a tree' : 'it cannot be switched off')
     return counts ? [[known, value]] : []
   }
 
-  #argument(name: string, argument: string, args: Fields, path: Path, isOn: boolean): [string, number][] {
+  #argument(name: string, argument: string, args: Fields, path: Path, { scores: isOn, filters }: { readonly scores: boolean; readonly filters: boolean }): [string, number][] {
     const value = args[argument]
     const setting = `${name} ${argument}`
     const number = (least = 0): number => numberAt(this.#conf, path, value, least)
@@ -185,13 +192,24 @@ class Reader {
       return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
     }
     if (name === 'tdm' && argument.startsWith(HOURS_OF)) return []
-    if (name === NODE_GROUP && argument === STRICT && typeof value === 'boolean') {
+    if (name === NODE_GROUP && [STRICT, ORDERED].includes(argument) && typeof value === 'boolean') {
       this.#tell('honoured', path, setting, value)
       return []
     }
     if (name === STRATEGY_FIT && argument === STRATEGIES && isOn) {
       const weightOf = (resource: string, weight: unknown): number => numberAt(this.#conf, [...path, resource, 'weight'], weight, -Infinity)
       for (const [resource, verdict, note] of this.#scores.strategies.takeStrategies(value, weightOf)) this.#tell(verdict, [...path, resource], `${name} ${resource}`, '', note)
+      return []
+    }
+    const inside = (key: string, of: unknown): number => numberAt(this.#conf, [...path, ...key.split(/\.(.*)/).filter((part) => part !== '')], of, -Infinity)
+    const told = name === PREDICATES && filters
+      ? this.#scores.proportions.takePredicate(argument, args, (key, of) => numberAt(this.#conf, [...path.slice(0, -1), key], of, -Infinity))
+      : name === STRATEGY_FIT && argument === PROPORTIONAL && filters
+        ? this.#scores.proportions.takeFit(value, inside)
+        : name === STRATEGY_FIT && argument === SCARCE && isOn ? this.#scores.scarcity.take(value, inside) : undefined
+    if (told !== undefined) {
+      const [verdict, note] = told
+      this.#tell(verdict, path, setting, value, note)
       return []
     }
     const period = name === 'tdm' && argument === EVICT_PERIOD ? secondsAbove0(textOf(value)) : undefined

@@ -6,6 +6,9 @@ import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
 /** The plug-in that scores nodes by a strategy for each resource, and its arguments. */
 export const STRATEGY_FIT = 'resource-strategy-fit'
 export const STRATEGIES = 'resources'
+/** Its arguments that favour nodes without what a task does not ask for, and that keep resources in proportion. */
+export const SCARCE = 'sra'
+export const PROPORTIONAL = 'proportional'
 const WEIGHT = 'resourceStrategyFitWeight'
 const DEFAULT_WEIGHT = 10
 const strategies = knownWords<'least-allocated' | 'most-allocated'>({ LeastAllocated: 'least-allocated', MostAllocated: 'most-allocated' })
@@ -30,8 +33,7 @@ export interface StrategyScore {
 /**
  * Collects the arguments of the plug-in `resource-strategy-fit`.
  *
- * Source: Volcano, resource_strategy_fit.go (calculateWeight). Deviations: annotations of pods, and what favours nodes without what a task does not ask
- * (`sra`) or keeps resources in proportion (`proportional`), are not read.
+ * Source: Volcano, resource_strategy_fit.go (calculateWeight). Deviation: annotations of pods are not read.
  */
 export class StrategyFit {
   #weight = DEFAULT_WEIGHT
@@ -46,8 +48,8 @@ export class StrategyFit {
   take(argument: string, number: () => number): Told {
     if (argument !== WEIGHT) return ['ignored', 'not simulated']
     const weight = Math.trunc(number())
-    this.#weight = weight > 0 ? weight : DEFAULT_WEIGHT
-    return ['honoured', weight > 0 ? '' : `not above 0: Volcano takes ${DEFAULT_WEIGHT} then`]
+    this.#weight = weight < 0 ? DEFAULT_WEIGHT : weight
+    return ['honoured', weight > 0 ? '' : weight === 0 ? 'nodes are not scored by strategies' : `below 0: Volcano takes ${DEFAULT_WEIGHT} then`]
   }
 
   /** Takes the strategies, and returns what becomes of that of each resource, by its name. `number` reads a weight. */
@@ -56,9 +58,9 @@ export class StrategyFit {
     if (all.length === 0) return []
     const taken = new Map<string, Strategy>()
     this.#strategies = taken
-    return all.map(([name, fields]) => {
-      const resource = resourceOf(name)
-      if (resource === undefined) return [name, 'ignored', NOT_OF_NODES]
+    return all.sort(([a], [b]) => precedence(b) - precedence(a)).map(([name, fields]) => {
+      const resource = resourceOf(name) ?? matched(name)
+      if (resource === undefined) return [name, 'ignored', name === '*' ? 'Volcano takes no asterisk alone' : NOT_OF_NODES]
       const { type, weight = 0 } = fieldsOf(fields)
       const count = Math.trunc(number(name, weight))
       const strategy = strategies[textOf(type ?? '')]
@@ -71,7 +73,7 @@ export class StrategyFit {
   /** The score on a cluster with these resources; undefined: nothing is scored. */
   score(resources: readonly string[]): StrategyScore | undefined {
     const counted = this.#strategies ?? byDefault
-    if (!this.#isOn || !resources.some((name) => counted.has(name))) return undefined
+    if (!this.#isOn || this.#weight === 0 || !resources.some((name) => counted.has(name))) return undefined
     const weights = resources.flatMap((name): [string, number][] => {
       const weight = counted.get(name)?.weight ?? 0
       return weight === 1 ? [] : [[name, weight]]
@@ -80,3 +82,16 @@ export class StrategyFit {
     return { weight: this.#weight, weights: Object.fromEntries(weights), strategies: Object.fromEntries(most.map((name) => [name, 'most-allocated' as const])) }
   }
 }
+
+/** What pods ask for that nodes have, by names of Kubernetes. */
+const KNOWN = ['cpu', 'memory', 'nvidia.com/gpu', 'amd.com/gpu']
+
+/** The nodes' name of the resource of which the name begins as a pattern says: `nvidia.com/*`; undefined for anything else. */
+const matched = (pattern: string): string | undefined => {
+  if (!/^[^*]+\*$/.test(pattern)) return undefined
+  const found = KNOWN.find((name) => name.startsWith(pattern.slice(0, -1)))
+  return found === undefined ? undefined : resourceOf(found)
+}
+
+/** Names count before patterns, and longer patterns before shorter ones. */
+const precedence = (name: string): number => (name.endsWith('*') ? name.length : Number.MAX_SAFE_INTEGER)

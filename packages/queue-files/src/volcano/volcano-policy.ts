@@ -6,7 +6,7 @@ import { tellOthers } from '../other-objects.js'
 import { neverOf } from '../priority-classes.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 import { nodesOfQueues, type Nodes } from './node-groups.js'
-import { NodeScores } from './node-scores.js'
+import { NodeScores, withQueueLabels } from './node-scores.js'
 import { queueSettings, type Plugins } from './queue-settings.js'
 import { schedulerConf } from './scheduler-conf.js'
 import { DEFAULT, ROOT, type VolcanoFile } from './volcano-file.js'
@@ -52,11 +52,11 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
     )
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.name, queueSettings(queue, rules, findings)]))
   if (!(DEFAULT in queues)) queues[DEFAULT] = {}
-  const nodes = nodesOfQueues(file.queues, conf?.nodeGroups, findings)
+  const { nodes, queueLabels } = nodesOfQueues(file.queues, conf?.nodeGroups, findings)
   const never = neverOf(file.classes, findings)
   tellOthers(file.others, findings)
   const options: VolcanoOptions = { queues, ...(never.length > 0 && { never }), ...conf?.options }
-  const placement = conf === undefined ? ownPlacement(cluster.resources) : conf.placement
+  const placement = conf === undefined ? ownPlacement(cluster.resources) : withQueueLabels(conf.placement, queueLabels)
   const leaves = [
     ...file.queues.filter(({ name, isParent }) => name !== ROOT && !(isTree && isParent)).map(({ name }) => name),
     ...(file.queues.some(({ name }) => name === DEFAULT) ? [] : [DEFAULT]),

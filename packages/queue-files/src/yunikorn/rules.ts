@@ -41,7 +41,7 @@ export function readRules(found: Located, root: YunikornQueue): Rule[] {
 /**
  * Throws `BAD_INPUT` with the line for a rule that can give no job a queue, by the names at the beginning of its path that are the same for all jobs.
  *
- * Source: YuniKorn, configvalidator.go (checkPlacementRules). Deviation: a queue holds queues also where they are declared in it without parent: true.
+ * Source: YuniKorn, configvalidator.go (checkQueueHierarchyForPlacement), for which only the root and queues with parent: true hold queues.
  */
 function checkFixed(rule: Rule, root: YunikornQueue): void {
   const fixed = fixedPart(rule)
@@ -52,8 +52,12 @@ function checkFixed(rule: Rule, root: YunikornQueue): void {
   if (near.path !== path) {
     if (!near.isParent) throw bad(`and "${near.path}" around it holds jobs and no queues`, 'Give that one parent: true, or name another queue.')
     if (!rule.create) throw bad('which is not declared', 'Declare it, or let the rule create it.')
-  } else if (isAll && (near === root || near.found.at('parent').flag() === true)) throw bad('which holds queues and no jobs', 'Name a queue inside it.')
-  else if (!isAll && !near.isParent) throw bad('which holds jobs and no queues', 'Give it parent: true, or name another queue.')
+    return
+  }
+  const isSaid = near === root || near.found.at('parent').flag() === true
+  if (isAll && isSaid) throw bad('which holds queues and no jobs', 'Name a queue inside it.')
+  if (isAll || isSaid) return
+  throw bad(near.isParent ? 'which does not say that it holds queues, and YuniKorn refuses that' : 'which holds jobs and no queues', 'Give it parent: true, or name another queue.')
 }
 
 /** The longest beginning of a rule's path that is the same for all jobs; `isAll`: it is the whole path; `of`: the rule that gives its end. Undefined: it has none. */

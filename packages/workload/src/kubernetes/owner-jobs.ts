@@ -9,6 +9,9 @@ import type { PriorityClasses } from './priority-classes.js'
 import { apartFromGated } from './scheduling-gates.js'
 import type { TopologyLevels } from './topology.js'
 
+/** Seconds for which pods run on after they were told to go, unless they say otherwise. */
+const GRACE = 30
+
 /** Makes jobs of owners of pods, when all objects have been read: an object may stand before what it refers to. */
 export class OwnerJobs {
   /** Owners without pods that have ended, jobs of unknown priority classes, and jobs that ask for unknown topology levels. */
@@ -42,6 +45,7 @@ export class OwnerJobs {
     const start = tasks.reduce((first, each) => Math.min(first, each.start), Infinity)
     const priority = this.#priorityOf(owner)
     const preemptible = owner.preemptible ?? togetherPreemptible(tasks.map((each) => each.preemptible))
+    const grace = Math.max(...tasks.map((each) => each.gracePeriod ?? GRACE))
     const isMovable = owner.movable ?? !tasks.some((each) => each.movable === false)
     const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => subgroups?.levelsOf(kind ?? '') ?? levels))
     if (topologies.isUnknown) this.counts.levels++
@@ -50,7 +54,8 @@ export class OwnerJobs {
     const specs = isOne ? asOneGang(stages, least) : together ? asGangs(stages, least) : stages.map(({ stage }) => stage)
     return {
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
-      ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(!isMovable && { movable: false }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }), ...(deadline !== undefined && { estimate: deadline }),
+      ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(!isMovable && { movable: false }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }),
+      ...(owner.longestWait !== undefined && { longestWait: owner.longestWait }), ...(grace !== GRACE && { gracePeriod: grace }), ...(deadline !== undefined && { estimate: deadline }),
       ...(isGated && { startup: gated as number }),
       recorded: {
         ...(start < Infinity && { wait: Math.max(0, start - created) }),

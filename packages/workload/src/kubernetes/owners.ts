@@ -21,6 +21,8 @@ export interface Task {
   readonly preemptible?: Preemptible | undefined
   /** Whether it may be moved elsewhere to make room, if it says so. */
   readonly movable?: boolean | undefined
+  /** Seconds for which it runs on after it was told to go, if it says so. */
+  readonly gracePeriod?: Seconds | undefined
   /** Which groups of nodes it should share with the other pods of its stage. */
   readonly levels?: AskedLevels | undefined
   /** Whether the pod failed; its Job may have started another for it. */
@@ -55,6 +57,8 @@ export interface Owner {
   movable?: boolean | undefined
   /** How many of its tasks may be taken at a time, if it says so. */
   budget?: DisruptionBudget | undefined
+  /** The longest time that it should wait to be let in, if it says so. */
+  longestWait?: Seconds | undefined
   /** Which groups of nodes all its pods together should share. */
   levels?: AskedLevels | undefined
   /** The subgroups of its pods, if it has some. */
@@ -90,6 +94,7 @@ export interface Header {
   readonly preemptible: Preemptible | undefined
   readonly movable: boolean | undefined
   readonly budget: DisruptionBudget | undefined
+  readonly longestWait: Seconds | undefined
   readonly levels: AskedLevels | undefined
   readonly subgroups?: Subgroups | undefined
 }
@@ -201,6 +206,7 @@ function complete(owner: Owner, header: Header | undefined, group: Header | unde
   owner.preemptible = group?.preemptible ?? header?.preemptible ?? owner.preemptible
   owner.movable = group?.movable ?? header?.movable ?? owner.movable
   owner.budget = group?.budget ?? header?.budget ?? owner.budget
+  owner.longestWait = group?.longestWait ?? header?.longestWait ?? owner.longestWait
   owner.levels = group?.levels ?? header?.levels ?? owner.levels
   owner.subgroups = header?.subgroups ?? group?.subgroups
   if (header === undefined) return
@@ -235,7 +241,7 @@ const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.const
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, movable, budget, levels, subgroups, isGang, isOfKueue, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, movable, budget, longestWait, levels, subgroups, isGang, isOfKueue, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
@@ -247,6 +253,7 @@ function join(into: Owner, tasks: readonly Task[], { created, queue, priority, p
   into.preemptible ??= preemptible
   into.movable ??= movable
   into.budget ??= budget
+  into.longestWait ??= longestWait
   into.levels ??= levels
   into.subgroups ??= subgroups
   into.isGang ||= isGang

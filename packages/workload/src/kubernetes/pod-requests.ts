@@ -35,7 +35,7 @@ export class PodRequests {
   }
 
   /** What a pod, or a template of pods, asks for. Throws `BadLine`. */
-  of(pod: Fields, namespace: string): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules'> {
+  of(pod: Fields, namespace: string): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'gracePeriod'> {
     const [spec, metadata] = [needed(pod, 'spec'), pod.object('metadata')]
     const labels = metadata?.object('labels')
     const demand = this.#demand(spec, metadata)
@@ -44,7 +44,7 @@ export class PodRequests {
     const tags = tagsOf(labels)
     if (isUnread) this.counts.unread++
     for (const key of tagsAsked(rules)) this.#tags.add(key)
-    return { demand, constraints: constraintsOfPod(spec, this.#asksLabels, isApart(rules, tags, namespace)), tags, rules }
+    return { demand, constraints: constraintsOfPod(spec, this.#asksLabels, isApart(rules, tags, namespace)), tags, rules, gracePeriod: spec.number('terminationGracePeriodSeconds') }
   }
 
   #demand(spec: Fields, metadata: Fields | undefined): Demand {

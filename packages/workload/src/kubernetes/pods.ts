@@ -11,7 +11,7 @@ import { kubernetesOptions, type KubernetesOptions } from './options.js'
 import { OwnerJobs } from './owner-jobs.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { PodRequests } from './pod-requests.js'
-import { budgetOf, movableBy, preemptibleBy, preemptibleGroup } from './preemptibility.js'
+import { budgetOf, longestWaitOf, movableBy, preemptibleBy, preemptibleGroup } from './preemptibility.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { gatesText, isBehindGates } from './scheduling-gates.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, subgroupsOfKai, TopologyLevels } from './topology.js'
@@ -191,7 +191,7 @@ class KubernetesJobs implements LineParser {
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
     const ofVolcano = isOfVolcano(object, kind) ? volcanoSubgroups(object, kind === 'Job') : undefined
     const isOfKueue = isQueuedByKueue(metadata)
-    this.#owners.describe(key, { created, queue, isGang: isOfKueue, isOfKueue, least: leastOf(object, kind, metadata, ofVolcano), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), movable: movableBy(metadata, kind === 'PodGroup' ? object : undefined), budget: budgetOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata), subgroups: ofVolcano ?? (kind === 'PodGroup' ? subgroupsOfKai(object) : undefined) })
+    this.#owners.describe(key, { created, queue, isGang: isOfKueue, isOfKueue, least: leastOf(object, kind, metadata, ofVolcano), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), movable: movableBy(metadata, kind === 'PodGroup' ? object : undefined), budget: budgetOf(metadata), longestWait: longestWaitOf(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata), subgroups: ofVolcano ?? (kind === 'PodGroup' ? subgroupsOfKai(object) : undefined) })
     this.#owners.addPart(key, namespace, controllerOf(metadata), undefined)
     return true
   }
@@ -275,6 +275,7 @@ class KubernetesJobs implements LineParser {
     owner.preemptible ??= preemptibleBy(metadata)
     owner.movable ??= movableBy(metadata)
     owner.budget ??= budgetOf(metadata)
+    owner.longestWait ??= longestWaitOf(metadata)
     owner.levels ??= levelsAskedBy(metadata)
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
     const tasks = Math.max(1, spec.whole('completions') ?? parallelism)
@@ -340,7 +341,7 @@ class KubernetesJobs implements LineParser {
   }
 
   /** What a pod, or a template of pods, asks for. `count`: the number of pods of a template. */
-  #asked(pod: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'movable' | 'levels'> {
+  #asked(pod: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'gracePeriod' | 'preemptible' | 'movable' | 'levels'> {
     const metadata = pod.object('metadata')
     return { ...this.#requests.of(pod, namespace), preemptible: preemptibleBy(metadata), movable: movableBy(metadata), levels: levelsAskedBy(metadata, count) }
   }

@@ -1,4 +1,4 @@
-import type { DisruptionBudget } from '@sched/core'
+import { secondsOfGo, type DisruptionBudget, type Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { marksOf } from './objects.js'
 
@@ -66,6 +66,21 @@ export function budgetOf(metadata: Fields | undefined): DisruptionBudget | undef
   const [minAvailable, maxUnavailable] = [amountOf(mark('volcano.sh/jdb-min-available')), amountOf(mark('volcano.sh/jdb-max-unavailable'))]
   if (minAvailable !== undefined) return { minAvailable }
   return maxUnavailable === undefined ? undefined : { maxUnavailable }
+}
+
+/**
+ * The longest time in seconds that a job should wait to be let in, by annotations of the job or its pod group; `undefined` if they do not say, or nothing that
+ * Volcano understands.
+ *
+ * Source: Volcano, SetPodGroup, extractWaitingTime.
+ */
+export function longestWaitOf(metadata: Fields | undefined): Seconds | undefined {
+  const annotations = metadata?.object('annotations')
+  for (const key of ['volcano.sh/sla-waiting-time', 'sla-waiting-time']) {
+    const seconds = secondsOfGo(annotations?.text(key) ?? '')
+    if (seconds !== undefined && seconds > 0) return seconds
+  }
+  return undefined
 }
 
 /** A whole number, or a percentage as it is written; `undefined` for anything else, which Volcano does not admit. */

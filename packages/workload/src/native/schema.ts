@@ -166,6 +166,10 @@ export const jobSchema = z.strictObject({
     .describe('Whether its running tasks may be moved to other nodes to make room for others, under `kai-preempting` with `maxConsolidationPreemptees`. Default: they may.'),
   disruptionBudget: budgetSchema.exactOptional()
     .describe('How many of its tasks may be taken at a time, under `volcano` with the plug-in tdm. Default: one.'),
+  longestWait: number.positive().exactOptional()
+    .describe('Longest time in seconds that it should wait to be let in, under `volcano` with the plug-in sla. Default: that of the plug-in.'),
+  gracePeriod: atLeastZero.exactOptional()
+    .describe('Seconds for which its running tasks run on after they were preempted, under `kube-scheduler` with the option terminationGracePeriodSeconds: own. Default: 30.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order. Default 1.'),
   estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
   deadline: atLeastZero.exactOptional().describe('When the job should have ended, seconds from the start of the workload.'),
