@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
+  definePolicy, forwarding, None, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type ResourceId, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
@@ -98,7 +98,9 @@ class PbsPreempting implements Policy {
     this.#work = work
     this.#rights = new PbsRights(options, env, levels, 'pbs-preempting')
     this.#youngestFirst = options.preempt_sort !== ''
-    this.#amounts = new ClusterAmounts(options.resources_available, env, (name) => pbsResource(name, cluster, 'pbs-preempting.resources_available'))
+    const resourceOf = (name: string) => pbsResource(name, cluster, 'pbs-preempting.resources_available')
+    const released = options.restrict_res_to_release_on_suspend
+    this.#amounts = new ClusterAmounts(options.resources_available, env, resourceOf, (name) => released !== undefined && !released.some((other) => isSame(name, other, resourceOf)))
     if (Object.keys(options.resources_available).length > 0) this.#supplied = new SuppliedRound(this.#amounts)
     const { suspends } = this.#rights
     this.startsGangJobs = policy.startsGangJobs === true
@@ -134,6 +136,7 @@ class PbsPreempting implements Policy {
     this.#order?.begin(round)
     this.#shadows?.begin()
     this.#suspended?.begin(round)
+    this.#amounts.begin(() => this.#suspended?.tasks() ?? [])
     const { version } = this.#rights
     this.#hasStarted = false
     const kept = this.#keeping?.of(round, true) ?? round
@@ -329,10 +332,13 @@ class PbsPreempting implements Policy {
   #evict({ job, method, places }: Victim, round: Round): void {
     if (method === 'cancel') return round.cancelJob(job)
     for (const task of places.keys())
-      if (method === 'suspend') round.suspendTask(task, this.#suspended?.frees[round.lane] ?? [])
+      if (method === 'suspend') this.#amounts.whileSuspending(() => round.suspendTask(task, this.#suspended?.frees[round.lane] ?? []))
       else round.evict(task)
   }
 }
+
+/** Whether two names are of one resource of nodes, or of one licence. */
+const isSame = (a: string, b: string, resourceOf: (name: string) => ResourceId | undefined): boolean => a === b || (resourceOf(a) !== undefined && resourceOf(a) === resourceOf(b))
 
 /** By lane, what suspended jobs give up: all resources, or those in restrict_res_to_release_on_suspend. Throws `BAD_OPTION` for what neither nodes nor the cluster have. */
 function freed({ restrict_res_to_release_on_suspend: only, resources_available: available }: ReadPbsPreemptingOptions, { cluster }: Env) {
