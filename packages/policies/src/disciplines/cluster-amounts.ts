@@ -16,7 +16,7 @@ interface Amount {
  *
  * Source: OpenPBS, `check_avail_resources` of check.cpp for resources of the server, `create_resreq_rel_list` of job_info.cpp. Deviation: plans do not reckon with them, but only with room on nodes.
  */
-export class ClusterAmounts implements WorkListener {
+export class ClusterAmounts implements WorkListener, Supply {
   readonly #env: Env
   readonly #amounts: readonly Amount[]
   /** Running tasks, by job. */
@@ -154,13 +154,21 @@ export class ClusterAmounts implements WorkListener {
   }
 }
 
-/** A round in which jobs start only where enough of the whole cluster's amounts is left. */
-export class SuppliedRound extends WrappedRound {
-  readonly #amounts: ClusterAmounts
+/** What jobs wait for beside room on nodes. */
+export interface Supply {
+  /** Whether all that the job would start together may start. */
+  suffice(job: JobId, lane: LaneId): boolean
+  /** Whether one task may start. */
+  sufficeFor(task: TaskId): boolean
+}
 
-  constructor(amounts: ClusterAmounts) {
+/** A round in which jobs start only where there is enough of all of this. */
+export class SuppliedRound extends WrappedRound {
+  readonly #supplies: readonly Supply[]
+
+  constructor(...supplies: readonly Supply[]) {
     super()
-    this.#amounts = amounts
+    this.#supplies = supplies
   }
 
   of(round: Round): Round {
@@ -169,10 +177,10 @@ export class SuppliedRound extends WrappedRound {
   }
 
   override fits(job: JobId, node: NodeId): boolean {
-    return this.inner.fits(job, node) && this.#amounts.suffice(job, this.lane)
+    return this.inner.fits(job, node) && this.#supplies.every((supply) => supply.suffice(job, this.lane))
   }
 
   override claim(task: TaskId, node: NodeId): boolean {
-    return this.#amounts.sufficeFor(task) && this.inner.claim(task, node)
+    return this.#supplies.every((supply) => supply.sufficeFor(task)) && this.inner.claim(task, node)
   }
 }

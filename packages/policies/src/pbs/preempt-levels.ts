@@ -39,9 +39,14 @@ export class PreemptLevels implements WorkListener {
     this.#entries = entries.sort((a, b) => b.all.length - a.all.length || b.level - a.level)
   }
 
-  /** Changes when levels may have. */
+  /** Changes when levels may have; the same again, when all are as they were. */
   get version(): number {
     return this.#limits.version
+  }
+
+  /** Grows when levels may have changed, also where that was taken back. */
+  get changes(): number {
+    return this.#limits.changes
   }
 
   onSubmit(job: JobId): void {
