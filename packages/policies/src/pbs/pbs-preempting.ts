@@ -333,11 +333,13 @@ class PbsPreempting implements Policy {
     const { levels } = this.#rights
     const jobs = [...suspended.in(lane)].filter(([, { round: since }]) => since !== round.serial)
     jobs.sort(([a, { round: sinceA }], [b, { round: sinceB }]) => levels.of(b) - levels.of(a) || sinceA - sinceB || work.rank(a) - work.rank(b))
+    const later = new Set(jobs.map(([job]) => job))
     for (const [job, { places }] of jobs) {
+      later.delete(job)
       if (!mayGoOn(job) || !round.take(job)) continue
       for (const tasks of inOrder([...places.keys()], work)) {
         const before = round.savepoint()
-        const goOn = tasks.every((task) => (this.#shadows as Shadows).leaves(job, places.get(task) as NodeId, round, work.shapeOf(task)) > 0 && round.claim(task, places.get(task) as NodeId))
+        const goOn = tasks.every((task) => (this.#shadows as Shadows).leaves(job, places.get(task) as NodeId, round, work.shapeOf(task), (other) => !later.has(other)) > 0 && round.claim(task, places.get(task) as NodeId))
         if (goOn) this.#hasStarted = true
         else round.rollback(before)
         if (!goOn && areNeeded(tasks, work)) break
