@@ -87,6 +87,22 @@ describe('hard limits of OpenPBS', () => {
   })
 })
 
+describe('jobs of an array', () => {
+  it('run as many at once as max_run_subjobs allows, and preempt nobody beyond it (test_max_run_subjobs_preemption)', () => {
+    const order = pbsLevels(fifo(), { queues: express })
+    for (const policy of [greedy(order), strict(order), easy(order)]) {
+      const why = new Set<string>()
+      const { recorder } = run({
+        cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 8, mem: 1 } }] }), policy: pbsPreempting(policy, { queues: express }),
+        observers: [{ onDefer: (_job, _lane, reason, _now, limit) => void (reason === Reason.Limit && why.add(limit ?? '')) }],
+        jobs: [jobOf('low', { ncpus: 2, walltime: 50 }), ...Array.from({ length: 7 }, (_, i) => ({ ...jobOf(`array[${i}]`, { queue: 'expressq', submit: 1, ncpus: 2, walltime: 10 }), array: 'array', arrayThrottle: 3 }))],
+      })
+      expect(recorder.ends.map(({ job: id, started }) => [id, started])).toEqual([[0, 1], [1, 1], [2, 1], [3, 11], [4, 11], [5, 11], [6, 21]].map(([i, at]) => [`array[${i}]`, at]).concat([['low', 0]]))
+      expect([...why]).toEqual(['max_run_subjobs'])
+    }
+  })
+})
+
 describe('limits as qmgr takes them', () => {
   const kinds = fc.constantFrom('u', 'g', 'p', 'o')
   const names = fc.constantFrom('ann', 'bob', 'a-b.c', 'constructor', '1', 'PBS_GENERIC')

@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type ResourceId, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
+  definePolicy, forwarding, None, Reason, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type ResourceId, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
@@ -70,7 +70,9 @@ class PbsPreempting implements Policy {
   readonly #youngestFirst: boolean
   readonly #amounts: ClusterAmounts
   readonly #limits: HardLimits
-  readonly #supplied: SuppliedRound | undefined
+  readonly #supplied: SuppliedRound
+  /** Whether jobs may have to wait for more than room and those of their array. */
+  readonly #hasSupplies: boolean
   /** Where jobs may be suspended. */
   readonly #suspended: SuspendedJobs | undefined
   readonly #shadows: Shadows | undefined
@@ -104,8 +106,9 @@ class PbsPreempting implements Policy {
     const released = options.restrict_res_to_release_on_suspend
     this.#amounts = new ClusterAmounts(options.resources_available, env, resourceOf, (name) => released !== undefined && !released.some((other) => isSame(name, other, resourceOf)))
     this.#limits = new HardLimits(options, env, 'pbs-preempting')
-    const supplies = [...(Object.keys(options.resources_available).length > 0 ? [this.#amounts] : []), ...(this.#limits.isEmpty ? [] : [this.#limits])]
-    if (supplies.length > 0) this.#supplied = new SuppliedRound(...supplies)
+    this.#throttles = new ArrayThrottles(env)
+    this.#hasSupplies = Object.keys(options.resources_available).length > 0 || !this.#limits.isEmpty
+    this.#supplied = new SuppliedRound(this.#amounts, this.#limits, this.#throttles)
     const { suspends } = this.#rights
     this.startsGangJobs = policy.startsGangJobs === true
     this.#suspended = suspends ? new SuspendedJobs(env, policy, freed(options, env)) : undefined
@@ -116,7 +119,6 @@ class PbsPreempting implements Policy {
     this.#waiting = new WaitingByKind(cluster, this.#rights)
     this.#preempted = new PreemptedJobs(env)
     this.#running = new TasksByJob(env)
-    this.#throttles = new ArrayThrottles(env)
     const parts = this.#suspended === undefined ? [policy] : [this.#suspended.kept, exceptWaiting(policy), this.#suspended]
     const watch = {
       onClaim: (job: JobId) => {
@@ -135,7 +137,7 @@ class PbsPreempting implements Policy {
   }
 
   schedule(given: Round): void {
-    const round = this.#supplied?.of(given) ?? given
+    const round = this.#hasSupplies || !this.#throttles.isEmpty ? this.#supplied.of(given) : given
     const acts = round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#order?.begin(round)
     this.#shadows?.begin()
@@ -157,12 +159,19 @@ class PbsPreempting implements Policy {
       isOver = !acts || !hasStarted || this.#rights.version === before
     }
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
-    this.#amounts.explain(this.#waiting.in(round.lane).keys(), 'resources_available', round)
-    this.#limits.explain(this.#waiting.in(round.lane).keys(), round)
+    this.#explain(round)
     const hasChanged = acts && this.#hasStarted && this.#rights.levels.changes !== changes
     if (!hasChanged || round.now === this.#again || round.cluster.heartbeat > 0) return
     this.#again = round.now + NEXT_PASS
     round.wakeAt(this.#again)
+  }
+
+  /** Where somebody asks why jobs wait: says of those for which there is not enough of what they lack beside room. */
+  #explain(round: Round): void {
+    const waiting = this.#waiting.in(round.lane)
+    this.#amounts.explain(waiting.keys(), 'resources_available', round)
+    this.#limits.explain(waiting.keys(), round)
+    if (round.explained && !this.#throttles.isEmpty) for (const job of waiting.keys()) if (this.#throttles.isFull(job)) round.defer(job, Reason.Limit, 'max_run_subjobs')
   }
 
   /** Lets the policy start jobs; whether it did. */
