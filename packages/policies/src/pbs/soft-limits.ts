@@ -49,6 +49,8 @@ export class SoftLimits implements WorkListener {
   changes = 0
   /** Limits that tasks put somebody over, or no more, with the version before; the last one is taken back first. */
   readonly #crossings: { readonly limits: string; readonly before: number }[] = []
+  /** Those that the task crosses which is being counted. */
+  readonly #crossedNow: (readonly [scope: string, key: string, limit: number])[] = []
   readonly #env: Env
   readonly #counted: readonly Counted[]
   readonly #server: Scope
@@ -161,27 +163,27 @@ export class SoftLimits implements WorkListener {
     const shape = work.shapeOf(task)
     const licenses = isWhole ? work.licenses(job) : {}
     const amounts = this.#counted.map(({ name, resource }) => (resource === undefined ? (ownValue(licenses, name) ?? 0) : work.demand(shape, resource)))
-    const crossed = counting.scopes.flatMap((scope) => counting.entities.flatMap(([entity, name]) => this.#add(scope, entity, name, isWhole ? sign : 0, amounts, sign).map((limit) => [scope.name, entity, name, limit])))
-    if (crossed.length > 0) this.#crossed(JSON.stringify(crossed))
+    this.#crossedNow.length = 0
+    for (const scope of counting.scopes)
+      for (const [entity, name] of counting.entities) this.#add(scope, entity, name, isWhole ? sign : 0, amounts, sign)
+    if (this.#crossedNow.length > 0) this.#crossed(JSON.stringify(this.#crossedNow))
   }
 
-  /** Counts for one entity; which limits that has crossed, -1 for that of jobs. */
-  #add(scope: Scope, entity: Entity, name: string, jobs: number, amounts: readonly number[], sign: 1 | -1): number[] {
-    const crossed: number[] = []
+  /** Counts for one entity, and notes the limits that this has crossed, -1 for that of jobs. */
+  #add(scope: Scope, entity: Entity, name: string, jobs: number, amounts: readonly number[], sign: 1 | -1): void {
     const key = `${entity} ${name}`
     let tally = scope.tallies.get(key)
     if (tally === undefined) scope.tallies.set(key, (tally = { jobs: 0, amounts: amounts.map(() => 0), isOver: false, over: amounts.map(() => false) }))
     tally.jobs += jobs
     const isOver = tally.jobs > (scope.run?.of(entity, name) ?? Infinity)
-    if (isOver !== tally.isOver) crossed.push(-1)
+    if (isOver !== tally.isOver) this.#crossedNow.push([scope.name, key, -1])
     tally.isOver = isOver
     for (const [i, amount] of amounts.entries()) {
       const sum = (tally.amounts[i] as number) + sign * amount
       const isOverIt = sum > (scope.amounts[i]?.of(entity, name) ?? Infinity)
-      if (isOverIt !== tally.over[i]) crossed.push(i)
+      if (isOverIt !== tally.over[i]) this.#crossedNow.push([scope.name, key, i])
       tally.amounts[i] = sum
       tally.over[i] = isOverIt
     }
-    return crossed
   }
 }
