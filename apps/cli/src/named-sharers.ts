@@ -11,8 +11,10 @@ const sharingOrders: Readonly<Record<string, string>> = {
   'max-min': 'shares',
 }
 
-/** An order of a policy, and for whom it has settings. */
+/** A part of a policy, and for whom it has settings. */
 interface Sharing {
+  /** Whether it shares among them, so that it needs some. */
+  readonly shares: boolean
   readonly order: string
   readonly field: string
   readonly by: 'user' | 'queue'
@@ -21,7 +23,7 @@ interface Sharing {
 
 /**
  * Whose jobs were submitted in a run, for orders that share among users or queues: nobody's, where the workload names none, and names with
- * settings of which there are no jobs are most often slips.
+ * settings of which there are no jobs are most often slips; so are queues that pbs-preempting neither declares nor has jobs of, whose jobs are to be preempted.
  */
 export class NamedSharers implements Observer {
   readonly #users = new Set<string>()
@@ -35,7 +37,7 @@ export class NamedSharers implements Observer {
     this.#sharing = sharingIn(config)
   }
 
-  /** Whether there are such orders. */
+  /** Whether there are such parts. */
   get isSharing(): boolean {
     return this.#sharing.length > 0
   }
@@ -54,10 +56,10 @@ export class NamedSharers implements Observer {
     return this.#sharing.flatMap((sharing) => this.#warningsOf(sharing))
   }
 
-  #warningsOf({ order, field, by, names }: Sharing): string[] {
+  #warningsOf({ shares, order, field, by, names }: Sharing): string[] {
     const seen = by === 'user' ? this.#users : this.#queues
     const stray = names.filter((name) => !seen.has(by === 'queue' ? queuePath(name) : name))
-    if (!this.#namesUsers && (by === 'user' || !this.#namesQueues))
+    if (shares && !this.#namesUsers && (by === 'user' || !this.#namesQueues))
       return [`no job names ${by === 'user' ? 'a user' : 'a queue or a user'}, so ${order} has nobody to share among; \`by\` says who shares`]
     if (stray.length === 0) return []
     const close = nearest(stray[0] as string, [...seen].filter((name) => !names.some((each) => queuePath(each) === name || each === name)).map((name) => name.replaceAll('/', '.')))
@@ -75,15 +77,24 @@ export class NamedSharers implements Observer {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The orders of a configuration in which users or queues share. */
+/** The parts of a configuration that have settings for users or queues by name. */
 function sharingIn(config: unknown): Sharing[] {
   return partsOf(config).flatMap(([order, options]) => {
+    if (order === 'pbs-preempting') return targetsOf(options)
     const field = sharingOrders[order]
     const by = options['by'] ?? 'user'
     if (field === undefined || (by !== 'user' && by !== 'queue')) return []
     const given = options[field]
-    return [{ order, field, by, names: isRecord(given) ? Object.keys(given) : [] } as const]
+    return [{ shares: true, order, field, by, names: isRecord(given) ? Object.keys(given) : [] } as const]
   })
+}
+
+/** The queues in preempt_targets that are not among the queues of the policy. */
+function targetsOf({ preempt_targets: targets, queues }: Readonly<Record<string, unknown>>): Sharing[] {
+  if (!isRecord(targets)) return []
+  const declared = new Set(isRecord(queues) ? Object.keys(queues) : [])
+  const names = [...new Set([...Object.keys(targets), ...Object.values(targets).flat().map(String)])].filter((name) => !declared.has(name))
+  return [{ shares: false, order: 'pbs-preempting', field: 'preempt_targets', by: 'queue', names }]
 }
 
 /** The parts of a configuration with their options, also those inside others: `drf`, or `{ name: mine, policy: { greedy: { order: { drf: {} } } } }`. */

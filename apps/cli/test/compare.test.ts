@@ -143,6 +143,15 @@ describe('sched compare', () => {
     expect(await warnings('max-min: {by: queue, shares: {prod: {weight: 2}, root.prod.batch: {weight: 2}, prod/bach: {weight: 3}, zed: {weight: 1}}}')).toEqual(['warning: shared: shares of max-min: no job is of queues "prod/bach", "zed"'])
   })
 
+  it('says which queues of preempt_targets are neither declared nor of any job', async () => {
+    const cwd = small({ 'jobs.jsonl': trace.replace('"user":"bob"', '"user":"bob","queue":"workq"') })
+    const warnings = async (options: string) => (await sched(['run', 'small.yaml', '--policy', `{pbs-preempting: {${options}}}`], { cwd })).err.split('\n').filter((line) => line.startsWith('warning: '))
+    expect(await warnings('queues: {expressq: {Priority: 200}}, preempt_targets: {expressq: [workq]}')).toEqual([])
+    expect(await warnings('queues: {expressq: {Priority: 200}}, preempt_targets: {expressq: [work, nightq]}')).toEqual([
+      expect.stringMatching(/: preempt_targets of pbs-preempting: no job is of queues "work", "nightq"; did you mean "workq"\?$/),
+    ])
+  })
+
   it('says so where an order shares among users or queues and no job names any, which is FIFO', async () => {
     const cwd = small({ 'jobs.jsonl': trace.replace(/"user":"\w+",/g, ''), 'queues.jsonl': trace.replace(/"user":"\w+",/g, '"queue":"a",') })
     const warnings = async (policy: string, jobs = 'jobs.jsonl') => (await sched(['run', 'small.yaml', '--trace', jobs, '--policy', policy], { cwd })).err.split('\n').filter((line) => line.startsWith('warning: '))

@@ -256,6 +256,7 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   const called = groups === nodes ? nodeTwice(groups) : undefined
   if (called !== undefined) throw bad(`two nodes are called "${called}".`, 'nodes', 'Give every node a name of its own.')
   const written = groups.map((group) => withoutUndefined({ ...group, devices: countedDevices(group.devices), labels: namedLabels(group.labels), taints: asTaints(group.taints) }))
+  for (const [index, group] of written.entries()) checkResourceNames(group, (kind) => at(index, kind))
   checkDevices(written)
   for (const [index, group] of written.entries()) checkPower(group, at(index, 'power'))
   if (!groups.some((group) => Object.values({ ...group.slots, ...group.resources, ...group.devices }).some((amount) => (typeof amount === 'number' ? amount : amount.count) > 0)))
@@ -276,6 +277,14 @@ function checkDynamicSlots(groups: readonly Pick<z.output<typeof nodeGroup>, 'sl
 function countedDevices(devices: z.output<typeof shape.devices>): Record<string, Devices> | undefined {
   if (devices === undefined) return undefined
   return Object.fromEntries(Object.entries(devices).map(([kind, each]) => [kind, typeof each === 'number' ? { count: each, milli: 1000 } : each]))
+}
+
+/** Throws for a name that is a whole number: such keys of an object come before all others, and which resource is the first matters. */
+function checkResourceNames(group: NodeGroup, at: (kind: string) => string): void {
+  for (const kind of ['slots', 'resources', 'devices'] as const) {
+    const number = Object.keys(group[kind] ?? {}).find((name) => /^(0|[1-9]\d*)$/.test(name))
+    if (number !== undefined) throw bad(`"${number}" is no name of a resource.`, at(kind), `Begin it with a letter, as in r${number}.`)
+  }
 }
 
 /** Throws unless a resource that comes in devices does so in all groups, with one size: otherwise its amounts would mean two things. */

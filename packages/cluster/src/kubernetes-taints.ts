@@ -1,17 +1,21 @@
 import { adviseWord, SchedError, type Taint, type TaintEffect, type Toleration } from '@sched/core'
 import { objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
-import { isQualifiedName } from './qualified-name.js'
+import { isLabelValue, isQualifiedName } from './qualified-name.js'
 
 type Path = readonly [string, string]
 
 const EFFECTS: readonly string[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule']
 const OPERATORS: readonly string[] = ['Equal', 'Exists', 'Gt', 'Lt']
 
-/** The taints in a list. Throws `BAD_INPUT` for one without a key or a known effect. */
+const NAMES = 'Names have letters, digits, -, _ and ., at most 63 together; before them may stand a prefix such as example.com/.'
+
+/** The taints in a list. Throws `BAD_INPUT` for one without a known effect, and for a key or a value that Kubernetes refuses. */
 export function taintsAt(found: KubernetesObject, path: Path): Taint[] {
   return elements(found, path).map((each, i) => {
     const { key, value } = each
     if (typeof key !== 'string' || key === '') throw new SchedError('BAD_INPUT', 'is missing.', found.place(...path, i, 'key'), 'Name the taint, as in key: gpu.')
+    if (!isQualifiedName(key)) throw new SchedError('BAD_INPUT', `no taint can be called "${key}".`, found.place(...path, i, 'key'), NAMES)
+    if (isText(value) && !isLabelValue(value)) throw new SchedError('BAD_INPUT', `no taint can have the value "${value}".`, found.place(...path, i, 'value'), 'Values have letters, digits, -, _ and ., at most 63 together.')
     const effect = oneOf(each, 'effect', EFFECTS, found, [...path, i]) as TaintEffect
     return { key, ...(isText(value) && { value }), effect }
   })
@@ -24,7 +28,7 @@ export function taintsAt(found: KubernetesObject, path: Path): Taint[] {
 export function tolerationsAt(found: KubernetesObject, path: Path): Toleration[] {
   return elements(found, path).map((each, i) => {
     const { key, operator, value, effect } = each
-    if (isText(key) && !isQualifiedName(key)) throw new SchedError('BAD_INPUT', `no taint can be called "${key}".`, found.place(...path, i, 'key'), 'Names have letters, digits, -, _ and ., at most 63 together; before them may stand a prefix such as example.com/.')
+    if (isText(key) && !isQualifiedName(key)) throw new SchedError('BAD_INPUT', `no taint can be called "${key}".`, found.place(...path, i, 'key'), NAMES)
     if (operator === 'Exists' && isText(value)) throw new SchedError('BAD_INPUT', `found "${value}" beside the operator Exists, which compares no values.`, found.place(...path, i, 'value'), 'Leave it out, or write Equal.')
     return {
       ...(isText(key) && { key }), ...(isText(operator) && { operator: oneOf(each, 'operator', OPERATORS, found, [...path, i]) as NonNullable<Toleration['operator']> }),

@@ -1,6 +1,6 @@
 import { ownValue, type NodeId, type Taint } from '@sched/core'
 import { asksNames, HOSTNAME, selects, type Selector } from './node-selector.js'
-import { isHard, taintText } from './taints.js'
+import { isHard, taintKey } from './taints.js'
 
 type Named = Readonly<Record<string, string>>
 
@@ -37,7 +37,7 @@ export class Labels {
   constructor(marks: readonly Marks[], names: readonly string[]) {
     this.#names = names
     const taints = new Map<string, Taint>()
-    for (const each of new Set(marks)) for (const taint of each.taints ?? []) if (!taints.has(taintText(taint))) taints.set(taintText(taint), taint)
+    for (const each of new Set(marks)) for (const taint of each.taints ?? []) if (!taints.has(taintKey(taint))) taints.set(taintKey(taint), taint)
     this.taints = [...taints.values()].filter(isHard)
     this.softTaints = [...taints.values()].filter((taint) => !isHard(taint))
     const ids = new Map<string, number>()
@@ -98,8 +98,8 @@ export class Labels {
   }
 
   #classId({ labels = NONE, taints = [] }: Marks, ids: Map<string, number>): number {
-    const texts = new Set(taints.map(taintText))
-    const among = (all: readonly Taint[]): number[] => [...all.keys()].filter((i) => texts.has(taintText(all[i] as Taint)))
+    const keys = new Set(taints.map(taintKey))
+    const among = (all: readonly Taint[]): number[] => [...all.keys()].filter((i) => keys.has(taintKey(all[i] as Taint)))
     const [own, soft] = [among(this.taints), among(this.softTaints)]
     const key = JSON.stringify([Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)), own, soft])
     const id = ids.get(key) ?? this.#classes.push({ labels, taints: own, softTaints: soft }) - 1

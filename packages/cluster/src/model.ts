@@ -137,15 +137,22 @@ function rackPath(group: NodeGroup, index: number): readonly string[] {
   return [`${group.name === undefined ? '' : `${group.name}-`}rack${Math.floor((index * group.racks) / group.count)}`]
 }
 
+/** By level above the nodes: the group of each node, and the groups' names. Throws `BAD_INPUT` where two are called alike, by names with a slash. */
 function levelsOf(paths: readonly (readonly string[])[], nodes: number): { groups: Int32Array[]; groupNames: string[][] } {
   const depth = Math.max(0, ...paths.map((path) => path.length))
   const groups = [Int32Array.from({ length: nodes }, (_, node) => node)]
   const groupNames: string[][] = []
   for (let level = 0; level < depth; level++) {
     const ids = new Map<string, number>()
+    const named = new Map<string, readonly string[]>()
     const column = new Int32Array(nodes)
     for (const [node, path] of paths.entries()) {
-      const name = path.slice(level).join('/') || `no group at level ${level + 1}`
+      const own = path.slice(level)
+      const name = own.join('/') || `no group at level ${level + 1}`
+      const other = named.get(name) ?? own
+      if (other.length !== own.length || other.some((part, i) => part !== own[i]))
+        throw bad(`the groups ${JSON.stringify(other)} and ${JSON.stringify(own)} are both called ${JSON.stringify(name)}`, 'nodes.racks', 'Name racks and larger groups without a slash.')
+      named.set(name, own)
       column[node] = ids.get(name) ?? ids.size
       ids.set(name, column[node] ?? 0)
     }

@@ -6,6 +6,9 @@ export const isHard = ({ effect }: Taint): boolean => effect !== 'PreferNoSchedu
 /** `gpu=present:NoSchedule`, as kubectl writes taints. */
 export const taintText = ({ key, value = '', effect }: Taint): string => `${key}${value === '' ? '' : `=${value}`}:${effect}`
 
+/** What tells a taint from all others; its text may not, where names have an equals sign. */
+export const taintKey = ({ key, value = '', effect }: Taint): string => JSON.stringify([key, value, effect])
+
 /**
  * Whether a toleration matches a taint. A missing or empty key matches any key, a missing effect any effect; the default operator is `Equal`.
  *

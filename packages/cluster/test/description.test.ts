@@ -26,6 +26,8 @@ describe('a cluster description', () => {
     expect(racksOf({ racks: 1 }, { racks: 2 })).toEqual([0, 0, 0, 1])
     expect(racksOf({ names: ['a', 'b'], racks: 1 }, { names: ['c', 'd'], racks: 2 })).toEqual([0, 0, 0, 1])
     expect(racksOf({ racks: ['r1'] }, { racks: ['r1'] })).toEqual([0, 0, 0, 0])
+    expect(racksOf({ racks: ['/d/r1', 'a'] }, { racks: ['/d/r1', 'b'] }, { racks: ['/d/r1'] })).toEqual([0, 0, 1, 1, 2, 2])
+    expect(() => racksOf({ racks: ['a/b', 'c'] }, { racks: ['a', 'b/c'] })).toThrow('the groups ["a/b","c"] and ["a","b/c"] are both called "a/b/c"')
   })
 
   it('may hold groups of different nodes', () => {
@@ -37,6 +39,8 @@ describe('a cluster description', () => {
   })
 
   it.each([
+    [{ nodes: 2, resources: { mem: 1, 7: 1 } }, 'resources: "7" is no name of a resource. Begin it with a letter, as in r7.'],
+    [{ nodes: [{ count: 2, slots: { 0: 1 } }] }, 'nodes[0].slots: "0" is no name of a resource. Begin it with a letter, as in r0.'],
     [{ nodes: 6, slots: { map: 1 }, hartbeat: 3 }, 'hartbeat: unknown key "hartbeat". Did you mean "heartbeat"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints, heartbeat, replicas, dynamicSlots.'],
     [{ nodes: [{ count: 2, slot: { map: 1 } }] }, 'nodes[0].slot: unknown key "slot". Did you mean "slots"? Known: name, names, count, racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints.'],
     [{ procs: 128 }, 'procs: unknown key "procs". What a node has stands inside: resources: { procs: 128 }, by the names that the jobs use. Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints, heartbeat, replicas, dynamicSlots.'],

@@ -154,6 +154,8 @@ describe('nodes of Kubernetes', () => {
     ['no node', json(), '"nodes.yaml": lists no node.'],
     ['no node for pods', json(node('a', { spec: { unschedulable: true } })), '"nodes.yaml": lists no node that takes pods.'],
     ['a taint without a key', json(node('a', { spec: { taints: [{ effect: 'NoSchedule' }] } })), '"nodes.yaml" line 27 items[0].spec.taints[0].key: is missing. Name the taint, as in key: gpu.'],
+    ['a taint that no node may have', json(node('a', { spec: { taints: [{ key: 'a=b', effect: 'NoSchedule' }] } })), '"nodes.yaml" line 28 items[0].spec.taints[0].key: no taint can be called "a=b". Names have'],
+    ['a value that no taint may have', json(node('a', { spec: { taints: [{ key: 'a', value: 'b:c', effect: 'NoSchedule' }] } })), '"nodes.yaml" line 29 items[0].spec.taints[0].value: no taint can have the value "b:c". Values have'],
     ['a taint of another effect', json(node('a', { spec: { taints: [{ key: 'k', effect: 'NoExecutes' }] } })), '"nodes.yaml" line 29 items[0].spec.taints[0].effect: found "NoExecutes", expected NoSchedule, NoExecute, PreferNoSchedule. Did you mean "NoExecute"?'],
     ['taints that are no list', json(node('a', { spec: { taints: { key: 'k' } } })), '"nodes.yaml" line 26 items[0].spec.taints: found {"key":"k"}, expected a list. Write - before each.'],
     ['a mistake of YAML', manifests.replace('  name: n1', '  name: [n1'), '"nodes.yaml" line 2'],

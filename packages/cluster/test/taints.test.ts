@@ -1,4 +1,4 @@
-import type { Constraints, JobSpec, NodeId, Toleration } from '@sched/core'
+import type { Constraints, JobSpec, NodeId, Taint, Toleration } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { buildCluster, CellState, infeasible, readCluster, Shapes, type ClusterInput } from '../src/index.js'
 
@@ -36,6 +36,14 @@ describe('taints', () => {
     expect(nodes.filter((node) => cell.fits(shape, node))).toEqual(allowed)
     expect(nodes.filter((node) => cell.keepsOff(constraints, node) === undefined)).toEqual(allowed)
     expect(nodes.filter((node) => cell.couldHold({ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, ...(constraints && { constraints }) }, node) > 0)).toEqual(allowed)
+  })
+
+  it('are told apart by keys and values, not by how they are written', () => {
+    const [key, value]: Taint[] = [{ key: 'a=b', effect: 'NoSchedule' }, { key: 'a', value: 'b', effect: 'NoSchedule' }]
+    const built = buildCluster(readCluster({ nodes: [key, value].map((taint) => ({ count: 1, resources: { cpu: 1 }, taints: [taint as Taint] })) }))
+    const cell = new CellState(built, new Shapes(built), { validate: true })
+    const tolerating = (toleration: Toleration) => [0, 1].filter((node) => cell.keepsOff({ tolerations: [toleration] }, node as NodeId) === undefined)
+    expect([tolerating({ key: 'a=b', operator: 'Exists' }), tolerating({ key: 'a', operator: 'Exists' }), tolerating({ key: 'a', value: 'b' })]).toEqual([[0], [1], [1]])
   })
 
   it('say which of them keeps a task off, unless labels do', () => {

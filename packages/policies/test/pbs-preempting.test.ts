@@ -57,6 +57,16 @@ describe('how jobs are preempted (submit_and_preempt_jobs of pbs_preemption)', (
     expect(played({ cpu: 1 }, jobs(at), { preempt_order: order })).toEqual({ low, high: `${at} to ${at + 10}` })
   })
 
+  it('warns where nobody can be preempted, since jobs are not checkpointed', () => {
+    const warnings = (preempt_order: string) => {
+      const said: string[] = []
+      run({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 1 } }] }), jobs: [jobOf('a', {})], policy: pbsPreempting(greedy(fifo()), { preempt_order }), warn: (text) => said.push(text) })
+      return said
+    }
+    expect([...warnings('SCR'), ...warnings('CD 50 S')]).toEqual([])
+    expect(warnings('S 50 C')).toEqual(['jobs are not checkpointed here: where preempt_order (S 50 C) names C alone, nobody is preempted. Name S, R or D beside it.'])
+  })
+
   it('counts what a job has run before it was suspended', () => {
     // 15 of 40 s are left at the second time, of which 25 were run in two pieces
     expect(played({ cpu: 1 }, { ...jobs(5), again: { queue: 'expressq', submit: 35, walltime: 5 } }, { preempt_order: 'S 50 R' }).low).toBe('0 to 5, 15 to 35, 40 to 80')
@@ -278,6 +288,9 @@ describe('pbs-levels', () => {
 
   it.each([
     ['preempt_prio', { preempt_prio: 'express_queue, starving_jobs' }],
+    ['names one thing twice', { preempt_prio: 'express_queue + express_queue, normal_jobs' }],
+    ['twice, and the lower one', { preempt_prio: 'server_softlimits + express_queue, normal_jobs, express_queue+server_softlimits' }],
+    ['normal jobs are those', { preempt_prio: 'express_queue, normal_jobs + queue_softlimits' }],
     ['preempt_order', { preempt_order: 'SS' }],
     ['preempt_order', { preempt_order: 'S 50 R 60 D' }],
     ['max_run_soft', { server: { max_run_soft: 'u:ann=2' } }],

@@ -25,14 +25,24 @@ function worldOf(seed: number): PbsWorld {
   }
 }
 
-function simulated({ jobs, ncpus, foo, method, youngestFirst, priorities, levels: all, soft }: PbsWorld) {
+/** The same with hard limits, which all jobs could meet by themselves. */
+function limitedWorldOf(seed: number): PbsWorld {
+  const random = randomStream(seed, 'pbs hard limits')
+  const hard = () => ({ run: 1 + Math.floor(random() * 3), ncpus: 4 + Math.floor(random() * 4) })
+  return { ...worldOf(seed), hard: { ...(random() < 0.6 && { server: hard() }), ...(random() < 0.6 && { work: hard() }), ...(random() < 0.4 && { urgent: hard() }) } }
+}
+
+function simulated({ jobs, ncpus, foo, method, youngestFirst, priorities, levels: all, soft, hard = {} }: PbsWorld) {
   const limits = (scope: string) => {
-    const found = soft[scope]
-    return found && { max_run_soft: `[u:PBS_GENERIC=${found.run}]`, max_run_res_soft: { ncpus: `[u:PBS_GENERIC=${found.ncpus}]` } }
+    const [found, most] = [soft[scope], hard[scope]]
+    return {
+      ...(found && { max_run_soft: `[u:PBS_GENERIC=${found.run}]`, max_run_res_soft: { ncpus: `[u:PBS_GENERIC=${found.ncpus}]` } }),
+      ...(most && { max_run: `[u:PBS_GENERIC=${most.run}]`, max_run_res: { ncpus: `[u:PBS_GENERIC=${most.ncpus}]` } }),
+    }
   }
   const options = {
     preempt_prio: all.map((each) => each.join(' + ')).join(', '),
-    server: limits('server') ?? {},
+    server: limits('server'),
     queues: Object.fromEntries(['work', ...Object.keys(priorities)].map((name) => [name, { Priority: priorities[name] ?? 0, ...limits(name) }])),
   }
   const { recorder } = run({
@@ -51,6 +61,19 @@ describe('pbs-preempting over greedy and pbs-levels', () => {
     const differ: number[] = []
     for (let seed = 0; seed < 800; seed++) {
       const world = worldOf(seed)
+      const expected = pbsCycles(world)
+      preempted += Object.values(expected).filter((pieces) => pieces.length > 1).length
+      if (JSON.stringify(sorted(simulated(world))) !== JSON.stringify(sorted(expected))) differ.push(seed)
+    }
+    expect(differ).toEqual([])
+    expect(preempted).toBeGreaterThan(100)
+  })
+
+  it('does so under hard limits, too, for which jobs take the place of others', () => {
+    let preempted = 0
+    const differ: number[] = []
+    for (let seed = 0; seed < 800; seed++) {
+      const world = limitedWorldOf(seed)
       const expected = pbsCycles(world)
       preempted += Object.values(expected).filter((pieces) => pieces.length > 1).length
       if (JSON.stringify(sorted(simulated(world))) !== JSON.stringify(sorted(expected))) differ.push(seed)

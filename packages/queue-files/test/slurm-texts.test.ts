@@ -1,7 +1,7 @@
 import { inWholeMinutes, slurmSeconds } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hostNames } from '../src/slurm/hosts.js'
+import { compareNames, hostNames } from '../src/slurm/hosts.js'
 
 /** A number, as it may be written: with zeros in front. */
 const written = (max: number) => fc.tuple(fc.nat({ max }), fc.constantFrom('', '0', '00')).map(([number, zeros]) => ({ number, text: `${zeros}${number}` }))
@@ -70,5 +70,13 @@ describe('lists of hosts', () => {
       }),
       { seed: 4, numRuns: 500 },
     )
+  })
+
+  it('may have numbers beyond those that are exact otherwise', () => {
+    const named = (value: string) => hostNames({ name: 'Nodes', value, file: 'slurm.conf', line: 1 })
+    expect(named('n[90071992547409921-90071992547409923]')).toEqual(['n90071992547409921', 'n90071992547409922', 'n90071992547409923'])
+    expect(named('n[018446744073709551615-018446744073709551616]')).toEqual(['n018446744073709551615', 'n018446744073709551616'])
+    expect(() => named('n[90071992547409923-90071992547409922]')).toThrow('found the range')
+    expect([compareNames('n90071992547409921', 'n90071992547409922'), compareNames('n90071992547409922', 'n90071992547409921'), compareNames('n9', 'n90071992547409921')].map(Math.sign)).toEqual([-1, 1, -1])
   })
 })

@@ -1,4 +1,5 @@
-import type { Env, JobId, LaneId, WorkListener, WorkView } from '@sched/core'
+import type { Env, JobId, LaneId, TaskId, WorkListener, WorkView } from '@sched/core'
+import type { Supply } from '../disciplines/cluster-amounts.js'
 
 /**
  * Limits on the running jobs of an array (`--array=0-99%4`, ArrayTaskThrottle). A job counts as running from its first claim until it
@@ -7,7 +8,7 @@ import type { Env, JobId, LaneId, WorkListener, WorkView } from '@sched/core'
  * Source: Slurm, `job_array_start_test`, which both of its schedulers ask before they look for nodes. Deviation: a job that is suspended does
  * not count.
  */
-export class ArrayThrottles implements WorkListener {
+export class ArrayThrottles implements WorkListener, Supply {
   readonly #work: WorkView
   /** Running tasks of each job that is in an array. */
   readonly #tasks = new Map<JobId, number>()
@@ -24,6 +25,19 @@ export class ArrayThrottles implements WorkListener {
   isFull(job: JobId): boolean {
     if (!this.#hasAny || this.#tasks.has(job)) return false
     return (this.#running.get(this.#work.array(job)) ?? 0) >= this.#work.arrayThrottle(job)
+  }
+
+  /** Whether no job has come that states a limit. */
+  get isEmpty(): boolean {
+    return !this.#hasAny
+  }
+
+  suffice(job: JobId): boolean {
+    return !this.isFull(job)
+  }
+
+  sufficeFor(task: TaskId): boolean {
+    return !this.isFull(this.#work.jobOf(task))
   }
 
   onSubmit(job: JobId): void {

@@ -77,6 +77,13 @@ function checkAlone({ extra, endBefore, keepHead }: z.output<typeof easyOptions>
   throw new SchedError('BAD_OPTION', `${given} goes with one reservation of amounts, no windows, no depths, no passOn and no shortFirst.`, { field: 'easy' }, 'Leave out one of them.')
 }
 
+/** Throws `BAD_OPTION` where no job would be tried in an order of its own. */
+function checkBackfillOrder({ depths, reservations }: z.output<typeof easyOptions>): void {
+  const refused = (fact: string, option: string) => new SchedError('BAD_OPTION', `${fact}, so jobs are tried in the order of these.`, { field: 'easy.backfillOrder' }, `Leave out ${option} or backfillOrder.`)
+  if (Object.keys(depths).length > 0) throw refused('depths of queues say which jobs get reservations', 'depths')
+  if (reservations === 'all') throw refused('all jobs get reservations', '`reservations: all`')
+}
+
 class Easy implements Policy {
   readonly promises = true
   readonly startsGangJobs: boolean
@@ -99,8 +106,7 @@ class Easy implements Policy {
     this.#shadows = jobs.lanes.map((lane) => new Shadow(lane, options))
     if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
     this.#explanations = new Explanations(jobs, options.windows)
-    if (backfillOrder !== undefined && Object.keys(options.depths).length > 0)
-      throw new SchedError('BAD_OPTION', 'with depths of queues jobs are tried in the order of their reservations.', { field: 'easy.backfillOrder' }, 'Leave out depths or backfillOrder.')
+    if (backfillOrder !== undefined) checkBackfillOrder(options)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
     if (named !== undefined || reservations !== 1 || options.windows.length > 0 || options.passOn || options.shortFirst || Object.keys(options.depths).length > 0) {
       checkAlone(options)

@@ -1,4 +1,4 @@
-import { ownValue, SchedError, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
+import { ownValue, SchedError, type Env, type JobId, type LaneId, type NodeId, type Release, type Round, type TaskId, type WorkListener } from '@sched/core'
 import { ClusterAmounts, SuppliedRound } from './cluster-amounts.js'
 import { ShownJobs } from './shown-jobs.js'
 
@@ -37,8 +37,8 @@ export class ReclaimedLicenses extends ShownJobs {
     this.#tell(job)
   }
 
-  onRelease(job: JobId, lane: LaneId, task: TaskId, _node: NodeId): void {
-    this.#licenses.onRelease(job, lane, task)
+  onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void {
+    this.#licenses.onRelease(job, lane, task, node, why)
     this.#tell(job)
   }
 

@@ -61,12 +61,13 @@ export class Shadows implements WorkListener {
 
   /**
    * How many tasks of the job, of its next stage or of that `shape`, the node may take without keeping suspended
-   * ones from going on that the job may not take from; `Infinity`: there are none.
+   * ones from going on that the job may not take from; `Infinity`: there are none. For a job that is suspended itself, `isBefore` says which of the others
+   * go on before it; default: all.
    */
-  leaves(job: JobId, node: NodeId, { lane, work, cluster }: Round, shape = work.shape(job, lane)): number {
+  leaves(job: JobId, node: NodeId, { lane, work, cluster }: Round, shape = work.shape(job, lane), isBefore = (_owner: JobId): boolean => true): number {
     const suspended = this.#jobs.on(node, lane)
     if (suspended.size === 0) return Infinity
-    const kept = this.#keptFrom(job, this.#on(node, suspended, lane), lane)
+    const kept = this.#keptFrom(job, this.#on(node, suspended, lane), lane, isBefore)
     const resources = this.#jobs.frees[lane] as readonly ResourceId[]
     let most = Infinity
     for (let i = 0; i < kept.length; i++) {
@@ -78,8 +79,8 @@ export class Shadows implements WorkListener {
   }
 
   /** How much must be free for those suspended to go on, were all gone that may take it from them; empty: there are none that keep it from the job. */
-  #keptFrom(job: JobId, there: OnNode, lane: LaneId): readonly number[] {
-    if (there.of.has(job)) return this.#kept(job, this.#tally([...there.of].filter(([owner]) => owner !== job), lane), there.running)
+  #keptFrom(job: JobId, there: OnNode, lane: LaneId, isBefore: (owner: JobId) => boolean): readonly number[] {
+    if (there.of.has(job)) return this.#kept(job, this.#tally([...there.of].filter(([owner]) => owner !== job && isBefore(owner)), lane), there.running)
     const kind = this.#rights.kindOf(job)
     let kept = there.kept.get(kind)
     if (kept === undefined) there.kept.set(kind, (kept = this.#kept(job, there.suspended, there.running)))

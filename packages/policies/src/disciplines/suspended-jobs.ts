@@ -76,6 +76,11 @@ export class SuspendedJobs extends ShownJobs {
     return this.in(lane).has(job)
   }
 
+  /** The suspended tasks of all jobs. */
+  tasks(): TaskId[] {
+    return this.#lanes.flatMap((jobs) => [...jobs.values()].flatMap(({ places }) => [...places.keys()]))
+  }
+
   /** The suspended tasks of a node, by their jobs. */
   on(node: NodeId, lane: LaneId): ReadonlyMap<JobId, readonly TaskId[]> {
     return (this.#byNode[lane] ??= byNode(this.in(lane))).get(node) ?? NOBODY

@@ -11,16 +11,20 @@ export interface EntityLimits {
 
 /** The name that stands for everybody without a limit of his own. */
 const GENERIC = 'PBS_GENERIC'
-const UNITS: Readonly<Record<string, number>> = { b: 1 / 1024 ** 2, kb: 1 / 1024, mb: 1, gb: 1024, tb: 1024 ** 2, pb: 1024 ** 3 }
+const LIMIT = /\[\s*([ugpo]):\s*"?([^="\]]+?)"?\s*=\s*(\d+(?:\.\d+)?)([kmgtp]?)([bw]?)\s*\]\s*,?/gi
+/** Bytes of a word. */
+const WORD = 8
+const MIB = 2 ** 20
 
 /**
- * Reads limits as `qmgr` takes them: `[u:PBS_GENERIC=5], [u:ann=2], [g:physics=20], [o:PBS_ALL=100]`. Amounts with a unit are in MiB then. Projects (`p`) are
- * taken for accounts, as groups are. Throws `BAD_OPTION`.
+ * Reads limits as `qmgr` takes them: `[u:PBS_GENERIC=5], [u:ann=2], [g:physics=20], [o:PBS_ALL=100]`. Amounts of memory and those with a unit are bytes or
+ * words, and in MiB then. Projects (`p`) are taken for accounts, as groups are. Throws `BAD_OPTION`.
  */
-export function entityLimits(text: string, field: string): EntityLimits {
+export function entityLimits(text: string, field: string, isMemory = false): EntityLimits {
   const found = new Map<string, number>()
-  const left = text.replaceAll(/\[\s*([ugpo]):\s*"?([^="\]]+?)"?\s*=\s*(\d+(?:\.\d+)?)([kmgtp]?b)?\s*\]\s*,?/gi, (_, kind: string, name: string, amount: string, unit?: string) => {
-    found.set(keyOf(kind.toLowerCase(), name.trim()), Number(amount) * (unit === undefined ? 1 : (UNITS[unit.toLowerCase()] as number)))
+  const left = text.replaceAll(LIMIT, (_, kind: string, name: string, amount: string, unit: string, of: string) => {
+    const bytes = 1024 ** ' kmgtp'.indexOf(unit.toLowerCase() || ' ') * (of.toLowerCase() === 'w' ? WORD : 1)
+    found.set(keyOf(kind.toLowerCase(), name.trim()), Number(amount) * (isMemory || unit + of !== '' ? bytes / MIB : 1))
     return ''
   })
   if (left.trim() !== '' || found.size === 0)

@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
+  definePolicy, forwarding, None, Reason, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type ResourceId, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
@@ -11,6 +11,7 @@ import { areNeeded, inOrder, SuspendedJobs } from '../disciplines/suspended-jobs
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { TasksByNode } from '../disciplines/tasks-by-node.js'
 import { WaitingByKind } from '../disciplines/waiting-by-kind.js'
+import { HardLimits } from './hard-limits.js'
 import { OnlyRound } from './only-round.js'
 import { pbsPreemptingOptions, type ReadPbsPreemptingOptions } from './options.js'
 import { PbsRights } from './pbs-rights.js'
@@ -30,14 +31,14 @@ interface Victim {
 }
 
 /**
- * Jobs of a higher preemption level take the place of running jobs of lower ones where they find no room, or not enough of what the whole cluster has. Jobs of
+ * Jobs of a higher preemption level take the place of running jobs of lower ones where they find no room, not enough of what the whole cluster has, or a hard limit. Jobs of
  * the lowest level go first, whole, until there is; then each of them that is not needed stays, the last first. Nobody goes by whose going another job comes to a
  * higher level than that of the one who preempts, and nobody preempts who would have a lower level himself once he runs.
  *
  * A suspended job goes on where it is as soon as there is room again; nobody starts there meanwhile who may not preempt it (sched_preempt_enforce_resumption).
  *
  * Source: OpenPBS, `find_and_preempt_jobs` of job_info.cpp. Deviations: jobs that preempt come before all others, by level, then by `order` and submission, and
- * heed no reservations; those that are over a hard limit (around this policy) preempt nobody; what a pass has started is left alone in it; nobody is preempted in
+ * heed no reservations; those that are over a limit around this policy preempt nobody; what a pass has started is left alone in it; nobody is preempted in
  * rounds for so many jobs, that is where decisions take time.
  */
 export const pbsPreemptingPolicy = definePolicy({
@@ -68,7 +69,10 @@ class PbsPreempting implements Policy {
   readonly #rights: PbsRights
   readonly #youngestFirst: boolean
   readonly #amounts: ClusterAmounts
-  readonly #supplied: SuppliedRound | undefined
+  readonly #limits: HardLimits
+  readonly #supplied: SuppliedRound
+  /** Whether jobs may have to wait for more than room and those of their array. */
+  readonly #hasSupplies: boolean
   /** Where jobs may be suspended. */
   readonly #suspended: SuspendedJobs | undefined
   readonly #shadows: Shadows | undefined
@@ -98,8 +102,13 @@ class PbsPreempting implements Policy {
     this.#work = work
     this.#rights = new PbsRights(options, env, levels, 'pbs-preempting')
     this.#youngestFirst = options.preempt_sort !== ''
-    this.#amounts = new ClusterAmounts(options.resources_available, env, (name) => pbsResource(name, cluster, 'pbs-preempting.resources_available'))
-    if (Object.keys(options.resources_available).length > 0) this.#supplied = new SuppliedRound(this.#amounts)
+    const resourceOf = (name: string) => pbsResource(name, cluster, 'pbs-preempting.resources_available')
+    const released = options.restrict_res_to_release_on_suspend
+    this.#amounts = new ClusterAmounts(options.resources_available, env, resourceOf, (name) => released !== undefined && !released.some((other) => isSame(name, other, resourceOf)))
+    this.#limits = new HardLimits(options, env, 'pbs-preempting')
+    this.#throttles = new ArrayThrottles(env)
+    this.#hasSupplies = Object.keys(options.resources_available).length > 0 || !this.#limits.isEmpty
+    this.#supplied = new SuppliedRound(this.#amounts, this.#limits, this.#throttles)
     const { suspends } = this.#rights
     this.startsGangJobs = policy.startsGangJobs === true
     this.#suspended = suspends ? new SuspendedJobs(env, policy, freed(options, env)) : undefined
@@ -110,7 +119,6 @@ class PbsPreempting implements Policy {
     this.#waiting = new WaitingByKind(cluster, this.#rights)
     this.#preempted = new PreemptedJobs(env)
     this.#running = new TasksByJob(env)
-    this.#throttles = new ArrayThrottles(env)
     const parts = this.#suspended === undefined ? [policy] : [this.#suspended.kept, exceptWaiting(policy), this.#suspended]
     const watch = {
       onClaim: (job: JobId) => {
@@ -125,41 +133,53 @@ class PbsPreempting implements Policy {
         this.#again = (memory as number | null) ?? NaN
       },
     }
-    Object.assign(this, forwarding(levels, this.#amounts, ...parts, order, this.#waiting, watch, this.#throttles, this.#preempted, this.#running, onNodes, this.#shadows))
+    Object.assign(this, forwarding(levels, this.#amounts, ...(this.#limits.isEmpty ? [] : [this.#limits]), ...parts, order, this.#waiting, watch, this.#throttles, this.#preempted, this.#running, onNodes, this.#shadows))
   }
 
   schedule(given: Round): void {
-    const round = this.#supplied?.of(given) ?? given
+    const round = this.#hasSupplies || !this.#throttles.isEmpty ? this.#supplied.of(given) : given
     const acts = round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#order?.begin(round)
     this.#shadows?.begin()
     this.#suspended?.begin(round)
-    const { version } = this.#rights
+    this.#amounts.begin(() => this.#suspended?.tasks() ?? [])
+    const { changes } = this.#rights.levels
     this.#hasStarted = false
     const kept = this.#keeping?.of(round, true) ?? round
     this.#hasRequeued = false
+    // those behind which nobody waits who comes first; before others have what is short beside room on nodes
+    if (acts && this.#suspended !== undefined) this.#goOn(round, this.#suspended, (job) => this.#rights.levels.of(job) >= this.#highest(round.lane))
     let isOver = false
     while (!isOver) {
       if (acts) this.#preempt(round, kept)
       if (this.#hasRequeued) break
       const before = this.#rights.version
       // when a start has changed levels, others come next, who may preempt
-      this.#start(acts ? this.#only.of(kept, (job) => this.#rights.version === before || job === this.#last) : kept)
-      isOver = !acts || this.#rights.version === before
+      const hasStarted = this.#start(acts ? this.#only.of(kept, (job) => this.#rights.version === before || job === this.#last) : kept)
+      isOver = !acts || !hasStarted || this.#rights.version === before
     }
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
-    this.#amounts.explain(this.#waiting.in(round.lane).keys(), 'resources_available', round)
-    const hasChanged = acts && this.#hasStarted && this.#rights.version !== version
+    this.#explain(round)
+    const hasChanged = acts && this.#hasStarted && this.#rights.levels.changes !== changes
     if (!hasChanged || round.now === this.#again || round.cluster.heartbeat > 0) return
     this.#again = round.now + NEXT_PASS
     round.wakeAt(this.#again)
   }
 
-  /** Lets the policy start jobs. */
-  #start(round: Round): void {
+  /** Where somebody asks why jobs wait: says of those for which there is not enough of what they lack beside room. */
+  #explain(round: Round): void {
+    const waiting = this.#waiting.in(round.lane)
+    this.#amounts.explain(waiting.keys(), 'resources_available', round)
+    this.#limits.explain(waiting.keys(), round)
+    if (round.explained && !this.#throttles.isEmpty) for (const job of waiting.keys()) if (this.#throttles.isFull(job)) round.defer(job, Reason.Limit, 'max_run_subjobs')
+  }
+
+  /** Lets the policy start jobs; whether it did. */
+  #start(round: Round): boolean {
     const before = this.#claims
     this.#policy.schedule(round)
     this.#hasStarted ||= this.#claims > before
+    return this.#claims > before
   }
 
   /** Makes room for one job after another, once for each; those that find room as it is start before those behind them, by the policy in its round `kept`. */
@@ -227,6 +247,14 @@ class PbsPreempting implements Policy {
       .map(({ job }) => job)
   }
 
+  /** The highest level of jobs that wait and are not suspended. */
+  #highest(lane: LaneId): number {
+    const isWaiting = (job: JobId) => this.#suspended?.has(job, lane) !== true
+    let highest = -Infinity
+    for (const alike of this.#waiting.kinds(lane)) for (const job of alike) if (this.#rights.levels.of(job) > highest && isWaiting(job)) highest = this.#rights.levels.of(job)
+    return highest
+  }
+
   /** Running jobs of lower levels, the lowest first; none where one of them has started just now, which can go only later. */
   #candidates(preemptor: JobId, { lane, now }: Round): JobId[] {
     const [work, rights] = [this.#work, this.#rights]
@@ -287,9 +315,9 @@ class PbsPreempting implements Policy {
     return undefined
   }
 
-  /** Whether a job runs on a node that could take a task of the other one, or holds what of the whole cluster is missing to it. */
+  /** Whether a job runs on a node that could take a task of the other one, holds what of the whole cluster is missing to it, or counts under a limit that keeps it. */
   #mayHelp(victim: JobId, tasks: readonly TaskId[], job: JobId, { lane, work, cluster }: Round): boolean {
-    if (this.#amounts.givesWay(victim, lane, job, tasks)) return true
+    if (this.#amounts.givesWay(victim, lane, job, tasks) || this.#limits.givesWay(victim, lane, job, tasks)) return true
     return work.parts(job, lane).some(({ shape }) => tasks.some((task) => {
       const node = work.nodeOf(task) as NodeId
       return work.mayRunOn(shape, node) && cluster.lanes[lane]?.resources.every((resource) => work.demand(shape, resource) <= cluster.total(node, resource)) === true
@@ -309,16 +337,18 @@ class PbsPreempting implements Policy {
   }
 
   /** Lets suspended jobs go on for which there is room, those of the highest level first, of these those that were suspended first. */
-  #goOn(round: Round, suspended: SuspendedJobs): void {
+  #goOn(round: Round, suspended: SuspendedJobs, mayGoOn = (_job: JobId): boolean => true): void {
     const { lane, work } = round
     const { levels } = this.#rights
     const jobs = [...suspended.in(lane)].filter(([, { round: since }]) => since !== round.serial)
     jobs.sort(([a, { round: sinceA }], [b, { round: sinceB }]) => levels.of(b) - levels.of(a) || sinceA - sinceB || work.rank(a) - work.rank(b))
+    const later = new Set(jobs.map(([job]) => job))
     for (const [job, { places }] of jobs) {
-      if (!round.take(job)) continue
+      later.delete(job)
+      if (!mayGoOn(job) || !round.take(job)) continue
       for (const tasks of inOrder([...places.keys()], work)) {
         const before = round.savepoint()
-        const goOn = tasks.every((task) => (this.#shadows as Shadows).leaves(job, places.get(task) as NodeId, round, work.shapeOf(task)) > 0 && round.claim(task, places.get(task) as NodeId))
+        const goOn = tasks.every((task) => (this.#shadows as Shadows).leaves(job, places.get(task) as NodeId, round, work.shapeOf(task), (other) => !later.has(other)) > 0 && round.claim(task, places.get(task) as NodeId))
         if (goOn) this.#hasStarted = true
         else round.rollback(before)
         if (!goOn && areNeeded(tasks, work)) break
@@ -329,10 +359,13 @@ class PbsPreempting implements Policy {
   #evict({ job, method, places }: Victim, round: Round): void {
     if (method === 'cancel') return round.cancelJob(job)
     for (const task of places.keys())
-      if (method === 'suspend') round.suspendTask(task, this.#suspended?.frees[round.lane] ?? [])
+      if (method === 'suspend') this.#amounts.whileSuspending(() => round.suspendTask(task, this.#suspended?.frees[round.lane] ?? []))
       else round.evict(task)
   }
 }
+
+/** Whether two names are of one resource of nodes, or of one licence. */
+const isSame = (a: string, b: string, resourceOf: (name: string) => ResourceId | undefined): boolean => a === b || (resourceOf(a) !== undefined && resourceOf(a) === resourceOf(b))
 
 /** By lane, what suspended jobs give up: all resources, or those in restrict_res_to_release_on_suspend. Throws `BAD_OPTION` for what neither nodes nor the cluster have. */
 function freed({ restrict_res_to_release_on_suspend: only, resources_available: available }: ReadPbsPreemptingOptions, { cluster }: Env) {

@@ -21,6 +21,7 @@ export class PbsRights {
     this.#env = env
     this.#targets = targets
     this.#order = new PreemptOrder(order, field)
+    if (this.#order.leavesAlone) env.warn(`jobs are not checkpointed here: where preempt_order (${order.trim()}) names C alone, nobody is preempted. Name S, R or D beside it.`)
     if (env.cluster.heartbeat > 0 && this.#order.suspends(true))
       throw new SchedError(
         'BAD_OPTION', 'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.', { field: `${field}.preempt_order` },

@@ -39,9 +39,14 @@ export class PreemptLevels implements WorkListener {
     this.#entries = entries.sort((a, b) => b.all.length - a.all.length || b.level - a.level)
   }
 
-  /** Changes when levels may have. */
+  /** Changes when levels may have; the same again, when all are as they were. */
   get version(): number {
     return this.#limits.version
+  }
+
+  /** Grows when levels may have changed, also where that was taken back. */
+  get changes(): number {
+    return this.#limits.changes
   }
 
   onSubmit(job: JobId): void {
@@ -91,13 +96,21 @@ export class PreemptLevels implements WorkListener {
   }
 }
 
-/** The levels in preempt_prio, the highest first. Throws `BAD_OPTION` for what is none. */
+/** The levels in preempt_prio, the highest first. Throws `BAD_OPTION` for what is none, and for one that no job could have. */
 function entriesOf(text: string, field: string): Entry[] {
   const parts = text.split(',').map((part) => part.trim()).filter((part) => part !== '')
+  const given = new Set<string>()
   return parts.map((part, i) => {
+    const refused = (fact: string, wayOut: string) => new SchedError('BAD_OPTION', `found the level ${JSON.stringify(part)}${fact}.`, { field: `${field}.preempt_prio` }, wayOut)
     const all = part.split('+').map((word) => statuses.find((status) => status === word.trim()))
-    const isKnown = (given: readonly (Status | undefined)[]): given is readonly Status[] => !given.includes(undefined)
-    if (isKnown(all)) return { all, level: (parts.length - i) * STEP }
-    throw new SchedError('BAD_OPTION', `found the level ${JSON.stringify(part)}.`, { field: `${field}.preempt_prio` }, `Write ${statuses.join(', ')}, or some of them with + between them.`)
+    if (!isKnown(all)) throw refused('', `Write ${statuses.join(', ')}, or some of them with + between them.`)
+    if (new Set(all).size < all.length) throw refused(', which names one thing twice', 'Name it once.')
+    if (all.length > 1 && all.includes('normal_jobs')) throw refused(', and normal jobs are those that are nothing else', 'Leave normal_jobs out of it, or put a comma for the +.')
+    const key = [...all].sort().join(' ')
+    if (given.has(key)) throw refused(' twice, and the lower one could count for nobody', 'Leave one out.')
+    given.add(key)
+    return { all, level: (parts.length - i) * STEP }
   })
 }
+
+const isKnown = (given: readonly (Status | undefined)[]): given is readonly Status[] => !given.includes(undefined)

@@ -33,6 +33,11 @@ export class PreemptOrder {
     return this.#steps.some(({ methods }) => methods.some(isIt)) && !(alone && this.#steps.some(({ methods }) => !methods.every(isIt)))
   }
 
+  /** Whether some jobs cannot be preempted: where checkpointing is all that is named. */
+  get leavesAlone(): boolean {
+    return this.#steps.some(({ methods }) => methods.length === 0)
+  }
+
   /** The methods for a job that has run so long of its walltime. */
   at(ran: Seconds, walltime: Seconds): readonly Method[] {
     const left = walltime === Infinity ? 100 : Math.max(1, Math.floor(100 - (ran / walltime) * 100))

@@ -4,6 +4,9 @@ import { slurmResource } from '../slurm-limits/amounts.js'
 /** Resources as PBS names them, with what they are here. */
 const ofNodes = knownWords<string>({ ncpus: 'cpu', mem: 'mem', ngpus: 'gres/gpu' })
 
+/** Whether amounts of it are sizes, in bytes without a unit. */
+export const isMemory = (name: string): boolean => name.toLowerCase() === 'mem'
+
 /**
  * The resource of the cluster that PBS has under this name; `undefined` for one that nodes do not have, which is a licence of jobs. Throws `BAD_OPTION` for one
  * of PBS's own that the cluster has not.

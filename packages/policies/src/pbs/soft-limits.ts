@@ -1,10 +1,10 @@
 import { listOf, ownValue, type Env, type JobId, type LaneId, type ResourceId, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
 import { entityLimits, type Entity, type EntityLimits } from './entity-limits.js'
 import type { LevelOptions, SoftLimitOptions } from './options.js'
-import { pbsResource } from './resource-name.js'
+import { isMemory, pbsResource } from './resource-name.js'
 
 /** What is counted beside jobs: a resource of nodes, or without one a licence of jobs. */
-interface Counted {
+export interface Counted {
   readonly name: string
   readonly resource: ResourceId | undefined
 }
@@ -19,10 +19,14 @@ interface Tally {
 
 /** The limits of the cluster or of a queue, with what runs under them; absent limits are none. */
 interface Scope {
+  readonly name: string
   readonly run: EntityLimits | undefined
   readonly amounts: readonly (EntityLimits | undefined)[]
   readonly tallies: Map<string, Tally>
 }
+
+/** Most crossings that are kept; a trial makes few. */
+const MOST_CROSSINGS = 1000
 
 /** A job: for whom it counts, where it is limited, how many of its tasks run, and what of the counted it asks for. */
 interface Counting {
@@ -39,8 +43,14 @@ interface Counting {
  * Source: OpenPBS, `update_soft_limits`, `check_soft_limits` of limits.cpp.
  */
 export class SoftLimits implements WorkListener {
-  /** Changes when jobs in the system may have become over a limit, or are no more. */
+  /** Changes when jobs in the system may have become over a limit, or are no more; the same again: the same jobs are over the same limits, as where a trial was taken back. */
   version = 0
+  /** How often the version has changed, also where it was taken back. */
+  changes = 0
+  /** Limits that tasks put somebody over, or no more, with the version before; the last one is taken back first. */
+  readonly #crossings: { readonly limits: string; readonly before: number }[] = []
+  /** Those that the task crosses which is being counted. */
+  readonly #crossedNow: (readonly [scope: string, key: string, limit: number])[] = []
   readonly #env: Env
   readonly #counted: readonly Counted[]
   readonly #server: Scope
@@ -52,10 +62,11 @@ export class SoftLimits implements WorkListener {
     const names = [...new Set([server, ...Object.values(queues)].flatMap(({ max_run_res_soft: amounts }) => Object.keys(amounts)))]
     this.#counted = names.map((name) => ({ name, resource: pbsResource(name, env.cluster, `${field}.max_run_res_soft`) }))
     const scopeOf = (path: string, { max_run_soft: run, max_run_res_soft: amounts }: SoftLimitOptions): Scope => ({
+      name: path,
       run: run === undefined ? undefined : entityLimits(run, `${field}.${path}.max_run_soft`),
       amounts: names.map((name) => {
         const text = ownValue(amounts, name)
-        return text === undefined ? undefined : entityLimits(text, `${field}.${path}.max_run_res_soft.${name}`)
+        return text === undefined ? undefined : entityLimits(text, `${field}.${path}.max_run_res_soft.${name}`, isMemory(name))
       }),
       tallies: new Map(),
     })
@@ -120,8 +131,27 @@ export class SoftLimits implements WorkListener {
     for (const [i, { resource }] of this.#counted.entries()) {
       if (asks[i] === true || resource === undefined || this.#env.work.demand(shape, resource) === 0) continue
       asks[i] = true
-      if (scopes.some(({ tallies }) => entities.some(([entity, name]) => tallies.get(`${entity} ${name}`)?.over[i] === true))) this.version++
+      if (scopes.some(({ tallies }) => entities.some(([entity, name]) => tallies.get(`${entity} ${name}`)?.over[i] === true))) this.#isOther()
     }
+  }
+
+  #isOther(): void {
+    this.#crossings.length = 0
+    this.version = ++this.changes
+  }
+
+  /** A task has put somebody over these limits, or no more. */
+  #crossed(limits: string): void {
+    this.changes++
+    const last = this.#crossings.at(-1)
+    if (last?.limits === limits) {
+      this.version = last.before
+      this.#crossings.pop()
+      return
+    }
+    if (this.#crossings.length === MOST_CROSSINGS) this.#crossings.splice(0, MOST_CROSSINGS / 2)
+    this.#crossings.push({ limits, before: this.version })
+    this.version = this.changes
   }
 
   #count(job: JobId, task: TaskId, sign: 1 | -1): void {
@@ -133,22 +163,25 @@ export class SoftLimits implements WorkListener {
     const shape = work.shapeOf(task)
     const licenses = isWhole ? work.licenses(job) : {}
     const amounts = this.#counted.map(({ name, resource }) => (resource === undefined ? (ownValue(licenses, name) ?? 0) : work.demand(shape, resource)))
+    this.#crossedNow.length = 0
     for (const scope of counting.scopes)
       for (const [entity, name] of counting.entities) this.#add(scope, entity, name, isWhole ? sign : 0, amounts, sign)
+    if (this.#crossedNow.length > 0) this.#crossed(JSON.stringify(this.#crossedNow))
   }
 
+  /** Counts for one entity, and notes the limits that this has crossed, -1 for that of jobs. */
   #add(scope: Scope, entity: Entity, name: string, jobs: number, amounts: readonly number[], sign: 1 | -1): void {
     const key = `${entity} ${name}`
     let tally = scope.tallies.get(key)
     if (tally === undefined) scope.tallies.set(key, (tally = { jobs: 0, amounts: amounts.map(() => 0), isOver: false, over: amounts.map(() => false) }))
     tally.jobs += jobs
     const isOver = tally.jobs > (scope.run?.of(entity, name) ?? Infinity)
-    if (isOver !== tally.isOver) this.version++
+    if (isOver !== tally.isOver) this.#crossedNow.push([scope.name, key, -1])
     tally.isOver = isOver
     for (const [i, amount] of amounts.entries()) {
       const sum = (tally.amounts[i] as number) + sign * amount
       const isOverIt = sum > (scope.amounts[i]?.of(entity, name) ?? Infinity)
-      if (isOverIt !== tally.over[i]) this.version++
+      if (isOverIt !== tally.over[i]) this.#crossedNow.push([scope.name, key, i])
       tally.amounts[i] = sum
       tally.over[i] = isOverIt
     }

@@ -65,6 +65,13 @@ describe('easy', () => {
     expect(simulated(jobs, [3], easy(fifo(), { backfillOrder: sjf() }))).toEqual([0, 10, 15, 0, 4])
   })
 
+  it('tries those that have no reservation in another order, and refuses one where all have some', () => {
+    const jobs = [job(2, 10), job(3, 5), job(3, 5), job(1, 9), job(1, 4), job(1, 4)]
+    expect(simulated(jobs, [3], easy(fifo(), { reservations: 2 }))).toEqual([0, 10, 15, 0, 20, 20])
+    expect(simulated(jobs, [3], easy(fifo(), { reservations: 2, backfillOrder: sjf() }))).toEqual([0, 10, 15, 20, 0, 4])
+    expect(() => simulated(jobs, [3], easy(fifo(), { reservations: 'all', backfillOrder: sjf() }))).toThrow('Leave out `reservations: all` or backfillOrder.')
+  })
+
   it('in another order agrees with its reference', () => {
     const shortestFirst = (jobs: RigidJob[]) => [...jobs].sort((a, b) => a.estimate - b.estimate)
     fc.assert(

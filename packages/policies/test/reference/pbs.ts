@@ -24,6 +24,8 @@ export interface PbsWorld {
   readonly levels: readonly (readonly string[])[]
   /** Soft limits of users on jobs and on processors: of the server, and by queue. */
   readonly soft: Readonly<Record<string, { readonly run: number; readonly ncpus: number }>>
+  /** Hard limits likewise; default none. */
+  readonly hard?: Readonly<Record<string, { readonly run: number; readonly ncpus: number }>>
 }
 
 interface Live extends PbsJob {
@@ -55,7 +57,12 @@ export function pbsCycles(world: PbsWorld): Record<string, [number, number][]> {
     if (found === undefined) return values.find(({ all }) => all.join() === 'normal_jobs')?.value ?? 0
     return found.value + (found.all.includes('express_queue') ? priority : 0)
   }
-  const fits = (job: Live) => sum(running(), 'ncpus') + job.ncpus <= world.ncpus && sum(running(), 'foo') + job.foo <= world.foo
+  const isFree = (scope: string, job: Live) => {
+    const limits = world.hard?.[scope]
+    const own = running().filter(({ user, queue }) => user === job.user && (scope === 'server' || queue === scope))
+    return limits === undefined || (own.length < limits.run && sum(own, 'ncpus') + job.ncpus <= limits.ncpus)
+  }
+  const fits = (job: Live) => sum(running(), 'ncpus') + job.ncpus <= world.ncpus && sum(running(), 'foo') + job.foo <= world.foo && isFree('server', job) && isFree(job.queue, job)
   /** Who goes for the job, from the state as it is now; the state is as before afterwards. */
   const victimsFor = (job: Live): Live[] | undefined => {
     const level = levelOf(job)

@@ -29,11 +29,12 @@ function expanded(part: string, setting: Setting): string[] {
 /** The numbers of a range, as long as the first one with its leading zeros. */
 function numbersOf(range: string, setting: Setting): string[] {
   const [first, last = first, ...more] = range.trim().split('-')
-  if (first === undefined || last === undefined || more.length > 0 || !/^\d+$/.test(first) || !/^\d+$/.test(last) || Number(first) > Number(last))
+  if (first === undefined || last === undefined || more.length > 0 || !/^\d+$/.test(first) || !/^\d+$/.test(last) || BigInt(first) > BigInt(last))
     throw bad(setting, `found the range ${JSON.stringify(range)}, expected a number, or two with a - between them.`)
-  const count = Number(last) - Number(first) + 1
+  const from = BigInt(first) // serial numbers may be beyond the integers that a number holds
+  const count = BigInt(last) - from + 1n
   if (count > MOST_HOSTS) throw bad(setting, `names more than ${MOST_HOSTS} hosts.`)
-  return Array.from({ length: count }, (_, i) => String(Number(first) + i).padStart(first.length, '0'))
+  return Array.from({ length: Number(count) }, (_, i) => String(from + BigInt(i)).padStart(first.length, '0'))
 }
 
 const bad = ({ file, line, name }: Setting, fact: string): SchedError => new SchedError('BAD_INPUT', fact, { file, line, field: name }, 'Write hosts as node[1-4,6].')
@@ -49,7 +50,7 @@ export function compareNames(a: string, b: string): number {
     const one = ours[i] as string
     const other = theirs[i] as string
     const areNumbers = [one, other].every((part) => /^[1-9]/.test(part))
-    if (areNumbers && Number(one) !== Number(other)) return Number(one) - Number(other)
+    if (areNumbers && one.length !== other.length) return one.length - other.length
     if (one !== other) return one < other ? -1 : 1
   }
   return ours.length - theirs.length

@@ -119,6 +119,11 @@ export class Ad {
     return -1
   }
 
+  /** The same of an amount that may have a fraction, rounded up. */
+  roundedUp(...names: string[]): number {
+    return Math.ceil(names.map((name) => this.number(name)).find((value) => value > 0) ?? -1)
+  }
+
   /** The text of an attribute; '' if it is absent or not a string. */
   text(name: string): string {
     const [, quoted] = /^"((?:[^"\\]|\\.)*)"$/.exec(this.attributes.get(name.toLowerCase()) ?? '') ?? []

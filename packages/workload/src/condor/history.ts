@@ -123,7 +123,7 @@ class CondorReader implements RecordReader {
       requested: each(ad.amount('RequestCpus')),
       allocated: each(ad.amount('CpusProvisioned', 'RequestCpus')),
       nodes: hosts,
-      mem: each(ad.amount('RequestMemory', 'MemoryProvisioned')),
+      mem: each(ad.roundedUp('RequestMemory', 'MemoryProvisioned')),
       gpus: each(ad.amount('RequestGPUs', 'GPUsProvisioned')),
       priority: -1,
       state: stateOf(ad),

@@ -67,14 +67,14 @@ export function endState(status: number, reason: number): string {
   return (status & EXITED) === 0 ? '' : (reasons[reason] ?? 'failed')
 }
 
-const mib: Readonly<Record<string, number>> = { '': 1, K: 2 ** -10, M: 1, G: 2 ** 10, T: 2 ** 20 }
+const mib: Readonly<Record<string, number>> = { '': 1, K: 2 ** -10, M: 1, G: 2 ** 10, T: 2 ** 20, P: 2 ** 30, E: 2 ** 40, Z: 2 ** 50 }
 
 /**
  * MiB that a requirement reserves (`rusage[mem=4096]`): an amount per node, or per processor (`mem=4096/task`) or for the job (`/job`). -1 if it
  * reserves none.
  */
 export function reservedMemory(requirement: string, nodes: number, processors: number): number {
-  const [, amount, unit = '', per = 'host'] = /rusage\[[^\]]*\bmem=(\d{1,12}(?:\.\d+)?)([KMGT]?)B?(?:\/(task|host|job))?/i.exec(requirement) ?? []
+  const [, amount, unit = '', per = 'host'] = /rusage\[[^\]]*\bmem=(\d{1,12}(?:\.\d+)?)([KMGTPEZ]?)B?(?:\/(task|host|job))?/i.exec(requirement) ?? []
   return amount === undefined ? -1 : Math.ceil(Number(amount) * mib[unit.toUpperCase()]! * timesOf(per, nodes, processors))
 }
 

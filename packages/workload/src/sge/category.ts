@@ -1,5 +1,5 @@
 import { BadLine } from '../trace/format.js'
-import { timeSpan } from '../slurm/times.js'
+import { numberOf } from './numbers.js'
 
 /**
  * The fields after the category: iow, the task of a parallel job (`1.node7`), maxvmem, the advance reservation and when it was made, and the deleter in
@@ -53,20 +53,13 @@ interface Request {
 }
 
 function seconds(request: Request | undefined): number {
-  if (request === undefined || /^infinity$/i.test(request.text)) return NaN
-  const { name, text } = request
-  const value = /^\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : timeSpan(text)
-  if (value === undefined) throw new BadLine('category', `found ${name}=${text.slice(0, 40)}, expected a span of time such as 3600 or 1:00:00.`)
-  return value
+  const value = request === undefined ? Infinity : numberOf(request.text)
+  if (value === undefined) throw new BadLine('category', `found ${request?.name}=${request?.text.slice(0, 40)}, expected a span of time such as 3600 or 1:00:00.`)
+  return value === Infinity ? NaN : value
 }
 
-/** Upper-case units are powers of 1024, lower-case units powers of 1000. */
-const multipliers: Readonly<Record<string, number>> = { '': 1, k: 1e3, K: 2 ** 10, m: 1e6, M: 2 ** 20, g: 1e9, G: 2 ** 30, t: 1e12, T: 2 ** 40 }
-
 function memoryOf(request: Request | undefined): number {
-  if (request === undefined || /^infinity$/i.test(request.text)) return -1
-  const { name, text } = request
-  const [, amount, unit = ''] = /^(\d{1,15}(?:\.\d+)?)([kKmMgGtT]?)$/.exec(text) ?? []
-  if (amount === undefined) throw new BadLine('category', `found ${name}=${text.slice(0, 40)}, expected an amount such as 4G.`)
-  return Math.ceil((Number(amount) * multipliers[unit]!) / 2 ** 20)
+  const value = request === undefined ? Infinity : numberOf(request.text)
+  if (value === undefined) throw new BadLine('category', `found ${request?.name}=${request?.text.slice(0, 40)}, expected an amount such as 4G.`)
+  return value === Infinity ? -1 : Math.ceil(value / 2 ** 20)
 }

@@ -3,7 +3,7 @@ import type { Plugin } from '../plugin.js'
 import type { VolcanoJob } from '../queue.js'
 
 /** The argument of `sla`: the longest time, in seconds, that a job waits to be enqueued. */
-export const WAITING = 'sla-waiting-time'
+const WAITING = 'sla-waiting-time'
 
 /** The time after its submission, in seconds, at which a job should be enqueued: its own, or else that of the plug-in; `Infinity`: neither says one. */
 export const longestWaitOf = ({ longestWait }: Pick<VolcanoJob, 'longestWait'>, { arguments: given = {} }: PluginSettings): number => longestWait ?? given[WAITING] ?? Infinity
