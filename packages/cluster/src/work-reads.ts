@@ -136,8 +136,11 @@ export class WorkReads extends TaskFacts implements WorkView {
   taskFor(job: JobId, lane: LaneId, node: NodeId, within: number): TaskId | None {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return None
-    const copy = this.areBars ? this.copies.taskFor(stage, node, within) : undefined
-    if (copy !== undefined) return copy
+    const next = this.#nearestOf(stage, node, within)
+    return this.areBars && this.bars.mayNotBeNext(next, stage, node) ? this.bars.taskFor(stage, node, within) : next
+  }
+
+  #nearestOf(stage: number, node: NodeId, within: number): TaskId | None {
     const slot = this.stageNear[stage] as number
     if (slot >= 0) {
       const level = this.near.nearest(node, slot, 0, within)
