@@ -4,7 +4,7 @@ import type { Shapes } from './shapes.js'
 import { SuspendedTasks } from './suspended-tasks.js'
 import { TaskBars } from './task-bars.js'
 import { TaskCopies } from './task-copies.js'
-import { UNPLACED } from './work-columns.js'
+import { DONE, OPEN, UNPLACED } from './work-columns.js'
 
 /** What tasks are and where they run, and which of them start and stop together: gangs, and masters with all that runs under them. */
 export class TaskFacts extends JobFacts {
@@ -94,6 +94,14 @@ export class TaskFacts extends JobFacts {
     return run >= 0 && this.runTask(run) < 0
   }
 
+  /** Whether the task may start and is not claimed. */
+  isWaiting(task: TaskId): boolean {
+    return this.taskRun[task] === UNPLACED && this.stageOpen[this.taskStage[task] as number] === OPEN
+  }
+  isDone(task: TaskId): boolean {
+    return this.taskRun[task] === DONE
+  }
+
   // ---- copies ----
 
   get areCopies(): boolean {
@@ -180,7 +188,7 @@ export class TaskFacts extends JobFacts {
     for (const each of this.stagesOf(job)) if (this.stageGang[each] === this.stageGang[stage]) yield each
   }
 
-  protected *stagesOf(job: JobId): Generator<number> {
+  *stagesOf(job: JobId): Generator<number> {
     const first = this.jobFirstStage[job] as number
     for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield stage
   }

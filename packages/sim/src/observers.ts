@@ -84,6 +84,9 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
     this.last = now
     for (const observer of this.#all) observer.onNode?.(node, up, now)
   }
+  onAvoid(node: NodeId, job: JobId, stage: number, task: number, isAvoided: boolean, now: Seconds): void {
+    for (const observer of this.#all) observer.onAvoid?.(node, job, stage, task, isAvoided, now)
+  }
   onNodeState(node: NodeId, state: NodeState, now: Seconds): void {
     for (const observer of this.#all) observer.onNodeState?.(node, state, now)
   }

@@ -1,0 +1,44 @@
+import type { CellState } from '@sched/cluster'
+import type { NodeId, Seconds } from '@sched/core'
+import type { Outages } from '../outages.js'
+
+/** Calls a function at a time. */
+export type At = (time: Seconds, call: (now: Seconds) => void) => void
+
+/** Nodes that are drained because tasks have failed there, so that no job uses them. */
+export class DrainedNodes {
+  readonly at: At
+  readonly #cell: CellState
+  readonly #outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>
+  readonly #drained = new Set<NodeId>()
+
+  constructor(cell: CellState, outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>, at: At) {
+    this.#cell = cell
+    this.#outages = outages
+    this.at = at
+  }
+
+  /** Number of nodes that are drained now. */
+  get drained(): number {
+    return this.#drained.size
+  }
+
+  /** Number of nodes that are up. */
+  get up(): number {
+    return this.#cell.nodes - this.#outages().away
+  }
+
+  has(node: NodeId): boolean {
+    return this.#drained.has(node)
+  }
+
+  drain(node: NodeId, now: Seconds): void {
+    if (this.#drained.has(node)) return
+    this.#drained.add(node)
+    this.#outages().drain(node, now)
+  }
+
+  restore(node: NodeId, now: Seconds): void {
+    if (this.#drained.delete(node)) this.#outages().restore(node, now)
+  }
+}
