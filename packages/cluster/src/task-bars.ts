@@ -63,6 +63,11 @@ export class TaskBars {
     return this.#stages.has(stage) || this.#tasks.has(stage)
   }
 
+  /** Whether any task of a stage, and not only a copy, is kept off nodes. */
+  areOfFailures(stage: number): boolean {
+    return this.#stages.has(stage) || [...(this.#tasks.get(stage)?.keys() ?? [])].some((task) => !this.#isCopy(stage, task))
+  }
+
   /** Whether the node is one of its own that a task is kept off. */
   isBarred(task: TaskId, node: NodeId): boolean {
     return this.#tasks.get(this.#work.taskStage[task] as number)?.get(task)?.has(node) === true

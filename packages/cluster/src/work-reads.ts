@@ -129,6 +129,9 @@ export class WorkReads extends TaskFacts implements WorkView {
   isApart(shape: ShapeId, job: JobId, node: NodeId): boolean {
     return !this.isDistinct(shape) || (this.apart?.get(job * this.model.nodes + node) ?? 0) === 0
   }
+  avoids(job: JobId): boolean {
+    return this.areBars && [...this.stagesOf(job)].some((stage) => this.bars.areOfFailures(stage))
+  }
   hasData(job: JobId, lane: LaneId): boolean {
     return (this.stageNear[this.laneFront[job * this.lanes + lane] as number] as number) >= 0
   }

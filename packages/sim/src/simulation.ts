@@ -199,7 +199,8 @@ export class Simulation implements CellHost {
   /** Ends a run in which waiting jobs will never start, at the time of the last report; first those may that avoid nodes. */
   #leave(time: Seconds): Seconds {
     const { inVain } = this.#runs.masters
-    if (this.#runs.avoidance?.endWaits(time) === true) return time
+    const last = time === Infinity ? this.now : time
+    if (this.#runs.avoidance?.endWaits(last) === true) return last
     leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, outages: this.#outages, now: this.now })
     if (!this.#observers.explained) this.now = this.#observers.last
     return Infinity

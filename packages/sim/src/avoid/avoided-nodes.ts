@@ -62,6 +62,7 @@ export class AvoidedNodes {
     const job = work.stageJob[stage] as JobId
     const avoided = this.#of(job)
     const before = avoided.stages.get(stage) ?? NOWHERE
+    if (isSame(nodes, before)) return
     avoided.stages.set(stage, nodes)
     work.changeBars(job, () => work.bars.setStage(stage, union([nodes, avoided.all])))
     this.#tell(job, stage - (work.jobFirstStage[job] as number), -1, before, nodes, now)
@@ -74,6 +75,7 @@ export class AvoidedNodes {
     const avoided = this.#of(job)
     const nodes = this.#keepsSome && !this.#isTaskLeft(task, wanted, avoided) ? NOWHERE : wanted
     const before = avoided.tasks.get(task) ?? NOWHERE
+    if (isSame(nodes, before)) return
     avoided.tasks.set(task, nodes)
     work.changeBars(job, () => work.bars.setTask(task, nodes))
     this.#tell(job, work.stageOf(task), work.indexOf(task), before, nodes, now)

@@ -75,11 +75,15 @@ export class Hadoop1AvoidRule implements AvoidRule {
     if (!this.#avoided.maySingle(task)) return
     const where = (tally.tasks.get(task) ?? new Set<NodeId>()).add(node)
     tally.tasks.set(task, where)
-    this.#avoided.setTask(task, where.size >= size ? new Set() : new Set(where), now)
+    this.#applyTo(task, where, size, now)
   }
 
   nodesChanged(now: Seconds): void {
-    for (const [job, tally] of this.#jobs) if (tally.flaky > 0) this.#apply(job, tally, this.#avoided.sizeFor(job), now)
+    for (const [job, tally] of this.#jobs) {
+      const size = this.#avoided.sizeFor(job)
+      if (tally.flaky > 0) this.#apply(job, tally, size, now)
+      for (const [task, where] of tally.tasks) this.#applyTo(task, where, size, now)
+    }
   }
 
   ended(job: JobId, isDone: boolean, now: Seconds): void {
@@ -93,6 +97,10 @@ export class Hadoop1AvoidRule implements AvoidRule {
 
   #apply(job: JobId, { flaky }: Tally, size: number, now: Seconds): void {
     this.#avoided.setAll(job, new Set(flaky < size * this.#limits.mostOfJob ? this.#flakyOf(job) : []), now)
+  }
+
+  #applyTo(task: TaskId, where: ReadonlySet<NodeId>, size: number, now: Seconds): void {
+    this.#avoided.setTask(task, new Set(where.size >= size ? [] : where), now)
   }
 
   #flakyOf(job: JobId): NodeId[] {
