@@ -200,7 +200,7 @@ export class Simulation implements CellHost {
   #leave(time: Seconds): Seconds {
     const { inVain } = this.#runs.masters
     const last = time === Infinity ? this.now : time
-    if (this.#runs.avoidance?.endWaits(last) === true) return last
+    if (this.#runs.avoidance?.endWaits(last) === true) return (this.#runs.lastEnd = last)
     leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, outages: this.#outages, now: this.now })
     if (!this.#observers.explained) this.now = this.#observers.last
     return Infinity

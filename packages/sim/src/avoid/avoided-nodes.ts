@@ -10,8 +10,13 @@ export interface AvoidedNodesEnv {
   readonly architecture: () => Pick<Architecture, 'mayUse'>
 }
 
-/** Nodes that one job avoids: all of it, single stages (by number over all jobs), and single tasks. */
+/** Nodes that one job is to avoid, and those that it does: all of it, single stages (by number over all jobs), and single tasks. */
 interface Avoided {
+  readonly wanted: Sets
+  readonly real: Sets
+}
+
+interface Sets {
   all: ReadonlySet<NodeId>
   readonly stages: Map<number, ReadonlySet<NodeId>>
   readonly tasks: Map<TaskId, ReadonlySet<NodeId>>
@@ -42,52 +47,57 @@ export class AvoidedNodes {
   }
 
   /** Lets all tasks of a job avoid these nodes and, apart from single stages and tasks, no others. */
-  setAll(job: JobId, wanted: ReadonlySet<NodeId>, now: Seconds): void {
+  setAll(job: JobId, nodes: ReadonlySet<NodeId>, now: Seconds): void {
     const { work } = this.#env
-    const avoided = this.#of(job)
-    const isKept = this.#keepsSome && this.#stagesOf(job).some((stage) => !this.#isLeft(stage, [wanted, avoided.stages.get(stage)]))
-    const nodes = isKept ? NOWHERE : wanted
-    if (isSame(nodes, avoided.all)) return
-    const before = avoided.all
-    avoided.all = nodes
+    const { wanted, real } = this.#of(job)
+    wanted.all = nodes
+    const stages = this.#stagesOf(job)
+    const after = this.#keepsSome && stages.some((stage) => !this.#isLeft(stage, [nodes, real.stages.get(stage)])) ? NOWHERE : nodes
+    const before = real.all
+    if (isSame(after, before)) return
+    real.all = after
     work.changeBars(job, () => {
-      for (const stage of this.#stagesOf(job)) work.bars.setStage(stage, union([nodes, avoided.stages.get(stage)]))
+      for (const stage of stages) work.bars.setStage(stage, union([after, real.stages.get(stage)]))
     })
-    this.#tell(job, -1, -1, before, nodes, now)
+    this.#tell(job, -1, -1, before, after, now)
+    if (this.#keepsSome) for (const [task, each] of wanted.tasks) this.setTask(task, each, now)
   }
 
   /** Lets all tasks of a stage avoid these nodes, besides those that its job avoids. */
   setStage(stage: number, nodes: ReadonlySet<NodeId>, now: Seconds): void {
     const { work } = this.#env
     const job = work.stageJob[stage] as JobId
-    const avoided = this.#of(job)
-    const before = avoided.stages.get(stage) ?? NOWHERE
-    if (isSame(nodes, before)) return
-    avoided.stages.set(stage, nodes)
-    work.changeBars(job, () => work.bars.setStage(stage, union([nodes, avoided.all])))
-    this.#tell(job, stage - (work.jobFirstStage[job] as number), -1, before, nodes, now)
+    const { wanted, real } = this.#of(job)
+    wanted.stages.set(stage, nodes)
+    const after = this.#keepsSome && !this.#isLeft(stage, [nodes, real.all]) ? NOWHERE : nodes
+    const before = real.stages.get(stage) ?? NOWHERE
+    if (isSame(after, before)) return
+    real.stages.set(stage, after)
+    work.changeBars(job, () => work.bars.setStage(stage, union([after, real.all])))
+    this.#tell(job, stage - (work.jobFirstStage[job] as number), -1, before, after, now)
   }
 
   /** Lets a task avoid these nodes, besides those that its stage avoids. */
-  setTask(task: TaskId, wanted: ReadonlySet<NodeId>, now: Seconds): void {
+  setTask(task: TaskId, nodes: ReadonlySet<NodeId>, now: Seconds): void {
     const { work } = this.#env
     const job = work.jobOf(task)
-    const avoided = this.#of(job)
-    const nodes = this.#keepsSome && !this.#isTaskLeft(task, wanted, avoided) ? NOWHERE : wanted
-    const before = avoided.tasks.get(task) ?? NOWHERE
-    if (isSame(nodes, before)) return
-    avoided.tasks.set(task, nodes)
-    work.changeBars(job, () => work.bars.setTask(task, nodes))
-    this.#tell(job, work.stageOf(task), work.indexOf(task), before, nodes, now)
+    const { wanted, real } = this.#of(job)
+    wanted.tasks.set(task, nodes)
+    const after = this.#keepsSome && !this.#isTaskLeft(task, nodes, real) ? NOWHERE : nodes
+    const before = real.tasks.get(task) ?? NOWHERE
+    if (isSame(after, before)) return
+    real.tasks.set(task, after)
+    work.changeBars(job, () => work.bars.setTask(task, after))
+    this.#tell(job, work.stageOf(task), work.indexOf(task), before, after, now)
   }
 
   /** A job avoids no node any more. */
   clear(job: JobId, now: Seconds): void {
-    const avoided = this.#jobs.get(job)
-    if (avoided === undefined) return
+    const real = this.#jobs.get(job)?.real
+    if (real === undefined) return
+    for (const task of real.tasks.keys()) this.setTask(task, NOWHERE, now)
+    for (const stage of real.stages.keys()) this.setStage(stage, NOWHERE, now)
     this.setAll(job, NOWHERE, now)
-    for (const stage of avoided.stages.keys()) this.setStage(stage, NOWHERE, now)
-    for (const task of avoided.tasks.keys()) this.setTask(task, NOWHERE, now)
     this.#jobs.delete(job)
   }
 
@@ -109,7 +119,7 @@ export class AvoidedNodes {
    */
   stuck(job: JobId): 'waiting' | 'other' | undefined {
     const { work } = this.#env
-    const avoided = this.#jobs.get(job)
+    const avoided = this.#jobs.get(job)?.real
     if (avoided === undefined) return undefined
     const stages = this.#stagesOf(job).filter((stage) => (work.stageDone[stage] as number) < (work.stageTasks[stage] as number) && !this.#isLeft(stage, [avoided.all, avoided.stages.get(stage)]))
     const tasks = [...avoided.tasks].filter(([task, nodes]) => !work.isDone(task) && nodes.size > 0 && !this.#isTaskLeft(task, nodes, avoided)).map(([task]) => task)
@@ -118,8 +128,9 @@ export class AvoidedNodes {
   }
 
   #of(job: JobId): Avoided {
-    let avoided = this.#jobs.get(job)
-    if (avoided === undefined) this.#jobs.set(job, (avoided = { all: NOWHERE, stages: new Map<number, ReadonlySet<NodeId>>(), tasks: new Map<TaskId, ReadonlySet<NodeId>>() }))
+    const none = (): Sets => ({ all: NOWHERE, stages: new Map<number, ReadonlySet<NodeId>>(), tasks: new Map<TaskId, ReadonlySet<NodeId>>() })
+    const avoided = this.#jobs.get(job) ?? { wanted: none(), real: none() }
+    this.#jobs.set(job, avoided)
     return avoided
   }
 
@@ -135,7 +146,7 @@ export class AvoidedNodes {
     return work.spec(job).stages[stage - (work.jobFirstStage[job] as number)] as StageSpec
   }
 
-  #isTaskLeft(task: TaskId, nodes: ReadonlySet<NodeId>, { all, stages }: Avoided): boolean {
+  #isTaskLeft(task: TaskId, nodes: ReadonlySet<NodeId>, { all, stages }: Sets): boolean {
     const stage = this.#env.work.taskStage[task] as number
     return this.#isLeft(stage, [nodes, all, stages.get(stage)])
   }

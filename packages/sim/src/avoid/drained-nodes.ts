@@ -11,6 +11,8 @@ export class DrainedNodes {
   readonly #cell: CellState
   readonly #outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>
   readonly #drained = new Set<NodeId>()
+  /** Number of them that go later in this instant. */
+  #going = 0
 
   constructor(cell: CellState, outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>, at: At) {
     this.#cell = cell
@@ -25,17 +27,22 @@ export class DrainedNodes {
 
   /** Number of nodes that are up. */
   get up(): number {
-    return this.#cell.nodes - this.#outages().away
+    return this.#cell.nodes - this.#outages().away - this.#going
   }
 
   has(node: NodeId): boolean {
     return this.#drained.has(node)
   }
 
+  /** Drains a node, later in this instant: a job may be about to end. */
   drain(node: NodeId, now: Seconds): void {
     if (this.#drained.has(node)) return
     this.#drained.add(node)
-    this.#outages().drain(node, now)
+    this.#going++
+    this.at(now, (time) => {
+      this.#going--
+      this.#outages().drain(node, time)
+    })
   }
 
   restore(node: NodeId, now: Seconds): void {

@@ -87,8 +87,9 @@ export class Hadoop1AvoidRule implements AvoidRule {
   }
 
   ended(job: JobId, isDone: boolean, now: Seconds): void {
-    if (isDone) for (const node of this.#flakyOf(job)) this.#fault(node, now)
+    const flaky = isDone ? this.#flakyOf(job) : []
     this.forget(job)
+    for (const node of flaky) this.#fault(node, now)
   }
 
   forget(job: JobId): void {
