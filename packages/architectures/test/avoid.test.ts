@@ -1,6 +1,6 @@
 // @module-tag long
 import { buildCluster } from '@sched/cluster'
-import type { ClusterView, JobId, JobSpec, NodeId, Observer, Plug, Seconds, StageSpec, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, JobId, JobSpec, NodeId, None, Observer, Plug, Seconds, StageSpec, TaskId, WorkView } from '@sched/core'
 import { capacityScheduler, delay, fair, fifo, greedy, kubeScheduler, mapReduce, strict } from '@sched/policies'
 import type { AvoidOptions, Outage } from '@sched/sim'
 import { digest, worlds, type World } from '@sched/testkit'
@@ -41,7 +41,7 @@ class Reported implements Observer {
   readonly wrong: string[] = []
   count = 0
   starts = 0
-  readonly now = new Map<JobId, Set<string>>()
+  readonly now = new Map<JobId | None, Set<string>>()
   protected work!: WorkView
   protected cluster!: ClusterView
   onRunStart({ work, cluster }: Parameters<NonNullable<Observer['onRunStart']>>[0]): void {

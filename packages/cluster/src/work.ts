@@ -225,6 +225,7 @@ export class Work extends WaitingWork {
   addCopy(task: TaskId, bars: ReadonlySet<NodeId> = NOWHERE): boolean {
     const copy = this.copies.add(task)
     if (copy === None) return false
+    this.foundTask = -1 // under the same id it may have been the copy of another task
     if (bars.size > 0) this.bars.setTask(copy, bars)
     this.#pend(copy)
     return true

@@ -42,7 +42,7 @@ export class Avoidance {
     this.#queue = env.queue
     this.#failJob = env.failJob
     this.#avoided = new AvoidedNodes(env, keepsSome(options))
-    this.#rule = avoidRuleOf(options, this.#avoided, new DrainedNodes(env.cell, env.outages, (time, call) => this.#at(time, call)))
+    this.#rule = avoidRuleOf(options, this.#avoided, new DrainedNodes(env, (time, call) => this.#at(time, call)))
   }
 
   /** A task has failed on a node; `task` is the original of a copy. */

@@ -1,22 +1,32 @@
 import type { CellState } from '@sched/cluster'
-import type { NodeId, Seconds } from '@sched/core'
+import { None, type NodeId, type Seconds } from '@sched/core'
+import type { Observers } from '../observers.js'
 import type { Outages } from '../outages.js'
 
 /** Calls a function at a time. */
 export type At = (time: Seconds, call: (now: Seconds) => void) => void
+
+/** What drained nodes are drained in. */
+export interface DrainedNodesEnv {
+  readonly cell: CellState
+  readonly outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>
+  readonly observers: Pick<Observers, 'onAvoid'>
+}
 
 /** Nodes that are drained because tasks have failed there, so that no job uses them. */
 export class DrainedNodes {
   readonly at: At
   readonly #cell: CellState
   readonly #outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>
+  readonly #observers: Pick<Observers, 'onAvoid'>
   readonly #drained = new Set<NodeId>()
   /** Number of them that go later in this instant. */
   #going = 0
 
-  constructor(cell: CellState, outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>, at: At) {
+  constructor({ cell, outages, observers }: DrainedNodesEnv, at: At) {
     this.#cell = cell
     this.#outages = outages
+    this.#observers = observers
     this.at = at
   }
 
@@ -42,10 +52,13 @@ export class DrainedNodes {
     this.at(now, (time) => {
       this.#going--
       this.#outages().drain(node, time)
+      this.#observers.onAvoid(node, None, -1, -1, true, time)
     })
   }
 
   restore(node: NodeId, now: Seconds): void {
-    if (this.#drained.delete(node)) this.#outages().restore(node, now)
+    if (!this.#drained.delete(node)) return
+    this.#outages().restore(node, now)
+    this.#observers.onAvoid(node, None, -1, -1, false, now)
   }
 }
