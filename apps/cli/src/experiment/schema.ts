@@ -132,12 +132,12 @@ const failuresOn = z.int().min(1).optional()
 const avoidRules = z.discriminatedUnion('rule', [
   z.strictObject({
     rule: z.literal('hadoop').describe('of Hadoop 2 and 3: a job avoids nodes on which tasks of it have failed'),
-    failures: failuresOn.describe('so many; default 3'),
+    failures: failuresOn.describe('failures of a job on a node with which the job avoids it; default 3'),
     ignoreThreshold: z.int().min(-1).max(100).optional().describe('percentage of the nodes: a job that would avoid as many avoids none; -1: it always does; default 33'),
   }),
   z.strictObject({
     rule: z.literal('hadoop1').describe('of Hadoop 0.20: a task avoids nodes where it has failed, a job those where several have, and all jobs those that several jobs have avoided'),
-    failures: failuresOn.describe('failures of a job on a node; default 4'),
+    failures: failuresOn.describe('failures of a job on a node with which the job avoids it; default 4'),
     mostOfJob: fraction.describe('of the nodes: a job that would avoid as many avoids none; default 0.25'),
     blacklists: failuresOn.describe('jobs that have avoided a node and succeeded; default 4'),
     aboveMean: atLeastZero.describe('by which part it must be above the mean of the nodes in that; default 0.5'),
@@ -154,8 +154,8 @@ const avoidRules = z.discriminatedUnion('rule', [
   }),
   z.strictObject({
     rule: z.literal('drain').describe('a node on which tasks, of any jobs, have failed is drained for a time'),
-    failures: failuresOn.describe('so many; default 3'),
-    within: z.number().positive().optional().describe('in so many seconds; default 3600'),
+    failures: failuresOn.describe('failures on a node with which it is drained; default 3'),
+    within: z.number().positive().optional().describe('seconds in which these happen; default 3600'),
     time: z.number().positive().optional().describe('seconds for which it is drained; default 3600'),
     most: fraction.describe('of the nodes, from which on no more are drained; default 0.5'),
   }),
