@@ -1,7 +1,7 @@
-import { hashUnit, streamKey, type NodeId, type Observer } from '@sched/core'
+import { hashUnit, streamKey, type JobSpec, type NodeId, type Observer } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import type { AvoidOptions, FailureOptions, SimulationOptions } from '../src/index.js'
-import { exact, inOrder, job, policyOf, run, stage, startAll, workloadOf } from './world.js'
+import { exact, inOrder, job, policyOf, run, stage, startAll } from './world.js'
 
 const nodes = (count: number, slots = 1) => ({ nodes: [{ count, slots: { slot: slots } }] })
 /** On these nodes every attempt fails. */
@@ -21,7 +21,7 @@ class Watch implements Observer {
     this.starts[node] = (this.starts[node] ?? 0) + 1
   }
   onAvoid(...[node, of, at, task, isAvoided]: Parameters<NonNullable<Observer['onAvoid']>>): void {
-    this.avoided.push(`${this.#name(of as never)}${at < 0 ? '' : `.${at}`}${task < 0 ? '' : `.${task}`} ${isAvoided ? 'avoids' : 'uses'} ${node}`)
+    if (of >= 0) this.avoided.push(`${this.#name(of as never)}${at < 0 ? '' : `.${at}`}${task < 0 ? '' : `.${task}`} ${isAvoided ? 'avoids' : 'uses'} ${node}`)
   }
   onAbandon(...[, spec, , now]: Parameters<NonNullable<Observer['onAbandon']>>): void {
     this.given.push(`${spec.id} at ${now}`)
@@ -30,7 +30,7 @@ class Watch implements Observer {
     this.drains.push(`${now} ${node} ${up ? 'up' : 'down'}`)
   }
 }
-function watched(jobs: Parameters<typeof workloadOf>[0], avoid: AvoidOptions | undefined, change: Partial<SimulationOptions> = {}) {
+function watched(jobs: readonly JobSpec[], avoid: AvoidOptions | undefined, change: Partial<SimulationOptions> = {}) {
   const watch = new Watch()
   const log = run(jobs, { cluster: nodes(4), ...(avoid && { avoid }), ...change, observers: [watch, ...(change.observers ?? [])] })
   return { watch, log }

@@ -10,7 +10,7 @@ export class Avoided {
   readonly #architecture: Architecture
   /** By stage (-1: all) and task (-1: all of the stage). */
   readonly #nodes = new Map<string, Set<NodeId>>()
-  readonly #names = new Set<string>()
+  readonly #all = new Set<NodeId>()
 
   constructor(job: JobId, cluster: ClusterView, architecture: Architecture) {
     this.#job = job
@@ -25,13 +25,13 @@ export class Avoided {
     if (!isAvoided) nodes.delete(node)
     else {
       nodes.add(node)
-      this.#names.add(this.#cluster.name(node))
+      this.#all.add(node)
     }
   }
 
-  /** Names of all nodes that tasks of the job have avoided. */
+  /** Names of all nodes that tasks of the job have avoided, in the order of the cluster. */
   get names(): readonly string[] {
-    return [...this.#names].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    return [...this.#all].sort((a, b) => a - b).map((node) => this.#cluster.name(node))
   }
 
   /** Whether so many tasks of a stage could start at once on nodes that are not avoided by all of its tasks that wait, `isWaiting` by index. */
@@ -45,7 +45,7 @@ export class Avoided {
 
   /** Whether all tasks of a stage that wait avoid some node. */
   areOf(at: number, isWaiting: Uint8Array): boolean {
-    return this.#names.size > 0 && this.#of(at, isWaiting).size > 0
+    return this.#all.size > 0 && this.#of(at, isWaiting).size > 0
   }
 
   #of(at: number, isWaiting: Uint8Array): Set<NodeId> {
