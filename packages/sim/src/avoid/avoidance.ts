@@ -1,21 +1,14 @@
-import type { CellState, Work } from '@sched/cluster'
-import { SchedError, type Architecture, type JobId, type NodeId, type Seconds, type TaskId } from '@sched/core'
+import type { Work } from '@sched/cluster'
+import { SchedError, type JobId, type NodeId, type Seconds, type TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from '../event-queue.js'
-import type { Observers } from '../observers.js'
-import type { Outages } from '../outages.js'
-import { AvoidedNodes } from './avoided-nodes.js'
-import { DrainedNodes } from './drained-nodes.js'
+import { AvoidedNodes, type AvoidedNodesEnv } from './avoided-nodes.js'
+import { DrainedNodes, type DrainedNodesEnv } from './drained-nodes.js'
 import type { AvoidRule } from './rule.js'
 import { avoidRuleOf, keepsSome, type AvoidOptions } from './rules.js'
 
 /** What avoidance acts on. Architecture and outages are there once the run begins. */
-export interface AvoidanceEnv {
-  readonly work: Work
-  readonly cell: CellState
+export interface AvoidanceEnv extends AvoidedNodesEnv, DrainedNodesEnv {
   readonly queue: EventQueue
-  readonly observers: Pick<Observers, 'onAvoid'>
-  readonly architecture: () => Pick<Architecture, 'mayUse'>
-  readonly outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>
   /** Stops everything of a job, which has failed. */
   readonly failJob: (job: JobId, now: Seconds) => void
 }

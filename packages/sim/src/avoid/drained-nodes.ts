@@ -1,15 +1,22 @@
 import type { CellState } from '@sched/cluster'
 import { None, type NodeId, type Seconds } from '@sched/core'
 import type { Observers } from '../observers.js'
-import type { Outages } from '../outages.js'
 
 /** Calls a function at a time. */
 export type At = (time: Seconds, call: (now: Seconds) => void) => void
 
+/** What takes nodes away and brings them back: the outages of a run. */
+export interface Drains {
+  drain(node: NodeId, now: Seconds): void
+  restore(node: NodeId, now: Seconds): void
+  /** Number of nodes that are down now. */
+  readonly away: number
+}
+
 /** What drained nodes are drained in. */
 export interface DrainedNodesEnv {
   readonly cell: CellState
-  readonly outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>
+  readonly outages: () => Drains
   readonly observers: Pick<Observers, 'onAvoid'>
 }
 
@@ -17,7 +24,7 @@ export interface DrainedNodesEnv {
 export class DrainedNodes {
   readonly at: At
   readonly #cell: CellState
-  readonly #outages: () => Pick<Outages, 'drain' | 'restore' | 'away'>
+  readonly #outages: () => Drains
   readonly #observers: Pick<Observers, 'onAvoid'>
   readonly #drained = new Set<NodeId>()
   /** Number of them that go later in this instant. */
