@@ -102,6 +102,15 @@ describe('the laws of policies', () => {
     expect(checkPolicyLaws(name === 'volcano' ? unbound : make, { runs: 60, seed: 3, worlds: { avoid: rules, outages: true }, skip: { reservations: 'jobs outlive their estimates' } }).launches).toBeGreaterThan(300)
   })
 
+  const { las: _las, srtf: _srtf, 'slurm-preempting': _slurm, ...notSuspending } = keepingOff
+  it.each(Object.entries(notSuspending))('hold for %s where nodes are avoided by gangs, and by jobs with masters', { tags: 'long' }, (name, make) => {
+    const options: LawOptions = { runs: 40, seed: 13, skip: { reservations: 'jobs outlive their estimates' } }
+    const chosen = name === 'volcano' ? unbound : make
+    expect(checkPolicyLaws(chosen, { ...options, worlds: { avoid: avoiding, outages: true, gangs: true } }).launches).toBeGreaterThan(200)
+    // where jobs hold whole nodes, masters may wait for each other for ever
+    if (!name.includes('named nodes')) expect(checkPolicyLaws(chosen, { ...options, worlds: { avoid: avoiding, outages: true, masters: true } }).launches).toBeGreaterThan(200)
+  })
+
   it.each(['easy', 'conservative', 'fattened'] as const)('are not for %s where jobs avoid nodes, which it says, but where nodes are drained', (name) => {
     const make = withGangs[name] as MakePolicy
     expect(() => checkPolicyLaws(make, { runs: 60, worlds: { avoid: avoiding.slice(0, 1) }, skip: { reservations: 'jobs outlive their estimates' } })).toThrow(/job j\d avoids nodes on which its tasks have failed \(avoid\), and .* plans by amounts/)
