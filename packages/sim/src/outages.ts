@@ -122,8 +122,9 @@ export class Outages {
       else this.#begin(node as NodeId, now, drain)
   }
 
-  /** Drains a node until `restore`. */
-  drain(node: NodeId, now: Seconds): void {
+  /** Drains a node until `restore`, or for ever. */
+  drain(node: NodeId, now: Seconds, isEndless: boolean): void {
+    if (isEndless) this.#endless++
     this.#begin(node, now, true)
   }
 

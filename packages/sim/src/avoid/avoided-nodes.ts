@@ -1,6 +1,7 @@
 import type { CellState, Work } from '@sched/cluster'
 import { leastTasks, type Architecture, type JobId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
 import type { Observers } from '../observers.js'
+import type { Drains } from './drained-nodes.js'
 
 /** What nodes are avoided in. */
 export interface AvoidedNodesEnv {
@@ -8,6 +9,7 @@ export interface AvoidedNodesEnv {
   readonly cell: CellState
   readonly observers: Pick<Observers, 'onAvoid'>
   readonly architecture: () => Pick<Architecture, 'mayUse'>
+  readonly outages: () => Drains
 }
 
 /** Nodes that one job is to avoid, and those that it does: all of it, single stages (by number over all jobs), and single tasks. */
@@ -108,8 +110,10 @@ export class AvoidedNodes {
 
   /** Number of nodes that are up of those that the scheduler of a job may use. */
   sizeFor(job: JobId): number {
+    const { cell, architecture, outages } = this.#env
+    if (architecture().mayUse === undefined) return cell.nodes - outages().away
     let size = 0
-    for (const node of this.#usableBy(job)) if (this.#env.cell.up(node)) size++
+    for (const node of this.#usableBy(job)) if (cell.up(node)) size++
     return size
   }
 

@@ -41,7 +41,7 @@ export class DrainRule implements AvoidRule {
     this.#failures.set(node, times)
     if (times.length < failures || drained.has(node) || drained.drained >= (drained.up + drained.drained) * most) return
     this.#failures.delete(node)
-    drained.drain(node, now)
+    drained.drain(node, now, time === Infinity)
     if (time < Infinity) drained.at(now + time, (end) => drained.restore(node, end))
   }
 

@@ -7,7 +7,8 @@ export type At = (time: Seconds, call: (now: Seconds) => void) => void
 
 /** What takes nodes away and brings them back: the outages of a run. */
 export interface Drains {
-  drain(node: NodeId, now: Seconds): void
+  /** `isEndless`: it is not to come back. */
+  drain(node: NodeId, now: Seconds, isEndless: boolean): void
   restore(node: NodeId, now: Seconds): void
   /** Number of nodes that are down now. */
   readonly away: number
@@ -51,14 +52,14 @@ export class DrainedNodes {
     return this.#drained.has(node)
   }
 
-  /** Drains a node, later in this instant: a job may be about to end. */
-  drain(node: NodeId, now: Seconds): void {
+  /** Drains a node, later in this instant: a job may be about to end. `isEndless`: it is not restored. */
+  drain(node: NodeId, now: Seconds, isEndless = false): void {
     if (this.#drained.has(node)) return
     this.#drained.add(node)
     this.#going++
     this.at(now, (time) => {
       this.#going--
-      this.#outages().drain(node, time)
+      this.#outages().drain(node, time, isEndless)
       this.#observers.onAvoid(node, None, -1, -1, true, time)
     })
   }
