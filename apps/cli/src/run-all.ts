@@ -135,7 +135,7 @@ function whyAbandoned(results: readonly RunResult[]): string {
   const hasFailed = some(({ summary }) => summary.counts.failed > 0)
   const isTaken = some(({ summary }) => summary.counts.evicted > 0)
   return [
-    hasFailed && 'after too many failures of a task (`maxAttempts` of `failures`)',
+    hasFailed && `after too many failures of a task (\`maxAttempts\` of \`failures\`${some(({ summary }) => (summary.avoidance?.ofTasks ?? 0) > 0) ? '; under `avoid: spark` also when a task had no node left' : ''})`,
     some(({ decisions }) => decisions !== null) && 'after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture)',
     results.every(({ decisions }) => decisions === null) && (isTaken || !hasFailed) &&
       'by a policy that cancels what it preempts, or at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture)',

@@ -5,6 +5,7 @@ import type { RunningTask } from '@sched/workload'
 import { totalOf } from './cluster-amounts.js'
 import { drawing, type Draw, type Drawn } from './drawing.js'
 import type { Experiment } from './experiment/experiment.js'
+import { failuresOf } from './experiment/failures.js'
 import { RunMetrics, type Measured } from './experiment/metrics.js'
 import { periodOf } from './experiment/period.js'
 import type { NamedPolicy } from './experiment/policies.js'
@@ -91,7 +92,8 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
       commitPendingBug: spec.commitPendingBug,
       passPerEvent: spec.passPerEvent,
       checkpoint: spec.checkpoint,
-      failures: spec.failures,
+      failures: spec.failures && failuresOf(spec.failures, experiment.cluster),
+      avoid: typeof spec.avoid === 'string' ? { rule: spec.avoid } : spec.avoid,
       speculation: typeof spec.speculation === 'string' ? { rule: spec.speculation } : spec.speculation,
     }),
   })

@@ -35,11 +35,17 @@ export class OfferRules {
     return this.#isFor(framework, node)
   }
 
+  /** Whether some of a node may be offered to the framework. */
+  mayOffer(framework: Framework, node: NodeId): boolean {
+    const { cluster } = this.#cell
+    return this.isEmptyFor(framework) || (this.#isFor(framework, node) && this.#isEnough(framework, (r) => cluster.total(node, r)))
+  }
+
   /** Throws `INFEASIBLE` for a job with a task or a gang that does not fit on the nodes that may be offered to the framework. */
   check({ id, stages }: JobSpec, framework: Framework): void {
     if (this.isEmptyFor(framework)) return
     const { cluster, nodes } = this.#cell
-    const areOffered = nodes.filter((node) => this.#isFor(framework, node) && this.#isEnough(framework, (r) => cluster.total(node, r)))
+    const areOffered = nodes.filter((node) => this.mayOffer(framework, node))
     for (const stage of stages) {
       let left = leastTasks(stage)
       for (let i = 0; i < areOffered.length && left > 0; i++) left -= cluster.couldHold(stage, areOffered[i] as NodeId)

@@ -240,6 +240,9 @@ export class Requests implements WorkView {
   classOf(id: JobId): string {
     return this.#entry(id).classOf
   }
+  avoids(): boolean {
+    return false // a virtual cluster begins with nodes of which nothing is known
+  }
   tasks(id: JobId): number {
     return this.#entry(id).nodes
   }

@@ -244,6 +244,7 @@ class OnDemand implements Architecture {
     this.#up.set(request, cluster)
     const walltime = this.#requests.estimate(request)
     cluster.build(nodes, walltime)
+    for (const job of cluster.jobs) this.#cell.forgetFailures(job)
     if (walltime < Infinity) this.#cell.after(walltime, alarm(Alarm.Walltime, cluster.scheduler.id))
     if (this.#options.setup === 0) cluster.open()
     else this.#cell.after(this.#options.setup, alarm(Alarm.Built, cluster.scheduler.id))
@@ -277,6 +278,12 @@ class OnDemand implements Architecture {
     const { nodes, suiting } = cluster.sizeOf(cluster.jobs[0] ?? job) // the request is that of its first job
     const free = this.#cell.nodes.filter((node) => suiting.suits[node] === 1 && this.#nodes.isFree(node))
     return free.length >= nodes && holds(this.#cell.cluster, free, stage, tasks)
+  }
+
+  /** Those of the job's virtual cluster; before it has any, those that it may ask for. */
+  mayUse(job: JobId, node: NodeId): boolean {
+    const cluster = this.#clusters[this.#cell.schedulerOf(job)] as VirtualCluster
+    return cluster.nodes.length > 0 ? this.#ownerOf[node] === cluster : cluster.sizeOf(cluster.jobs[0] ?? job).suiting.suits[node] === 1
   }
 
   settingUp(job: JobId): { readonly from: Seconds; readonly to: Seconds } | undefined {

@@ -132,6 +132,10 @@ class Partitioned implements Architecture {
     return holds(this.#cell.cluster, this.#nodes[this.#cell.schedulerOf(job)] ?? [], stage, tasks)
   }
 
+  mayUse(job: JobId, node: NodeId): boolean {
+    return this.#nodes[this.#cell.schedulerOf(job)]?.includes(node) === true
+  }
+
   finish(): void {
     this.#times.finish()
     this.#router.finish()

@@ -197,6 +197,10 @@ class TwoLevel implements Architecture {
     return 'offers never have all at once that a gang needs: of each node by itself (offers: by-node), or without nodes that were declined (refuseSeconds). It is tried for ever (abandonAfter: false).'
   }
 
+  mayUse(job: JobId, node: NodeId): boolean {
+    return this.#rules.mayOffer(this.#frameworks[this.#env.cell.schedulerOf(job)] as Framework, node)
+  }
+
   #haveGangs(): boolean {
     const { work, cluster } = this.#env.cell
     return work.jobs().some((job) => cluster.lanes.some((_, lane) => work.together(job, lane as LaneId) > 1))

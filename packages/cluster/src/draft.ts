@@ -185,7 +185,7 @@ export class Draft implements OpenRound {
     const shape = this.work.stageAsks[stage] as ShapeId
     const job = this.work.stageJob[stage] as JobId
     if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node)) return this.#refused(task, node)
-    if (!this.cluster.hasFitted(shape, node) && !(this.#fits(shape, job, node) && this.work.suits(task, node))) return this.#refused(task, node)
+    if ((!this.cluster.hasFitted(shape, node) && !this.#fits(shape, job, node)) || !this.work.suits(task, node)) return this.#refused(task, node)
     if (!this.#takeUp(job) || this.#isPeek || this.#allowance?.spend(shape) === false) return false
     this.work.claim(task, node, this.cluster.take(shape, node, devices))
     this.#moves.push(task)
@@ -319,7 +319,7 @@ export class Draft implements OpenRound {
     outcome.begin(this.now)
     if (this.#moves.count === 0 && !suspended) return outcome
     if (suspended) this.#suspended.makeAgain(mode, outcome.conflicted)
-    else if (this.#live.hasDown || this.work.hasMasters || this.work.failed.size > 0 || (this.work.areGangs && this.work.stops !== this.#stops)) this.#withdrawLost()
+    else if (this.#live.hasDown || this.work.areBars || this.work.hasMasters || this.work.failed.size > 0 || (this.work.areGangs && this.work.stops !== this.#stops)) this.#withdrawLost()
     if (this.evictions > 0 && this.work.areGangs) this.#stopShortGangs(suspended ? this.#live : this.cluster)
     outcome.apply(this.#moves, this.#live.versions)
     this.#moves.count = 0
@@ -348,8 +348,8 @@ export class Draft implements OpenRound {
   }
 
   /**
-   * Withdraws claims that cannot start any more: on nodes that have gone down since, of jobs that have failed or lost their master, and of gangs of
-   * which other tasks have stopped.
+   * Withdraws claims that cannot start any more: on nodes that have gone down since or that their tasks are kept off now, of jobs that have failed or
+   * lost their master, and of gangs of which other tasks have stopped.
    */
   #withdrawLost(): void {
     if (this.claims > 0) this.#outcome.withdraw(takeLostClaims(this.#moves, this.work, this.#live), this.cluster)

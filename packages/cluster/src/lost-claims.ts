@@ -5,12 +5,12 @@ import type { Work } from './work.js'
 import { OPEN } from './work-columns.js'
 
 /**
- * Removes claims that cannot start any more from the moves, and returns their tasks in order: claims on nodes that have gone down, claims of jobs
- * that have failed or lost their master, and all claims of gangs that then lack tasks.
+ * Removes claims that cannot start any more from the moves, and returns their tasks in order: claims on nodes that have gone down or that their tasks
+ * are kept off now, claims of jobs that have failed or lost their master, and all claims of gangs that then lack tasks.
  */
 export function takeLostClaims(moves: Moves, work: Work, live: CellState): TaskId[] {
   const { tasks, count } = moves
-  const isLost = (task: TaskId) => !live.up(work.nodeOf(task) as NodeId) || work.stageOpen[work.taskStage[task] as number] !== OPEN
+  const isLost = (task: TaskId) => !live.up(work.nodeOf(task) as NodeId) || work.stageOpen[work.taskStage[task] as number] !== OPEN || !work.suits(task, work.nodeOf(task) as NodeId)
   const gangs = new Map<number, number>()
   for (let i = 0; i < count; i++) {
     const task = tasks[i] as TaskId

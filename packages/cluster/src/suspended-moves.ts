@@ -138,6 +138,7 @@ export class SuspendedMoves {
   #conflicts(conflict: CommitMode['conflict'], index: number, shape: ShapeId, node: NodeId): boolean {
     const stage = this.#work.taskStage[this.#moves.tasks[index] as number] as number
     if (this.#work.stageOpen[stage] !== OPEN) return true // the job has lost its master or has failed
+    if (!this.#work.suits(this.#moves.tasks[index] as TaskId, node)) return true // it is kept off the node since
     return (conflict === 'version' && this.#live.versions[node] !== this.#moves.seen[index]) || !this.#live.fits(shape, node)
   }
 }

@@ -2,16 +2,18 @@ import { None, nonPreemptibleTasks, type JobId, type JobSpec, type LaneId, type 
 import { JobFacts } from './job-facts.js'
 import type { Shapes } from './shapes.js'
 import { SuspendedTasks } from './suspended-tasks.js'
+import { TaskBars } from './task-bars.js'
 import { TaskCopies } from './task-copies.js'
-import { UNPLACED } from './work-columns.js'
+import { DONE, OPEN, UNPLACED } from './work-columns.js'
 
 /** What tasks are and where they run, and which of them start and stop together: gangs, and masters with all that runs under them. */
 export class TaskFacts extends JobFacts {
   readonly suspended = new SuspendedTasks()
   readonly copies: TaskCopies
+  readonly bars: TaskBars
   /** How many spare task ids a stage of a new job gets for copies of its tasks; `undefined`: no task is ever copied. */
   sparesOf: ((spec: JobSpec, stage: StageSpec) => number) | undefined
-  /** Whether copies may be kept off nodes. */
+  /** Whether tasks may be kept off nodes. */
   areBars = false
   /** Whether any job so far has had a master. */
   hasMasters = false
@@ -30,7 +32,8 @@ export class TaskFacts extends JobFacts {
 
   constructor(lanes: number, shapes: Shapes) {
     super(lanes)
-    this.copies = new TaskCopies(this, shapes)
+    this.copies = new TaskCopies(this)
+    this.bars = new TaskBars(this, this.copies, shapes)
   }
 
   jobOf(task: TaskId): JobId {
@@ -79,7 +82,7 @@ export class TaskFacts extends JobFacts {
   }
   shapeOf(task: TaskId): ShapeId {
     const stage = this.stageWith(task)
-    return (this.areBars && this.taskRun[task] === UNPLACED && this.isCopy(task) ? this.stageAsks[stage] : this.stageShape[stage]) as ShapeId
+    return (this.areBars && this.taskRun[task] === UNPLACED && (this.isCopy(task) || this.bars.areIn(stage)) ? this.stageAsks[stage] : this.stageShape[stage]) as ShapeId
   }
   tasksByStage(job: JobId): readonly number[] {
     const first = this.jobFirstStage[job] as number
@@ -89,6 +92,14 @@ export class TaskFacts extends JobFacts {
   isReleased(task: TaskId): boolean {
     const run = this.taskRun[task] as number
     return run >= 0 && this.runTask(run) < 0
+  }
+
+  /** Whether the task may start and is not claimed. */
+  isWaiting(task: TaskId): boolean {
+    return this.taskRun[task] === UNPLACED && this.stageOpen[this.taskStage[task] as number] === OPEN
+  }
+  isDone(task: TaskId): boolean {
+    return this.taskRun[task] === DONE
   }
 
   // ---- copies ----
@@ -101,9 +112,9 @@ export class TaskFacts extends JobFacts {
     const stage = this.stageWith(task)
     return task >= (this.stageFirst[stage] as number) + (this.stageTasks[stage] as number)
   }
-  /** False for a copy that is kept off the node. */
+  /** False for a task that is kept off the node, besides by constraints. */
   suits(task: TaskId, node: NodeId): boolean {
-    return !this.areBars || this.copies.suits(task, node)
+    return !this.areBars || this.bars.suits(task, node)
   }
   /** The task itself, or for a copy the task that it is a copy of. */
   originalOf(task: TaskId): TaskId {
@@ -177,7 +188,7 @@ export class TaskFacts extends JobFacts {
     for (const each of this.stagesOf(job)) if (this.stageGang[each] === this.stageGang[stage]) yield each
   }
 
-  protected *stagesOf(job: JobId): Generator<number> {
+  *stagesOf(job: JobId): Generator<number> {
     const first = this.jobFirstStage[job] as number
     for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield stage
   }

@@ -40,10 +40,20 @@ export class WaitingWork extends WorkReads {
     for (const listener of this.#listeners) listener.onNode?.(node, up)
   }
 
-  /** Copies may be kept off nodes from now on. Call it before the first job. */
+  /** Tasks may be kept off nodes from now on. */
   barNodes(): void {
     this.areBars = true
     this.frontChanges = true
+  }
+
+  /** Changes which nodes tasks of a job are kept off (`bars`). Its scheduler sees the job go and come again, as no hook tells that it asks for something else. */
+  changeBars(job: JobId, change: () => void): void {
+    if (!this.areBars) this.barNodes()
+    const wasHeld = this.jobHeld[job] === 1
+    this.holdBack(job)
+    change()
+    for (const stage of this.stagesOf(job)) this.stageAsks[stage] = this.bars.asks(stage)
+    if (!wasHeld) this.letGo(job)
   }
 
   protected addGangJob(job: JobId): void {
@@ -206,7 +216,7 @@ export class WaitingWork extends WorkReads {
     let front = this.laneFront[at] as number
     while (this.stageLane[front] !== lane || this.stageUnplaced[front] === 0) front++
     this.laneFront[at] = front
-    if (this.areBars) this.stageAsks[front] = this.copies.asks(front)
+    if (this.areBars) this.stageAsks[front] = this.bars.asks(front)
   }
 
   /**

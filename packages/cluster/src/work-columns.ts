@@ -55,7 +55,7 @@ export class WorkColumns {
   stageCursor: Int32Array = new Int32Array(0)
   /** What a task of the stage asks for. */
   stageShape: Int32Array = new Int32Array(0)
-  /** What its next task asks for, kept for front stages: the same, unless only copies wait and some nodes may run none of them. */
+  /** What its next task asks for, kept for front stages: the same, unless those that wait are kept off nodes. */
   stageAsks: Int32Array = new Int32Array(0)
   stageLane: Int32Array = new Int32Array(0)
   stageOpen: Uint8Array = new Uint8Array(0)

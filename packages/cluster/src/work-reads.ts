@@ -129,6 +129,9 @@ export class WorkReads extends TaskFacts implements WorkView {
   isApart(shape: ShapeId, job: JobId, node: NodeId): boolean {
     return !this.isDistinct(shape) || (this.apart?.get(job * this.model.nodes + node) ?? 0) === 0
   }
+  avoids(job: JobId): boolean {
+    return this.areBars && [...this.stagesOf(job)].some((stage) => this.bars.areOfFailures(stage))
+  }
   hasData(job: JobId, lane: LaneId): boolean {
     return (this.stageNear[this.laneFront[job * this.lanes + lane] as number] as number) >= 0
   }
@@ -136,8 +139,11 @@ export class WorkReads extends TaskFacts implements WorkView {
   taskFor(job: JobId, lane: LaneId, node: NodeId, within: number): TaskId | None {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return None
-    const copy = this.areBars ? this.copies.taskFor(stage, node, within) : undefined
-    if (copy !== undefined) return copy
+    const next = this.#nearestOf(stage, node, within)
+    return this.areBars && this.bars.mayNotBeNext(next, stage, node) ? this.bars.taskFor(stage, node, within) : next
+  }
+
+  #nearestOf(stage: number, node: NodeId, within: number): TaskId | None {
     const slot = this.stageNear[stage] as number
     if (slot >= 0) {
       const level = this.near.nearest(node, slot, 0, within)

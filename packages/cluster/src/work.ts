@@ -92,6 +92,7 @@ export class Work extends WaitingWork {
     const had = this.jobTasks[job] as number
     if (tasks === had) return
     this.#taskIds.giveBack(this.stageFirst[stage] as number, had)
+    if (this.areBars) this.bars.forgetTasks(stage)
     const first = this.#taskIds.take(tasks)
     this.growTasks(this.#taskIds.end)
     this.foundTask = this.releasedTask = -1
@@ -222,9 +223,12 @@ export class Work extends WaitingWork {
    * done, the other must be retired. Returns false if the stage has no spare task id left.
    */
   addCopy(task: TaskId, bars: ReadonlySet<NodeId> = NOWHERE): boolean {
-    const copy = this.copies.add(task, bars)
-    if (copy !== None) this.#pend(copy)
-    return copy !== None
+    const copy = this.copies.add(task)
+    if (copy === None) return false
+    this.foundTask = -1 // under the same id it may have been the copy of another task
+    if (bars.size > 0) this.bars.setTask(copy, bars)
+    this.#pend(copy)
+    return true
   }
 
   /**
@@ -249,7 +253,8 @@ export class Work extends WaitingWork {
   /** Parts two attempts of a task, one of which ends. A task that was dropped while its copy ran counts until the copy ends. */
   #part(job: JobId, task: TaskId): void {
     const original = this.originalOf(task)
-    this.copies.part(original)
+    const copy = this.copies.part(original)
+    if (this.areBars && copy !== None) this.bars.setTask(copy, NOWHERE)
     if (task !== original && this.taskRun[original] === DONE) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
   }
 
@@ -278,7 +283,7 @@ export class Work extends WaitingWork {
     if (this.masters.size > 0) this.masters.delete(job)
     if (this.gangJobs.size > 0) this.gangJobs.delete(job)
     if (this.failed.size > 0) this.failed.delete(job)
-    if (this.areBars) this.copies.forget(job)
+    if (this.areBars) this.bars.forget(job)
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, NodeId, Seconds, TaskId } from './ids.js'
+import type { JobId, LaneId, NodeId, None, Seconds, TaskId } from './ids.js'
 import type { JobSpec } from './job.js'
 import type { Pass } from './pass.js'
 import type { Architecture, Decision } from './plugs.js'
@@ -90,6 +90,12 @@ export interface Observer {
   onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void
   /** A node has gone down or come up: `up` is whether it takes tasks from now on. */
   onNode?(node: NodeId, up: boolean, now: Seconds): void
+  /**
+   * Tasks of a job avoid a node from now on because tasks have failed there, or do not any more: all of the job (`stage` is -1), those of the stage with
+   * this index, or, where `task` is not -1, the task with this index in it. `job` is `None`: all jobs do, and the
+   * node is drained. When a job ends, it avoids none; no call says so.
+   */
+  onAvoid?(node: NodeId, job: JobId | None, stage: number, task: number, isAvoided: boolean, now: Seconds): void
   /** A node has changed its power state; only where nodes sleep. All nodes are awake at the start. */
   onNodeState?(node: NodeId, state: NodeState, now: Seconds): void
   /** A decision that took time has been closed. */

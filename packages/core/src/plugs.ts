@@ -309,6 +309,8 @@ export interface Cell {
   letGo(job: JobId): void
   /** Gives up the unplaced tasks of a job; the job ends when its running tasks have ended. */
   abandon(job: JobId): void
+  /** A job starts anew on nodes of which nothing is known: it avoids none for what has failed there before. */
+  forgetFailures(job: JobId): void
   /** Tells observers of a decision that took time. */
   decided(decision: Decision): void
 }
@@ -380,6 +382,8 @@ export interface Architecture {
    * nodes. For explanations.
    */
   hasRoom?(job: JobId, stage: StageSpec, tasks: number): boolean
+  /** Whether the scheduler of a job may use a node. Absent: each may use all. */
+  mayUse?(job: JobId, node: NodeId): boolean
   /** From when to when the nodes reserved for a waiting job are set up. For explanations. */
   settingUp?(job: JobId): { readonly from: Seconds; readonly to: Seconds } | undefined
   /** Why work waits for ever although nothing runs, if the architecture causes it. Printed in the error or warning that ends such a run. */

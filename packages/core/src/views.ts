@@ -217,6 +217,8 @@ export interface WorkView {
   readonly areRules: boolean
   /** Whether tasks may be copied while they run. If not, no task `isCopy`. */
   readonly areCopies: boolean
+  /** Whether tasks of the job are kept off nodes because tasks have failed there: see `avoid` of a simulation. Their shapes say off which. */
+  avoids(job: JobId): boolean
   /** Number of tasks of the job over all stages. */
   tasks(job: JobId): number
   /** Tasks that may be placed now (their stage is open) and are not placed. */

@@ -50,6 +50,7 @@ export abstract class WrappedWork implements WorkView {
   get areGangs() { return this.inner.areGangs }
   get areRules() { return this.inner.areRules }
   get areCopies() { return this.inner.areCopies }
+  avoids(job: JobId): boolean { return this.inner.avoids(job) }
   tasks(job: JobId): number { return this.inner.tasks(job) }
   unplaced(job: JobId, lane: LaneId): number { return this.inner.unplaced(job, lane) }
   running(job: JobId, lane: LaneId): number { return this.inner.running(job, lane) }

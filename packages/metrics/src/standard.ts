@@ -1,9 +1,10 @@
 import {
   tellEnds, tellStarts, withoutUndefined, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type NodeState,
-  type Observer, type Pass, type Seconds, type StartRow, type TaskEnd, type TaskId, type WorkView,
+  type None, type Observer, type Pass, type Seconds, type StartRow, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
 import { energy, type EnergyResult } from './energy/energy.js'
+import { avoidance, type AvoidanceResult } from './avoidance.js'
 import { failures } from './failures.js'
 import { speculation, type SpeculationResult } from './speculation.js'
 import { fairness, type FairnessOptions } from './fairness.js'
@@ -49,6 +50,8 @@ export interface Summary {
   readonly outages?: OutagesResult
   /** Tasks that failed by themselves, with others of their gang, or with their job; absent if none did. */
   readonly failures?: Evictions
+  /** Nodes that were avoided after tasks had failed there; absent if none was. */
+  readonly avoidance?: AvoidanceResult
   /** Copies of slow tasks; absent if none started. */
   readonly speculation?: SpeculationResult
   /** Starts that the policy promised, and how it kept them. */
@@ -115,6 +118,7 @@ export class StandardMetrics implements Observer {
   readonly #preemption = preemption()
   readonly #outages = outages()
   readonly #failures = failures()
+  readonly #avoidance = avoidance()
   readonly #speculation = speculation()
   readonly #promises = promises()
   readonly #passes
@@ -229,6 +233,10 @@ export class StandardMetrics implements Observer {
     this.#energy.onNode(node, up, now)
   }
 
+  onAvoid(node: NodeId, job: JobId | None, stage: number, task: number, isAvoided: boolean, now: Seconds): void {
+    this.#avoidance.onAvoid(node, job, stage, task, isAvoided, now)
+  }
+
   onNodeState(node: NodeId, state: NodeState, now: Seconds): void {
     this.#energy.onNodeState(node, state, now)
     this.#sleep.onNodeState(node, state, now)
@@ -241,6 +249,7 @@ export class StandardMetrics implements Observer {
   onJobEnd(job: JobId, spec: JobSpec, now: Seconds): void {
     this.#shuffle.onJobEnd(job, spec, now)
     this.#counts.onJobEnd(job)
+    this.#avoidance.onJobEnd(job, spec, now)
     this.#times.onJobEnd(job, spec, now)
     this.#locality.onJobEnd(job)
     this.#gangRacks.onJobEnd(job)
@@ -282,6 +291,7 @@ export class StandardMetrics implements Observer {
     this.#fairness.onRunEnd(now)
     this.#promises.onRunEnd(now)
     this.#outages.onRunEnd(now)
+    this.#avoidance.onRunEnd(now)
     this.#rigid?.onRunEnd(now)
   }
 
@@ -303,6 +313,7 @@ export class StandardMetrics implements Observer {
         passes: this.#passes.result(),
         outages: this.#outages.result(),
         failures: this.#failures.result(),
+        avoidance: this.#avoidance.result(),
         speculation: this.#speculation.result(),
         fragmentation: fragments.length > 0 ? fragments : undefined,
         gangRacks: this.#gangRacks.result(),

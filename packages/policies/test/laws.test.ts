@@ -1,5 +1,5 @@
 import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, pbsLevels, pbsPreempting, replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikornReserving } from '@sched/policies'
-import type { SpeculationOptions } from '@sched/sim'
+import type { AvoidOptions, SpeculationOptions } from '@sched/sim'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
@@ -87,6 +87,34 @@ describe('the laws of policies', () => {
   })
   it.each(['easy', 'conservative', 'fattened'] as const)('are not for %s where copies are kept off nodes, which it says', (name) => {
     expect(() => checkPolicyLaws(withGangs[name] as MakePolicy, { ...copies, worlds: { speculation: rules } })).toThrow(/job j\d has copies of slow tasks that are kept off some nodes \(speculation\), and \w+ plans by amounts over the whole cluster\. Use `replan` with .* Copies of the rule `hadoop` may run on any node\./)
+  })
+
+  /** Volcano without queues that wait for ever since they deserve less than a task. */
+  const unbound = () => volcano({ tiers: [{ plugins: ['priority', 'gang', 'conformance', 'overcommit', 'drf', { name: 'proportion', enabledAllocatable: false, enabledOverused: false }] }] })
+  /** Rules by which jobs avoid nodes, and nodes are drained, soon and for a short time. */
+  const avoiding: readonly AvoidOptions[] = [
+    { rule: 'hadoop', failures: 1, ignoreThreshold: -1 }, { rule: 'hadoop', failures: 2 }, { rule: 'hadoop1', failures: 1, mostOfJob: 1, blacklists: 1, forgivenAfter: 9 }, { rule: 'hadoop1', failures: 2 },
+    { rule: 'spark', abortAfter: 2, timeout: 7 }, { rule: 'spark', task: 2, stage: 1, application: 1 }, { rule: 'drain', failures: 1, time: 8 },
+  ]
+  it.each(Object.entries(keepingOff))('hold for %s where nodes are avoided after failures', { tags: 'long' }, (name, make) => {
+    const isSuspending = name === 'las' || name === 'srtf' || name === 'slurm-preempting'
+    const rules = isSuspending ? avoiding.filter(({ rule }) => rule === 'drain') : avoiding
+    expect(checkPolicyLaws(name === 'volcano' ? unbound : make, { runs: 60, seed: 3, worlds: { avoid: rules, outages: true }, skip: { reservations: 'jobs outlive their estimates' } }).launches).toBeGreaterThan(300)
+  })
+
+  const { las: _las, srtf: _srtf, 'slurm-preempting': _slurm, ...notSuspending } = keepingOff
+  it.each(Object.entries(notSuspending))('hold for %s where nodes are avoided by gangs, and by jobs with masters', { tags: 'long' }, (name, make) => {
+    const options: LawOptions = { runs: 40, seed: 13, skip: { reservations: 'jobs outlive their estimates' } }
+    const chosen = name === 'volcano' ? unbound : make
+    expect(checkPolicyLaws(chosen, { ...options, worlds: { avoid: avoiding, outages: true, gangs: true } }).launches).toBeGreaterThan(200)
+    // where jobs hold whole nodes, masters may wait for each other for ever
+    if (!name.includes('named nodes')) expect(checkPolicyLaws(chosen, { ...options, worlds: { avoid: avoiding, outages: true, masters: true } }).launches).toBeGreaterThan(200)
+  })
+
+  it.each(['easy', 'conservative', 'fattened'] as const)('are not for %s where jobs avoid nodes, which it says, but where nodes are drained', (name) => {
+    const make = withGangs[name] as MakePolicy
+    expect(() => checkPolicyLaws(make, { runs: 60, worlds: { avoid: avoiding.slice(0, 1) }, skip: { reservations: 'jobs outlive their estimates' } })).toThrow(/job j\d avoids nodes on which its tasks have failed \(avoid\), and .* plans by amounts/)
+    expect(checkPolicyLaws(make, { runs: 60, worlds: { avoid: avoiding.filter(({ rule }) => rule === 'drain') }, skip: { reservations: 'jobs outlive their estimates' } }).launches).toBeGreaterThan(300)
   })
 
   it.each(Object.entries(policies))('hold for %s', (_, [make, options]) => {

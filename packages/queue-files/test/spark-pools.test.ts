@@ -66,13 +66,14 @@ describe('pools of Spark', () => {
     expect(waits('# comment', '', 'spark.master yarn', 'spark.locality.wait   10s')).toEqual([10, 10])
     expect(waits('spark.locality.wait=1min', 'spark.locality.wait.rack: 250ms')).toEqual([60, 0.25])
     expect(waits('spark.locality.wait.node 0', 'spark.locality.wait 5', 'spark.locality.wait 7')).toEqual([0, 0.007]) // milliseconds; the last of equal ones
-    const fifo = readQueues(pools, conf('spark.scheduler.mode\tfifo', 'spark.speculation true', 'spark.dynamicAllocation.enabled true'))
+    const fifo = readQueues(pools, conf('spark.scheduler.mode\tfifo', 'spark.speculation true', 'spark.dynamicAllocation.enabled true', 'spark.excludeOnFailure.enabled true'))
     expect(order(fifo)).toEqual({ order: 'fifo', waits: [3, 3], resetOnLaunch: false })
     expect(queuePolicy(fifo, cluster).findings.map(({ file, line, setting, verdict, note }) => [file, line, setting, verdict, note])).toEqual([
       ['fairscheduler.xml', 3, 'a minShare', 'ignored', 'spark.scheduler.mode is FIFO: there are no pools'],
       ['spark-defaults.conf', 1, 'spark.scheduler.mode', 'honoured', ''],
       ['spark-defaults.conf', 2, 'spark.speculation', 'ignored', 'tasks are copied if the experiment says so: speculation: spark'],
       ['spark-defaults.conf', 3, 'spark.dynamicAllocation.enabled', 'ignored', 'the cluster is as large as it is'],
+      ['spark-defaults.conf', 4, 'spark.excludeOnFailure.enabled', 'ignored', 'nodes are avoided if the experiment says so: avoid: spark'],
     ])
     const alone = readQueues(conf('', '# pools are made as jobs name them', 'spark.scheduler.mode FAIR')) as SparkFile
     expect([alone.kind, alone.pools]).toEqual(['spark', []])

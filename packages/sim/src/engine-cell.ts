@@ -21,6 +21,7 @@ export interface CellHost {
   /** Something has changed that a pass must see. */
   askForPass(): void
   abandon(job: JobId): void
+  forgetFailures(job: JobId): void
 }
 
 /** What an architecture may do with the cluster, the jobs and the clock of a run. */
@@ -86,6 +87,10 @@ export class EngineCell implements Cell {
 
   abandon(job: JobId): void {
     this.#host.abandon(job)
+  }
+
+  forgetFailures(job: JobId): void {
+    this.#host.forgetFailures(job)
   }
 
   decided(decision: Decision): void {

@@ -5,10 +5,10 @@ import { EventHeap } from './event-heap.js'
  * Kinds of events, in the order in which those of one instant fire. Rounds come after all of them, so a policy sees the whole instant. `AtOnce`: a
  * wake-up that an architecture requests with delay 0; if nodes beat in the instant, it fires after their reports. `Withdrawn`: a claim for a job that
  * has failed was withdrawn. `SubmitFirst`: takes the place of `Submit` if submissions come before ends. `Look`: at the tasks of a job, for some to copy;
- * after reports, too.
+ * after reports, too. `Avoid`: nodes that are avoided after failures are used again, or a job is given up for want of others.
  */
 export const EventKind = {
-  Stop: 0, Alarm: 1, SubmitFirst: 2, TaskEnd: 3, PrefillEnd: 4, Outage: 5, NodeState: 6, Submit: 7, Ready: 8, Withdrawn: 9, Wake: 10, Timer: 11, AtOnce: 12, Look: 13,
+  Stop: 0, Alarm: 1, SubmitFirst: 2, TaskEnd: 3, PrefillEnd: 4, Outage: 5, NodeState: 6, Submit: 7, Ready: 8, Withdrawn: 9, Wake: 10, Timer: 11, AtOnce: 12, Look: 13, Avoid: 14,
 } as const
 export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 

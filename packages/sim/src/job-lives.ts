@@ -11,7 +11,7 @@ export interface JobLivesOptions {
   readonly cell: CellState
   readonly queue: EventQueue
   readonly observers: Observers
-  readonly runs: Pick<TaskRuns, 'forget' | 'loseSuspended' | 'masters' | 'speculation'>
+  readonly runs: Pick<TaskRuns, 'forget' | 'loseSuspended' | 'masters' | 'speculation' | 'avoidance'>
   readonly architecture: Architecture
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
@@ -100,6 +100,7 @@ export class JobLives {
     const spec = work.spec(job)
     observers.onJobEnd(job, spec, now)
     if (this.#settingUp.size > 0) this.#cancelSetUp(job)
+    this.#runs.avoidance?.leave(job, !this.#abandoned.has(job), now)
     if (this.#abandoned.size > 0) this.#abandoned.delete(job)
     this.#runs.speculation?.leave(job)
     work.remove(job)

@@ -1,5 +1,5 @@
 import {
-  tellEnds, tellStarts, type Decision, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type NodeState, type Observer, type Pass,
+  tellEnds, tellStarts, type Decision, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type NodeState, type None, type Observer, type Pass,
   type Reason, type Seconds, type StartRow, type TaskEnd, type TaskId,
 } from '@sched/core'
 
@@ -83,6 +83,9 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   onNode(node: NodeId, up: boolean, now: Seconds): void {
     this.last = now
     for (const observer of this.#all) observer.onNode?.(node, up, now)
+  }
+  onAvoid(node: NodeId, job: JobId | None, stage: number, task: number, isAvoided: boolean, now: Seconds): void {
+    for (const observer of this.#all) observer.onAvoid?.(node, job, stage, task, isAvoided, now)
   }
   onNodeState(node: NodeId, state: NodeState, now: Seconds): void {
     for (const observer of this.#all) observer.onNodeState?.(node, state, now)

@@ -1,6 +1,7 @@
 import type { SlotsAdjuster } from './dynamic-slots.js'
 import type { ClusterDescription, ClusterInput, ClusterModel } from '@sched/cluster'
 import type { Demand, NodeId, Observer, Plug, Seconds, Workload } from '@sched/core'
+import type { AvoidOptions } from './avoid/rules.js'
 import type { CheckpointOptions } from './checkpoints.js'
 import type { FailureOptions } from './failures.js'
 import type { Outage, OutageModel } from './outages.js'
@@ -49,6 +50,8 @@ export interface SimulationOptions {
   readonly outages?: OutageModel | readonly (Outage | OutageModel)[]
   /** Tasks that fail by themselves and start anew, or make their jobs fail. Default: none does. */
   readonly failures?: FailureOptions
+  /** Which nodes are avoided after tasks have failed there. Default: none is. */
+  readonly avoid?: AvoidOptions
   /** How tasks save their work, to continue from there after they are lost or preempted. Default: they start anew. */
   readonly checkpoint?: CheckpointOptions
   /**

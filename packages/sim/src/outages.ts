@@ -122,6 +122,16 @@ export class Outages {
       else this.#begin(node as NodeId, now, drain)
   }
 
+  /** Drains a node until `restore`, or for ever. */
+  drain(node: NodeId, now: Seconds, isEndless: boolean): void {
+    if (isEndless) this.#endless++
+    this.#begin(node, now, true)
+  }
+
+  restore(node: NodeId, now: Seconds): void {
+    this.#end(node, now)
+  }
+
   #begin(node: NodeId, now: Seconds, isDrained: boolean): void {
     if (!isDrained) this.#env.runs.lose(node, now)
     const lasting = this.#lasting[node] as number
@@ -147,6 +157,7 @@ export class Outages {
     architecture.onNode?.(node, up)
     sleep?.setUp(node, up, now)
     observers.onNode(node, up, now)
+    runs.avoidance?.nodesChanged(now)
   }
 }
 

@@ -84,7 +84,7 @@ export class Simulation implements CellHost {
     const starts = workload.chained === false ? [] : [new FirstStarts((job) => this.#jobs.started(work.spec(job).id, this.now))]
     this.#observers = new Observers([...observers, ...starts, ...(this.#slots === undefined ? [] : [this.#slots])])
     this.#sleep = model.sleep === undefined ? undefined : new SleepingNodes(model.sleep, work, queue, this.#observers)
-    this.#runs = taskRunsOf(options, seed, { model, work, cell, queue, observers: this.#observers, sleep: this.#sleep, host: this })
+    this.#runs = taskRunsOf(options, seed, { model, work, cell, queue, observers: this.#observers, sleep: this.#sleep, host: this, architecture: () => this.#architecture, outages: () => this.#outages as Outages })
     const warn = onceEach((message: string) => options.warn?.(message))
     const unheeded = new Unheeded(warn, model)
     const env = environment(options, seed, { model, cell, work, observers: this.#observers, unheeded, warn, now: () => this.now })
@@ -97,7 +97,7 @@ export class Simulation implements CellHost {
     this.#prefill = new Prefill(cell, shapes, queue, this.#sleep)
     for (const task of options.prefill ?? []) this.#prefill.add(task)
     const parts = { cell, work, queue, observers: this.#observers, runs: this.#runs, architecture: this.#architecture }
-    this.#outages = options.outages === undefined ? undefined : new Outages(options.outages, (name) => randomStream(seed, name), { ...parts, sleep: this.#sleep })
+    this.#outages = options.outages === undefined && options.avoid === undefined ? undefined : new Outages(options.outages ?? [], (name) => randomStream(seed, name), { ...parts, sleep: this.#sleep })
     this.#lives = new JobLives({ ...parts, model, schedulers: this.schedulers, infeasible: options.infeasible, unheeded, host: this })
     this.#byEvent = passPerEvent === undefined || model.heartbeat !== undefined
       ? undefined
@@ -117,9 +117,7 @@ export class Simulation implements CellHost {
     for (;;) {
       const state = this.advance(slice, until)
       if (state === 'done') return this
-      if (state === 'starved') {
-        await this.#jobs.more()
-      } else await pause()
+      await (state === 'starved' ? this.#jobs.more() : pause())
     }
   }
 
@@ -194,13 +192,15 @@ export class Simulation implements CellHost {
     if (this.work.active === 0) return submit === Infinity && this.#jobs.held === 0 ? Infinity : time
     if (ring !== undefined && ring.next < time) time = ring.next
     const progress = this.#lastProgress()
-    if (submit === Infinity && this.#stall.isNear(time, progress) && this.#stall.isAt(time, progress, event)) return this.#leave()
+    if (submit === Infinity && this.#stall.isNear(time, progress) && this.#stall.isAt(time, progress, event)) return this.#leave(time)
     return time
   }
 
-  /** Ends a run in which waiting jobs will never start, at the time of the last report. */
-  #leave(): typeof Infinity {
+  /** Ends a run in which waiting jobs will never start, at the time of the last report; first those may that avoid nodes. */
+  #leave(time: Seconds): Seconds {
     const { inVain } = this.#runs.masters
+    const last = time === Infinity ? this.now : time
+    if (this.#runs.avoidance?.endWaits(last) === true) return (this.#runs.lastEnd = last)
     leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, outages: this.#outages, now: this.now })
     if (!this.#observers.explained) this.now = this.#observers.last
     return Infinity
@@ -211,7 +211,7 @@ export class Simulation implements CellHost {
     const queue = this.#queue
     const ring = this.#ring
     ring?.skipTo(time)
-    const last = ring?.next === time ? EventKind.Timer : EventKind.Look
+    const last = ring?.next === time ? EventKind.Timer : EventKind.Avoid
     while (queue.next === time && queue.nextKind <= last && queue.pop()) {
       if (queue.kind >= EventKind.Submit) this.#arrive()
       this.#fire(queue.kind, queue.subject)
@@ -325,6 +325,9 @@ export class Simulation implements CellHost {
       case EventKind.Look:
         if (this.#runs.speculation?.look(subject as JobId, this.now) === true) this.#passNeeded = true
         return
+      case EventKind.Avoid:
+        this.#passNeeded = true
+        return this.#runs.avoidance?.fired(subject, this.now)
       case EventKind.PrefillEnd:
         this.#passNeeded = true
         return this.#prefill.ended(subject, this.now)
@@ -340,6 +343,11 @@ export class Simulation implements CellHost {
   /** An architecture or a round gives a job up. */
   abandon(job: JobId): void {
     this.#lives.abandon(job, this.now)
+  }
+
+  /** A job starts anew on nodes of which nothing is known. */
+  forgetFailures(job: JobId): void {
+    this.#runs.avoidance?.forget(job, this.now)
   }
 
   /** The last task of a job has ended. */

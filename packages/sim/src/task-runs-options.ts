@@ -1,5 +1,6 @@
 import type { CellState, ClusterModel, Work } from '@sched/cluster'
-import type { JobId, TaskId } from '@sched/core'
+import type { JobId, Seconds, TaskId } from '@sched/core'
+import type { Avoidance } from './avoid/avoidance.js'
 import type { Checkpoints } from './checkpoints.js'
 import type { EventQueue } from './event-queue.js'
 import type { Failures } from './failures.js'
@@ -26,6 +27,8 @@ export interface TaskRunsOptions {
   readonly checkpoints?: Checkpoints | undefined
   /** Which tasks fail by themselves; default: none. */
   readonly failures?: Failures | undefined
+  /** Which nodes are avoided after failures; default: none. `failJob` stops everything of a job. */
+  readonly avoidance?: ((failJob: (job: JobId, now: Seconds) => void) => Avoidance) | undefined
   /** Which tasks are copied; default: none. */
   readonly speculation?: Speculation | undefined
   /** Nodes that sleep, and for which tasks wait. Default: none sleeps. */

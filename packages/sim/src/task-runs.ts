@@ -1,7 +1,9 @@
 import type { CellState, Work } from '@sched/cluster'
 import { None, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type TaskEnd, type TaskId } from '@sched/core'
+import type { Avoidance } from './avoid/avoidance.js'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Failures } from './failures.js'
+import { FailedRuns } from './failed-runs.js'
 import { InVain } from './in-vain.js'
 import { KeptWork } from './kept-work.js'
 import { Masters } from './masters.js'
@@ -46,8 +48,7 @@ export class TaskRuns {
   readonly #kept: KeptWork
   readonly #failures: Failures | undefined
   readonly #sleep: SleepingNodes | undefined
-  /** Runs that have ended in this instant with a failure of their task. */
-  readonly #failed: number[] = []
+  readonly #failed: FailedRuns
   readonly #keys: JobKeys
   readonly #host: TaskRunsOptions['host']
   readonly #hasHeartbeats: boolean
@@ -82,6 +83,11 @@ export class TaskRuns {
     this.#nodeRuns = new NodeRuns(this.#hasHeartbeats ? model.nodes : 0)
     this.#ends = new TaskEnds(queue, options.sharesEvents && options.progress === undefined)
     this.#ending = new Ending(options.work, options.observers)
+    this.#failed = new FailedRuns(options, {
+      free: (task) => this.#free(task),
+      kill: (task, now) => this.kill(task, now, 'failed'),
+      killed: (task, now) => this.#killed(task, now, 'failed'),
+    })
     this.#start = new TaskStart(options.work, model, options.keys)
     this.masters = new Masters(options.work, queue, (run, end) => this.#addEnd(run, options.work.runNode(run), end))
     this.progress = options.progress === undefined
@@ -95,6 +101,11 @@ export class TaskRuns {
   /** Jobs in the system. */
   get jobs(): number {
     return this.#work.active
+  }
+
+  /** Present if nodes are avoided after failures. */
+  get avoidance(): Avoidance | undefined {
+    return this.#failed.avoidance
   }
 
   /** Forgets what is known under a job id that is about to be reused. */
@@ -139,9 +150,9 @@ export class TaskRuns {
       if (work.isMaster(task)) {
         this.masters.start(run, row.job, ready + alone)
         if (!this.masters.isUnused(row.job)) this.lastEnd = Math.max(this.lastEnd, ready + alone)
-      } else if (progress === undefined) this.#addEnd(run, node, ready + this.#length(run, task, alone, ready))
+      } else if (progress === undefined) this.#addEnd(run, node, ready + this.#length(run, task, node, alone, ready))
       else {
-        progress.begin(run, node, this.#start, this.#failures?.start(run, work.originalOf(task), this.#start, alone) ?? alone, now)
+        progress.begin(run, node, this.#start, this.#failures?.start(run, work.originalOf(task), this.#start, node, alone) ?? alone, now)
         this.#tellStarts(now)
       }
     }
@@ -152,11 +163,11 @@ export class TaskRuns {
    * Seconds from the time `ready`, at which a run starts to work, to its end. `alone`: what the task would take from its beginning if nothing happens
    * to it.
    */
-  #length(run: number, task: TaskId, alone: Seconds, ready: Seconds): Seconds {
+  #length(run: number, task: TaskId, node: NodeId, alone: Seconds, ready: Seconds): Seconds {
     const start = this.#start
     const rest = this.#kept.rest(start, task, alone)
     this.speculation?.starts(run, ready + rest)
-    return this.#failures === undefined ? rest : this.#failures.start(run, this.#work.originalOf(task), start, rest)
+    return this.#failures === undefined ? rest : this.#failures.start(run, this.#work.originalOf(task), start, node, rest)
   }
 
   /** Whether all tasks of the stage take the same time at the same level. */
@@ -191,7 +202,7 @@ export class TaskRuns {
     if (this.progress !== undefined && !isMaster) this.progress.takeBack(run, node, now)
     else if (hasEnd && this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
     else if (hasEnd) this.#ends.cancel(run)
-    if (!isMaster) this.#failures?.stopped(run, work.jobOf(task), work.originalOf(task), work.runEnd(run) > now && !work.isCopy(task) ? this.#worked(run, now - work.runStart(run)) : 0)
+    if (!isMaster) this.#failures?.stopped(run, work.jobOf(task), work.originalOf(task), node, work.runEnd(run) > now && !work.isCopy(task) ? this.#worked(run, now - work.runStart(run)) : 0)
     this.#killed(task, now, how, isSuspended)
   }
 
@@ -229,6 +240,7 @@ export class TaskRuns {
     if (isSuspended) {
       this.progress?.refuseToSuspend()
       this.speculation?.refuseToSuspend(task)
+      this.avoidance?.refuseToSuspend(task)
       return this.#kept.suspend(task, job, ran)
     }
     if (how === 'superseded' || this.#work.isCopy(task)) return -this.#kept.retire(task, job)
@@ -273,14 +285,14 @@ export class TaskRuns {
     for (let i = 0; i < count; i++) {
       const run = this.#nodeRuns.stopped[i] as number
       if (this.speculation !== undefined && !this.#isFirst(run, now)) continue
-      if (this.#failures?.has(run) === true) this.#failed.push(run)
+      if (this.#failures?.has(run) === true) this.#failed.add(run)
       else if (this.#commitPending) {
         this.#work.releaseRun(run, 'ended')
         ;(this.#pendingCommits[node] ??= []).push(run)
       } else this.#end(run, now)
     }
     this.#ending.tell(now)
-    if (this.#failed.length > 0) this.#fail(now)
+    if (this.#failed.areAny) this.#failed.handle(now)
   }
 
   /**
@@ -332,39 +344,13 @@ export class TaskRuns {
       const next = this.#ends.after(run)
       if (this.progress !== undefined && !this.#work.isMaster(this.#work.runTask(run))) this.progress.ended(run, now)
       if (this.speculation !== undefined) this.#isFirst(run, now)
-      if (this.#failures?.has(run) === true) this.#failed.push(run)
+      if (this.#failures?.has(run) === true) this.#failed.add(run)
       else this.#end(run, now)
       if (next >= 0) this.shared++
       run = next
     }
     this.#ending.tell(now)
-    if (this.#failed.length > 0) this.#fail(now)
-  }
-
-  /**
-   * Handles failed tasks. Each is pending again, together with the running tasks of its gang if too few are left; or its job fails, and everything of
-   * it stops.
-   */
-  #fail(now: Seconds): void {
-    const work = this.#work
-    const failures = this.#failures as Failures
-    const ended = this.#failed.splice(0)
-    for (const failed of ended) {
-      if (!failures.has(failed)) continue // it was stopped by another failure
-      const task = work.runTask(failed)
-      const job = work.jobOf(task)
-      const isLast = failures.failed(failed, job, work.originalOf(task))
-      for (const each of [...(isLast ? work.startedOf(job) : work.stoppedWith(task))]) {
-        const run = work.taskRun[each] as number
-        this.#free(each)
-        if (!ended.includes(run)) this.kill(each, now, 'failed')
-        else {
-          if (run !== failed) failures.stopped(run, job, work.originalOf(each), 0)
-          this.#killed(each, now, 'failed')
-        }
-      }
-      if (isLast) this.#host.jobFailed(job)
-    }
+    if (this.#failed.areAny) this.#failed.handle(now)
   }
 
   #end(run: number, now: Seconds): void {
@@ -389,6 +375,7 @@ export class TaskRuns {
     this.done++
     const last = work.finishRun(run)
     if (!last) this.speculation?.done(stage, node, row.stopped - row.started, now)
+    if (!last) this.avoidance?.done(stage, now)
     if (last || this.progress !== undefined) this.#ending.tell(now)
     if (last) this.#host.jobEnded(row.job)
     else if (work.hasMasters) this.masters.mayEnd(row.job, now)

@@ -88,6 +88,7 @@ async function overrides(options: ExperimentOptions, base: Base | undefined, cwd
     failures: options.failures === undefined
       ? undefined
       : (fieldsGiven(options.failures, '--failures', 'probability=0.01 or mtbf=864000,maxAttempts=4') as ExperimentInput['failures']),
+    avoid: options.avoid === undefined ? undefined : (ruleGiven(options.avoid, '--avoid', 'rule=hadoop,failures=2') as ExperimentInput['avoid']),
     speculation: speculationGiven(options.speculation),
     outages: options.outages === undefined ? undefined : outagesGiven(options.outages, named),
     passPerEvent,
@@ -114,8 +115,10 @@ function outagesGiven(text: string, named: (file: string) => string): Experiment
 /** `true`, the name of a rule, or fields; the schema checks what they are. */
 function speculationGiven(given: string | true | undefined): ExperimentInput['speculation'] {
   if (given === undefined || given === true) return given
-  return (/^[a-z]\w*$/.test(given) ? given : fieldsGiven(given, '--speculation', 'rule=late,cap=0.2')) as ExperimentInput['speculation']
+  return ruleGiven(given, '--speculation', 'rule=late,cap=0.2') as ExperimentInput['speculation']
 }
+
+const ruleGiven = (given: string, option: string, example: string) => (/^[a-z]\w*$/.test(given) ? given : fieldsGiven(given, option, example))
 
 function metricsOf({ warmUp, coolDown, tau, classes, metrics }: ExperimentOptions, spec: Base['spec'] | undefined): ExperimentInput['metrics'] {
   const given = defined({ warmUp, coolDown, tau, classes: classes === undefined ? undefined : yaml(classes, '--classes'), more: metrics === undefined ? undefined : policyList(metrics, '--metrics') })

@@ -53,6 +53,7 @@ export interface ExperimentOptions extends ChangeOptions {
   readonly checkpoint?: string
   readonly failures?: string
   /** `true`, or `minimum=...,retry=...`. */
+  readonly avoid?: string
   readonly speculation?: string | true
   /** A list of outages, or `mtbf=...,mttr=...`. */
   readonly outages?: string

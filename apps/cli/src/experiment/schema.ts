@@ -106,17 +106,64 @@ const checkpointSchema = z
   .refine(({ interval, whenPreempted }) => interval !== undefined || whenPreempted === true, 'an interval, or whenPreempted: true')
   .describe('tasks that were lost with a node or preempted go on from what they had saved last; default: they start anew')
 
+const badNodesSchema = z
+  .strictObject({
+    nodes: z.array(name).min(1).optional().describe('names of these nodes'),
+    fraction: z.number().min(0).max(1).optional().describe('how many of all nodes; the seed says which; instead of nodes'),
+    probability: z.number().min(0).max(1).optional().describe('of each attempt of a task there to fail, besides failures that it has anywhere'),
+    mtbf: z.number().positive().optional().describe('mean seconds that a task runs there to its failure, exponential; instead of probability'),
+  })
+  .refine(({ nodes, fraction }) => (nodes === undefined) !== (fraction === undefined), 'either nodes or a fraction')
+  .refine(({ probability, mtbf }) => (probability === undefined) !== (mtbf === undefined), 'either probability or mtbf')
+  .describe('nodes on which tasks fail more often; default: none')
 const failuresSchema = z
   .strictObject({
     probability: z.number().min(0).lt(1).optional().describe('of each attempt of a task to fail, at a time that is uniform over its run'),
     mtbf: z.number().positive().optional().describe('mean seconds that a task runs from its start or its last failure to the next, exponential; instead of probability'),
     maxAttempts: z.int().min(1).optional().describe('failures of one task with which its job is given up; default: 4'),
+    badNodes: badNodesSchema.optional(),
   })
-  .refine(({ probability, mtbf }) => (probability === undefined) !== (mtbf === undefined), 'either probability or mtbf')
+  .refine(({ probability, mtbf, badNodes }) => (probability === undefined) !== (mtbf === undefined) || (probability === undefined && badNodes !== undefined), 'either probability or mtbf, or badNodes')
   .describe('tasks that fail by themselves and start anew, with the rest of their gangs; default: none does')
 
 const fraction = z.number().min(0).max(1).optional()
 const atLeastZero = z.number().min(0).optional()
+const failuresOn = z.int().min(1).optional()
+const avoidRules = z.discriminatedUnion('rule', [
+  z.strictObject({
+    rule: z.literal('hadoop').describe('of Hadoop 2 and 3: a job avoids nodes on which tasks of it have failed'),
+    failures: failuresOn.describe('failures of a job on a node with which the job avoids it; default 3'),
+    ignoreThreshold: z.int().min(-1).max(100).optional().describe('percentage of the nodes: a job that would avoid as many avoids none; -1: it always does; default 33'),
+  }),
+  z.strictObject({
+    rule: z.literal('hadoop1').describe('of Hadoop 0.20: a task avoids nodes where it has failed, a job those where several have, and all jobs those that several jobs have avoided'),
+    failures: failuresOn.describe('failures of a job on a node with which the job avoids it; default 4'),
+    mostOfJob: fraction.describe('of the nodes: a job that would avoid as many avoids none; default 0.25'),
+    blacklists: failuresOn.describe('jobs that have avoided a node and succeeded; default 4'),
+    aboveMean: atLeastZero.describe('by which part it must be above the mean of the nodes in that; default 0.5'),
+    mostOfCluster: fraction.describe('of the nodes, from which on all jobs avoid no more; default 0.5'),
+    forgivenAfter: z.number().positive().optional().describe('seconds after which a node is forgiven one such job and used again; default 86400'),
+  }),
+  z.strictObject({
+    rule: z.literal('spark').describe('of Spark: a task avoids nodes where it has failed, a stage those where several of its tasks have, and a job those where tasks of stages that are done have'),
+    task: failuresOn.describe('failures of a task on a node; default 1'),
+    stage: failuresOn.describe('tasks of a stage that have failed on a node; default 2'),
+    application: failuresOn.describe('tasks of stages that are done and had failed on a node; default 2'),
+    timeout: z.number().positive().optional().describe('seconds for which a job avoids a node; default 3600'),
+    abortAfter: z.number().positive().optional().describe('seconds after which a job fails of which a task has no node left; default 120'),
+  }),
+  z.strictObject({
+    rule: z.literal('drain').describe('a node on which tasks, of any jobs, have failed is drained for a time'),
+    failures: failuresOn.describe('failures on a node with which it is drained; default 3'),
+    within: z.number().positive().optional().describe('seconds in which these happen; default 3600'),
+    time: z.number().positive().optional().describe('seconds for which it is drained; default 3600'),
+    most: fraction.describe('of the nodes, from which on no more are drained; default 0.5'),
+  }),
+])
+const avoidSchema = z
+  .union([z.enum(['hadoop', 'hadoop1', 'spark', 'drain']), avoidRules])
+  .describe('which nodes are avoided after tasks have failed there: the name of a rule, or { rule, ... } with its limits; default: none is')
+
 const stagesToCopy = z.array(name).min(1).optional().describe('names of the stages of which tasks may be copied, for example [map]; default: all but masters')
 const ruleSchema = z.discriminatedUnion('rule', [
   z.strictObject({
@@ -290,6 +337,7 @@ export const experimentSchema = z
     outages: outagesSchema.optional().describe('nodes that go and come back: the path of a list (CSV with node, from, to and kind: failure or drain; seconds from the start) or of a log of Slurm, Google, Batsim or the Failure Trace Archive, { file, origin }, or { mtbf, mttr, per } for failures that are drawn; or several of these; default: all stay'),
     checkpoint: checkpointSchema.optional(),
     failures: failuresSchema.optional(),
+    avoid: avoidSchema.optional(),
     speculation: speculationSchema.optional(),
     matrix: matrixSchema.optional(),
     policies: z

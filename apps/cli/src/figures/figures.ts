@@ -43,6 +43,8 @@ const runFigures = (summary: Summary): Figure<Summary>[] => [
   { key: 'evicted', title: 'evicted tasks', unit: '', of: ({ counts }) => counts.evicted },
   { key: 'lost', title: 'tasks lost with nodes', unit: '', of: ({ outages }) => outages?.lost.tasks ?? NaN },
   { key: 'failed', title: 'failed tasks', unit: '', of: ({ failures }) => failures?.tasks ?? 0 },
+  { key: 'avoided', title: 'times that jobs avoided nodes', unit: '', of: ({ avoidance }) => avoidance?.times ?? NaN },
+  { key: 'drained', title: 'times that nodes were drained after failures', unit: '', of: ({ avoidance }) => avoidance?.drains ?? NaN },
   { key: 'copies', title: 'copies of slow tasks', unit: '', of: ({ speculation }) => speculation?.copies ?? 0 },
   { key: 'superseded', title: 'task time of superseded attempts', unit: 's', of: ({ speculation }) => speculation?.superseded.taskSeconds ?? 0 },
   { key: 'rejected', title: 'rejected jobs', unit: '', of: ({ counts }) => counts.rejected },

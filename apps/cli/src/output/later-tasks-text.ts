@@ -49,7 +49,7 @@ const taskPart = ({ stages, taskParts }: LaterTasks, stage: string, why: string)
   stage === '' ? (taskParts[why] ?? 0) : stages.filter((each) => each.stage === stage).reduce((sum, each) => sum + (each.taskParts[why] ?? 0), 0)
 
 function storyText({ policy, wait, later }: LaterRun): string {
-  const { stages, starts, unstarted, others, starters, nodesAway } = later
+  const { stages, starts, unstarted, others, starters, nodesAway, avoided = [] } = later
   const areMany = Math.max(starts, later.spans.length) > MOST
   const periods = areMany ? later.periods.map((period) => ({ ...period, why: reasonsText(period) })) : later.spans
   const places = Math.max(1, ...periods.map(({ from, to }) => decimals(to - from)))
@@ -66,6 +66,7 @@ function storyText({ policy, wait, later }: LaterRun): string {
   const held = heldText(later, wait.queue)
   if (held !== '') lines.push(`others held most meanwhile: ${held}`)
   if (nodesAway > 0) lines.push(`nodes away meanwhile, on average: ${number(nodesAway)}`)
+  if (avoided.length > 0) lines.push(`avoided, since tasks of it had failed there: ${avoided.slice(0, MOST).join(', ')}${avoided.length > MOST ? ', ...' : ''}`)
   if (unstarted > 0) lines.push(`${counted(unstarted, 'task')} did not start`)
   return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }

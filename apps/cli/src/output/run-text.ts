@@ -27,7 +27,7 @@ function measuredTable(measured: RunResult['measured'] = [], width?: number): st
   return table([{ title: 'measured', align: 'left' }, { title: 'figure', align: 'left' }, { title: '', align: 'right' }], rows, { width })
 }
 
-function countsText({ counts, times, preemption, outages, failures, speculation, gangRacks: gangs }: Summary): string {
+function countsText({ counts, times, preemption, outages, failures, avoidance, speculation, gangRacks: gangs }: Summary): string {
   const { jobs, finished, abandoned, rejected, tasks, launches, evicted } = counts
   const left = jobs - finished - abandoned
   const unfinished = `${abandoned === 0 ? '' : `, ${number(abandoned)} abandoned`}${left === 0 ? '' : `, ${number(left)} not finished`}`
@@ -41,7 +41,18 @@ function countsText({ counts, times, preemption, outages, failures, speculation,
     ? ''
     : `${counted(speculation.copies, 'slow task')} copied, ${number(speculation.won)} of the copies done first; ${counted(speculation.superseded.tasks, 'attempt')} superseded after ${number(speculation.superseded.taskSeconds, 's')} task seconds\n`
   const spread = gangs === undefined ? '' : `Gangs on racks: ${number(gangs.mean)} in the mean, ${percent(gangs.onOne)} of the gangs on one\n`
-  return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${away}${failed}${copied}${spread}`
+  return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${away}${failed}${avoidedText(avoidance)}${copied}${spread}`
+}
+
+function avoidedText(avoidance: Summary['avoidance']): string {
+  if (avoidance === undefined) return ''
+  const { times, jobs, nodes, seconds, ofTasks, drains, drainedSeconds } = avoidance
+  const parts = [
+    times > 0 && `${counted(jobs, 'job')} avoided ${counted(nodes, 'node')}, ${counted(times, 'time')} for ${number(seconds / times, 's')} s each`,
+    ofTasks > 0 && `${counted(ofTasks, 'time')} a task avoided a node where it had failed`,
+    drains > 0 && `${counted(drains, 'time')} a node was drained after failures, for ${number(drainedSeconds / drains, 's')} s each`,
+  ]
+  return `${parts.filter((part) => part !== false).join('; ')}\n`
 }
 
 function prefilledText(prefilled: RunResult['prefilled']): string {

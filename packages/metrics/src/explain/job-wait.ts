@@ -1,5 +1,5 @@
 import {
-  Reason, type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Observer,
+  Reason, type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type None, type Observer,
   type Seconds, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
 import { Interruptions, type Interruption } from './interruptions.js'
@@ -222,6 +222,10 @@ export class JobWaitObserver implements Observer {
     this.#meanwhile.moved(up, now)
     if (this.#isWaiting()) this.#look(now)
     else this.#later?.changed(now)
+  }
+
+  onAvoid(node: NodeId, job: JobId | None, stage: number, task: number, isAvoided: boolean, now: Seconds): void {
+    if (job === this.#job) this.#later?.avoids(node, stage, task, isAvoided, now)
   }
 
   onDecision(decision: Decision): void {

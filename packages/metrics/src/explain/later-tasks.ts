@@ -1,6 +1,7 @@
 import {
-  Reason, type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type Seconds, type StageSpec, type TaskEnd, type TaskId, type WorkView,
+  Reason, type Architecture, type ClusterView, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Seconds, type StageSpec, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
+import { Avoided, AVOIDED } from './avoided.js'
 import type { Holder, Meanwhile } from './meanwhile.js'
 import type { NamedJob } from './named-job.js'
 import { Room } from './room.js'
@@ -45,6 +46,8 @@ export interface LaterTasks {
   readonly prefilled: number
   /** Mean number of nodes that were down. */
   readonly nodesAway: number
+  /** Names of nodes that tasks of it avoided because tasks had failed there; absent where none did. */
+  readonly avoided?: readonly string[]
 }
 
 /** A period with one reason. */
@@ -116,6 +119,7 @@ export class LaterWaits {
   readonly #cluster: ClusterView
   readonly #meanwhile: Meanwhile
   readonly #room: Room
+  readonly #avoided: Avoided
   readonly #stages: readonly Stage[]
   readonly #told: ToldReason[] = []
   readonly #decisions = new WaitsForDecisions()
@@ -136,6 +140,7 @@ export class LaterWaits {
     this.#cluster = cluster
     this.#meanwhile = meanwhile
     this.#room = new Room(job, cluster, architecture)
+    this.#avoided = new Avoided(job, cluster, architecture)
     this.#starts = new StartsOfOthers(work)
     this.#from = now
     this.#to = now
@@ -171,6 +176,7 @@ export class LaterWaits {
       unstarted: total(this.#stages.map(({ waiting }) => waiting)),
       others: this.#starts.counts, starters: this.#starts.most(NAMED),
       holders: this.#meanwhile.holders(NAMED), prefilled: this.#meanwhile.prefilled(), nodesAway: this.#meanwhile.nodesAway(),
+      ...(this.#avoided.names.length > 0 && { avoided: this.#avoided.names }),
     }
   }
 
@@ -226,6 +232,12 @@ export class LaterWaits {
     this.changed(now)
   }
 
+  /** Tasks of the job avoid a node from now on, or do not any more. */
+  avoids(node: NodeId, stage: number, task: number, isAvoided: boolean, now: Seconds): void {
+    this.#avoided.told(node, stage, task, isAvoided)
+    this.changed(now)
+  }
+
   /** What is free has changed, or which nodes are up. */
   changed(now: Seconds): void {
     if (!this.#isOpen) return
@@ -273,9 +285,12 @@ export class LaterWaits {
     }
   }
 
-  #whyFront({ spec, lane }: Stage): string {
+  #whyFront({ spec, at, lane, isWaiting }: Stage): string {
     const told = (this.#told[lane] ??= new ToldReason())
-    return told.why(() => this.#room.holds(spec, Math.max(1, this.#work.together(this.#job, lane))))
+    const tasks = Math.max(1, this.#work.together(this.#job, lane))
+    let isElsewhere = true
+    const why = told.why(() => this.#room.holds(spec, tasks) && (isElsewhere = !this.#avoided.areOf(at, isWaiting) || this.#avoided.holds(spec, at, isWaiting, tasks)))
+    return isElsewhere ? why : AVOIDED
   }
 
   /** Something happens now. If others start at the instant at which a limit was told, they may have been what it left no place beside. */

@@ -225,15 +225,16 @@ export class RigidLane {
   #unplannable(job: JobId, shape: ShapeId): never {
     const work = this.#work
     const plain = work.shapeOf(work.taskAt(job, work.frontStage(job, this.lane), 0) as TaskId)
-    const isCopied = work.areCopies && shape !== plain
-    const fact = isCopied
-      ? 'has copies of slow tasks that are kept off some nodes (speculation)'
-      : 'may run on some nodes only, by labels that it requires, by taints, or since its virtual cluster needs larger ones'
+    const [fact, also] = work.avoids(job)
+      ? ['avoids nodes on which its tasks have failed (avoid)', ' The rule `drain` keeps nodes from all jobs alike.']
+      : work.areCopies && shape !== plain
+        ? ['has copies of slow tasks that are kept off some nodes (speculation)', ' Copies of the rule `hadoop` may run on any node.']
+        : ['may run on some nodes only, by labels that it requires, by taints, or since its virtual cluster needs larger ones', '']
     throw new SchedError(
       'BAD_OPTION',
       `job ${work.name(job)} ${fact}, and ${this.countedBy} plans by amounts over the whole cluster`,
       { field: 'policy' },
-      `Use \`replan\` with \`nodes: named\`, or \`easy\` or \`conservative\` with it where jobs share no nodes, or a policy without plans such as \`greedy\` or \`strict\`.${isCopied ? ' Copies of the rule `hadoop` may run on any node.' : ''}`,
+      `Use \`replan\` with \`nodes: named\`, or \`easy\` or \`conservative\` with it where jobs share no nodes, or a policy without plans such as \`greedy\` or \`strict\`.${also}`,
     )
   }
 

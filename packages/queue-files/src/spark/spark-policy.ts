@@ -31,6 +31,8 @@ const why = knownWords<string>({
   'spark.scheduler.revive.interval': 'offers are made as tasks end, or with heartbeats',
   'spark.task.cpus': 'tasks ask for what the workload says',
   'spark.speculation': 'tasks are copied if the experiment says so: speculation: spark',
+  'spark.excludeOnFailure.enabled': 'nodes are avoided if the experiment says so: avoid: spark',
+  'spark.blacklist.enabled': 'nodes are avoided if the experiment says so: avoid: spark',
 })
 
 /**

@@ -1,5 +1,5 @@
 import type { CellState, Work } from '@sched/cluster'
-import { grown, None, type JobId, type NodeId, type Seconds, type TaskId } from '@sched/core'
+import { grown, None, type JobId, type NodeId, type Seconds, type ShapeId, type TaskId } from '@sched/core'
 
 /** What rules of speculation know of running attempts. Progress is linear in time, from 0 at the start to 1 at the expected end. */
 export class Attempts {
@@ -43,6 +43,11 @@ export class Attempts {
   /** Those of them of which there is no copy. */
   *uncopied(stage: number): Generator<TaskId> {
     for (const task of this.running(stage)) if (this.work.otherAttempt(task) === None) yield task
+  }
+
+  /** What a copy of a task of the stage asks for, where none of the stage waits. */
+  asks(stage: number): ShapeId {
+    return this.work.areBars ? this.work.bars.asks(stage) : (this.work.stageShape[stage] as ShapeId)
   }
 
   nodeOf(task: TaskId): NodeId {

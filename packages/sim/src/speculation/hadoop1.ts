@@ -1,4 +1,4 @@
-import { None, type JobId, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
+import { None, type JobId, type Seconds, type StageSpec, type TaskId } from '@sched/core'
 import type { Attempts } from './attempts.js'
 import { checkAmounts, checkFractions, checkTimes } from './checks.js'
 import { FreeNodes } from './free-nodes.js'
@@ -52,7 +52,7 @@ export class Hadoop1Rule extends PeriodicRule implements SpeculationRule {
     const attempts = this.#attempts
     const { work, cell } = attempts
     if (work.stageUnplaced[stage] !== 0 || now - work.submitted(work.stageJob[stage] as JobId) < this.#minAge) return []
-    const free = new FreeNodes(cell, work.stageShape[stage] as ShapeId)
+    const free = new FreeNodes(cell, attempts.asks(stage))
     if (!free.areAny) return []
     const mean = this.#meanProgress(stage, now)
     const copies: Copy[] = []

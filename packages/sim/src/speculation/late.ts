@@ -92,7 +92,7 @@ export class LateRule extends PeriodicRule implements SpeculationRule {
     const shape = work.stageShape[stage] as ShapeId
     const most = this.#most(shape) - work.copies.size
     if (work.stageUnplaced[stage] !== 0 || most <= 0) return []
-    const free = new FreeNodes(cell, shape)
+    const free = new FreeNodes(cell, attempts.asks(stage))
     if (!free.areAny) return []
     const candidates = this.#candidates(stage, now)
     if (candidates.length === 0) return []

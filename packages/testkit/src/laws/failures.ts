@@ -1,13 +1,14 @@
 import type { Play } from './play.js'
 
-/** A job fails when one of its tasks has failed as often as one may; nothing of it runs on. Tasks that fail do it after they started, and only where there are failures. */
+/** A job fails when one of its tasks has failed as often as one may, or, under a rule that lets it, has failed on all nodes; nothing of it runs on. Tasks that fail do it after they started, and only where there are failures. */
 export function failures({ recorder, world, specs }: Play): string | undefined {
   const { maxAttempts = 4 } = world.failures ?? {}
   const failed = new Map<string, number>()
   const gone = new Map<string, number>()
   for (const event of recorder.events) {
     if (event.kind === 'abandon') {
-      if (![...failed].some(([key, count]) => key.startsWith(`${event.job} `) && count >= maxAttempts))
+      const most = Math.max(0, ...[...failed].filter(([key]) => key.startsWith(`${event.job} `)).map(([, count]) => count))
+      if (most < (world.avoid?.rule === 'spark' ? 1 : maxAttempts))
         return `job ${event.job} is given up at ${event.time} s, and no task of it has failed ${maxAttempts} times`
       gone.set(event.job, event.time)
     }

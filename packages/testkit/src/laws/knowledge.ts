@@ -44,6 +44,7 @@ function endingAt(time: Seconds, { world, recorder: { events } }: Play): World {
     jobs: withPredecessors(world.jobs.filter(({ id, submit }) => known.has(id) || submit <= time), world.jobs),
     outages: (world.outages ?? []).filter(({ from }) => from <= time).map((outage) => (outage.to > time ? { ...outage, to: outage.to + 11 } : outage)),
     failures: hasFailed ? world.failures : undefined,
+    avoid: hasFailed ? world.avoid : undefined,
   }
 }
 

@@ -81,11 +81,11 @@ interface Extent {
 }
 
 function execute(world: World, policy: Plug<'policy'>, architecture: MakeArchitecture, { rounds, until = Infinity }: Extent): { recorder: Recorder; simulation: Simulation } {
-  const { jobs, seed, runtime, commitPendingBug, failures, speculation } = world
+  const { jobs, seed, runtime, commitPendingBug, failures, avoid, speculation } = world
   const cluster = modelOf(world.cluster)
   const made = prepare({
     policy, cluster, jobs, seed, runtime, commitPendingBug, outages: outagesOf(world, cluster.nodes),
-    ...(failures !== undefined && { failures }), ...(speculation !== undefined && { speculation }), infeasible: 'reject', architecture: architecture(world), observers: rounds === undefined ? [] : [{ onTaskStart: (task: TaskId) => void rounds.started.push(task) }, rounds.devices],
+    ...(failures !== undefined && { failures }), ...(avoid !== undefined && { avoid }), ...(speculation !== undefined && { speculation }), infeasible: 'reject', architecture: architecture(world), observers: rounds === undefined ? [] : [{ onTaskStart: (task: TaskId) => void rounds.started.push(task) }, rounds.devices],
   })
   if (made.simulation.advance(ENDLESS, until) !== 'done') throw new EndlessRun('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants.`, {}, ENDS)
   return made

@@ -1,6 +1,6 @@
 import { readCluster, type ClusterDescription } from '@sched/cluster'
 import { withoutUndefined, type DataSpec, type Duration, type JobEvent, type JobSpec, type NodeId, type Seconds, type StageSpec } from '@sched/core'
-import type { FailureOptions, Outage, RuntimeOptions, SpeculationOptions } from '@sched/sim'
+import type { AvoidOptions, FailureOptions, Outage, RuntimeOptions, SpeculationOptions } from '@sched/sim'
 import fc from 'fast-check'
 
 /** A small random cluster, its jobs and how they run. */
@@ -23,6 +23,8 @@ export interface World {
   readonly outages?: readonly Outage[]
   /** Tasks that fail by themselves; default none. */
   readonly failures?: FailureOptions | undefined
+  /** Which nodes are avoided after failures; default none. */
+  readonly avoid?: AvoidOptions | undefined
   /** Which slow tasks are copied; default none. */
   readonly speculation?: SpeculationOptions | undefined
 }
@@ -48,6 +50,8 @@ export interface WorldOptions {
   readonly outages?: boolean
   /** Whether tasks of every third world fail by themselves. Default false. */
   readonly failures?: boolean
+  /** Rules by which nodes are avoided; then tasks fail in all worlds, on some nodes more often. Default none. */
+  readonly avoid?: readonly AvoidOptions[]
   /**
    * Whether slow tasks of most worlds are copied, and some tasks are stragglers; then without gangs, which are not. `true`: as Hadoop 2 and 3 copy them;
    * or by one of these rules. Default false.
@@ -71,7 +75,7 @@ export interface WorldOptions {
  * large for any node.
  */
 export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
-  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, speculation = false, events = false, masters = false, devices = false, gangJobs = false, gangs = gangJobs } = options
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, avoid, speculation = false, events = false, masters = false, devices = false, gangJobs = false, gangs = gangJobs } = options
   const plain = (ofSlots: boolean) => jobDrafts(ofSlots, queues, gangs, devices)
   const drafts = (ofSlots: boolean) => (gangJobs ? fc.tuple(plain(ofSlots), fc.boolean()).map(asGang) : plain(ofSlots))
   const kind = masters || devices ? fc.constant(false) : slots === undefined ? fc.boolean() : fc.constant(slots)
@@ -86,10 +90,16 @@ export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
       commitPendingBug: fc.constantFrom(false, false, false, true),
       outages: outages ? fc.oneof(fc.constant([]), fc.constant([]), outageLists()) : fc.constant([]),
       ...(failures && { failures: oneOf<(FailureOptions | undefined)[]>(undefined, undefined, undefined, undefined, { probability: 0.3 }, { mtbf: 12, maxAttempts: 2 }) }),
+      ...(avoid !== undefined && { failures: oneOf<FailureOptions[]>(...failing), avoid: oneOf<AvoidOptions[]>(...avoid) }),
       ...(speculation !== false && { speculation: oneOf<(SpeculationOptions | undefined)[]>(undefined, ...(speculation === true ? asHadoop : speculation)) }),
     }),
   )
 }
+
+/** Failures that several tasks meet on the same nodes, and that few jobs are given up for. */
+const failing: readonly FailureOptions[] = [
+  { badNodes: { fraction: 0.3, probability: 0.8 }, maxAttempts: 30 }, { probability: 0.2, badNodes: { fraction: 0.2, mtbf: 3 }, maxAttempts: 30 }, { mtbf: 12, badNodes: { fraction: 0.5, probability: 0.5 }, maxAttempts: 4 },
+]
 
 const asHadoop: readonly SpeculationOptions[] = [{}, { retry: 0.5, retryAfterCopy: 0.5 }, { minimum: 1, retry: 0.25, retryAfterCopy: 3 }]
 
