@@ -8,6 +8,9 @@ const EFFECTS: readonly string[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule
 const OPERATORS: readonly string[] = ['Equal', 'Exists', 'Gt', 'Lt']
 
 const NAMES = 'Names have letters, digits, -, _ and ., at most 63 together; before them may stand a prefix such as example.com/.'
+const VALUES = 'Values have letters, digits, -, _ and ., at most 63 together, and begin and end with a letter or digit; or they are whole numbers.'
+/** No value of a label, but the operators Gt and Lt compare such numbers, too. */
+const NEGATIVE = /^-\d{1,62}$/
 
 /** The taints in a list. Throws `BAD_INPUT` for one without a known effect, and for a key or a value that Kubernetes refuses. */
 export function taintsAt(found: KubernetesObject, path: Path): Taint[] {
@@ -15,7 +18,7 @@ export function taintsAt(found: KubernetesObject, path: Path): Taint[] {
     const { key, value } = each
     if (typeof key !== 'string' || key === '') throw new SchedError('BAD_INPUT', 'is missing.', found.place(...path, i, 'key'), 'Name the taint, as in key: gpu.')
     if (!isQualifiedName(key)) throw new SchedError('BAD_INPUT', `no taint can be called "${key}".`, found.place(...path, i, 'key'), NAMES)
-    if (isText(value) && !isLabelValue(value)) throw new SchedError('BAD_INPUT', `no taint can have the value "${value}".`, found.place(...path, i, 'value'), 'Values have letters, digits, -, _ and ., at most 63 together.')
+    if (isText(value) && !isLabelValue(value) && !NEGATIVE.test(value)) throw new SchedError('BAD_INPUT', `no taint can have the value "${value}".`, found.place(...path, i, 'value'), VALUES)
     const effect = oneOf(each, 'effect', EFFECTS, found, [...path, i]) as TaintEffect
     return { key, ...(isText(value) && { value }), effect }
   })
