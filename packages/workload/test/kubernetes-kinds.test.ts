@@ -406,7 +406,7 @@ describe('what a group of pods asks at least', () => {
       const each = pod(`p-${i}`, owned('Job', 'j')) as { spec: object }
       return { ...each, spec: { ...each.spec, ...(grace !== undefined && { terminationGracePeriodSeconds: grace }) } }
     }))[0]?.gracePeriod
-    expect([of(undefined), of(30, undefined), of(0), of(5, 5), of(5, undefined), of(5, 600), of(-5)]).toEqual([undefined, undefined, 0, 5, undefined, 600, 0])
+    expect([of(undefined), of(30, undefined), of(0), of(5, 5), of(5, undefined), of(5, 600)]).toEqual([undefined, undefined, 0, 5, undefined, 600])
   })
 
   it('says how many of its pods may be taken at a time, by annotations of its job or group', () => {
