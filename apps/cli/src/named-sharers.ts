@@ -9,6 +9,7 @@ const sharingOrders: Readonly<Record<string, string>> = {
   wfq: 'weights',
   'round-robin': 'weights',
   'max-min': 'shares',
+  'lsf-fairshare': 'shares',
 }
 
 /** A part of a policy, and for whom it has settings. */

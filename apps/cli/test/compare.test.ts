@@ -158,6 +158,7 @@ describe('sched compare', () => {
     const ofUsers = (order: string) => `no job names a user, so ${order} has nobody to share among; \`by\` says who shares`
     expect(await warnings('drf')).toEqual([`warning: drf: ${ofUsers('drf')}`])
     expect(await warnings('{strict: {order: {max-min: {shares: {ann: {weight: 2}}}}}}', 'queues.jsonl')).toEqual([`warning: strict(order=max-min(shares=ann(weight=2))): ${ofUsers('max-min')}`])
+    expect(await warnings('{greedy: {order: {lsf-fairshare: {shares: {ann: 2}}}}}', 'queues.jsonl')).toEqual([`warning: greedy(order=lsf-fairshare(shares=(ann=2))): ${ofUsers('lsf-fairshare')}`])
     expect(await warnings('{greedy: {order: {wfq: {by: queue}}}}')).toEqual([expect.stringContaining('no job names a queue or a user, so wfq has')])
     expect(await warnings('{greedy: {order: {wfq: {by: queue}}}}', 'queues.jsonl')).toEqual([])
     for (const policy of ['{drf: {by: job}}', '{yarn-fair: {queues: {x: {policy: drf}}}}', 'fair']) expect(await warnings(policy), policy).toEqual([])

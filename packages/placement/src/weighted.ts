@@ -67,7 +67,7 @@ const weightedOptions = z.strictObject({
   proportional: z
     .record(z.string(), z.record(z.string(), z.number().nonnegative()))
     .default({})
-    .describe('what a task that asks for none of these resources leaves free on a node, of others, for each unit of them that is free there: `{ gpu: { cpu: 4 } }`'),
+    .describe('what a task that asks for none of these resources leaves free on a node, of others, for each unit of them that is free there, of devices each thousandth: `{ gpu: { cpu: 4 } }`'),
   antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
   percentageOfNodesToScore: z
     .number()

@@ -25,6 +25,14 @@ describe('queue-labels', () => {
     expect(chosen(queue, options)).toBe(expected)
   })
 
+  it('take a name for no more than a name, also where all objects have something of that name', () => {
+    const labelled = [node('named', { group: 'constructor' }), node('fixed', { group: 'fixed' })]
+    const on = (queue: string, queueLabels: WeightedOptions['queueLabels']) => new Play({ nodes: labelled }, weighted({ scores: { 'queue-labels': 1 }, queueLabels })).places(1, { cpu: 1 }, { queue })[0]
+    expect(on('nlp', { nlp: { group: { fixed: 50 } } })).toBe('fixed-0')
+    expect(on('nlp', { nlp: { group: { fixed: 50, constructor: 60 } } })).toBe('named-0')
+    expect(on('constructor', { nlp: { group: { fixed: 50 } } })).toBe('named-0') // the first: nothing is said of the queue
+  })
+
   it('are percentages, which add up with those of other scores by weight', () => {
     const play = (weight: number) => {
       const world = new Play({ nodes }, weighted({ scores: { 'least-allocated': 2, 'queue-labels': weight }, queueLabels: { nlp: { group: { fixed: 50 } } } }))

@@ -4,6 +4,7 @@ import { instantCluster, job, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { entityLimits } from '../src/pbs/entity-limits.js'
+import { softOf } from './soft-limits-of.js'
 
 interface Asked {
   readonly queue?: string
@@ -25,7 +26,7 @@ const jobOf = (id: string, { queue = 'workq', user = 'ann', account, submit = 0,
   })
 
 /** From when to when each runs, piece by piece, on two nodes of 8 processors; and why jobs are refused or have to wait. */
-function played(jobs: Readonly<Record<string, Asked>>, options: PbsPreemptingOptions, policy = greedy(pbsLevels(fifo(), { queues: { ...express, ...options.queues }, server: options.server }))) {
+function played(jobs: Readonly<Record<string, Asked>>, options: PbsPreemptingOptions, policy = greedy(pbsLevels(fifo(), softOf({ queues: { ...express, ...options.queues }, server: options.server ?? {} })))) {
   const [pieces, why]: [Record<string, Set<string>>, Set<string>] = [{}, new Set()]
   const { recorder } = run({
     cluster: instantCluster({ nodes: [{ count: 2, resources: { cpu: 8, mem: 4096 } }] }), jobs: Object.entries(jobs).map(([id, asked]) => jobOf(id, asked)),
@@ -38,6 +39,11 @@ function played(jobs: Readonly<Record<string, Asked>>, options: PbsPreemptingOpt
 
 describe('hard limits of OpenPBS', () => {
   const high = (change: Asked = {}): Asked => ({ queue: 'expressq', submit: 5, walltime: 10, ...change })
+
+  it('are refused where they would keep nobody waiting: the order alone knows none', () => {
+    const server = { max_run: '[u:PBS_GENERIC=1]' }
+    expect(() => played({ a: {} }, {}, greedy(pbsLevels(fifo(), { server } as object)))).toThrow('max_run')
+  })
 
   it('of a user keep his other jobs waiting, and a job of a higher level takes the place of one of his own', () => {
     const server = { max_run: '[u:PBS_GENERIC=1], [u:cy=2]' }

@@ -3,6 +3,7 @@ import { fifo, greedy, pbsLevels, pbsPreempting } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { pbsCycles, type PbsWorld } from './reference/pbs.js'
+import { softOf } from './soft-limits-of.js'
 
 const levels = [
   [['express_queue'], ['normal_jobs']],
@@ -48,7 +49,7 @@ function simulated({ jobs, ncpus, foo, method, youngestFirst, priorities, levels
   const { recorder } = run({
     cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: ncpus } }] }),
     jobs: jobs.map(({ id, submit, user, queue, ncpus: cpu, foo: licence, walltime }) => job({ id, submit, user, queue, demand: { cpu }, duration: walltime, estimate: walltime, licenses: { foo: licence } })),
-    policy: pbsPreempting(greedy(pbsLevels(fifo(), options)), { ...options, preempt_order: method, preempt_sort: youngestFirst ? 'min_time_since_start' : '', resources_available: { foo } }),
+    policy: pbsPreempting(greedy(pbsLevels(fifo(), softOf(options))), { ...options, preempt_order: method, preempt_sort: youngestFirst ? 'min_time_since_start' : '', resources_available: { foo } }),
   })
   const ran: Record<string, [number, number][]> = {}
   for (const { job: id, started, stopped } of recorder.ends) (ran[id] ??= []).push([started, stopped])

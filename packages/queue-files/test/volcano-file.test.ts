@@ -163,6 +163,11 @@ describe('queues of Volcano', () => {
       } } } })
     })
 
+    it('of any name score as they are told to', () => {
+      const { policy } = made(queue('q1', '{ affinity: { nodeGroupAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [constructor] } } }'), inOwnMap(''))
+      expect(policy).toMatchObject({ volcano: { placement: { weighted: { queueLabels: { q1: { 'volcano.sh/nodegroup-name': { constructor: 50 } } } } } } })
+    })
+
     it('and it is told what of it counts', () => {
       const told = (plugin: string) => made(queue('q1', subset), inOwnMap(plugin)).findings.filter(({ setting }) => /nodegroup|nodeGroup|affinity/.test(setting)).map(({ verdict, setting, value, note }) => `${verdict} ${setting} ${value} ${note}`.trim())
       expect(told(', enableHierarchy: true, arguments: { strict: false, enablePreferredOrder: true }')).toEqual([

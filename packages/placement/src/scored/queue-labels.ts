@@ -1,4 +1,4 @@
-import type { Env, JobId, NodeId } from '@sched/core'
+import { ownValue, type Env, type JobId, type NodeId } from '@sched/core'
 
 /** Percent by queue, label of a node and value of the label. */
 export type LabelScores = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>
@@ -18,7 +18,7 @@ export class QueueLabels {
   /** The percentages by node for jobs of the queue of this one; undefined if nothing is said of it. */
   of(job: JobId): Readonly<Float64Array> | undefined {
     const queue = this.#env.work.queue(job)
-    if (!(queue in this.#known)) this.#known[queue] = this.#percentages(this.#given[this.#env.work.queueName(queue)])
+    if (!(queue in this.#known)) this.#known[queue] = this.#percentages(ownValue(this.#given, this.#env.work.queueName(queue)))
     return this.#known[queue]
   }
 
@@ -26,6 +26,6 @@ export class QueueLabels {
     if (labels === undefined) return undefined
     const { cluster } = this.#env
     const entries = Object.entries(labels)
-    return Float64Array.from({ length: cluster.nodes }, (_, node) => entries.reduce((sum, [label, percent]) => sum + (percent[cluster.label(node as NodeId, label) ?? ''] ?? 0), 0))
+    return Float64Array.from({ length: cluster.nodes }, (_, node) => entries.reduce((sum, [label, percent]) => sum + (ownValue(percent, cluster.label(node as NodeId, label) ?? '') ?? 0), 0))
   }
 }

@@ -77,9 +77,11 @@ function checkAlone({ extra, endBefore, keepHead }: z.output<typeof easyOptions>
   throw new SchedError('BAD_OPTION', `${given} goes with one reservation of amounts, no windows, no depths, no passOn and no shortFirst.`, { field: 'easy' }, 'Leave out one of them.')
 }
 
-/** Throws `BAD_OPTION` where no job would be tried in an order of its own. */
-function checkBackfillOrder({ depths, reservations }: z.output<typeof easyOptions>): void {
-  const refused = (fact: string, option: string) => new SchedError('BAD_OPTION', `${fact}, so jobs are tried in the order of these.`, { field: 'easy.backfillOrder' }, `Leave out ${option} or backfillOrder.`)
+/** Throws `BAD_OPTION` for what says in which order jobs without reservations are tried, where there are none. */
+function checkRest({ depths, reservations, shortFirst }: z.output<typeof easyOptions>, backfillOrder: Order | undefined): void {
+  const option = backfillOrder !== undefined ? 'backfillOrder' : shortFirst ? 'shortFirst' : undefined
+  if (option === undefined) return
+  const refused = (fact: string, other: string) => new SchedError('BAD_OPTION', `${fact}, so jobs are tried in the order of these.`, { field: `easy.${option}` }, `Leave out ${other} or ${option}.`)
   if (Object.keys(depths).length > 0) throw refused('depths of queues say which jobs get reservations', 'depths')
   if (reservations === 'all') throw refused('all jobs get reservations', '`reservations: all`')
 }
@@ -106,7 +108,7 @@ class Easy implements Policy {
     this.#shadows = jobs.lanes.map((lane) => new Shadow(lane, options))
     if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
     this.#explanations = new Explanations(jobs, options.windows)
-    if (backfillOrder !== undefined) checkBackfillOrder(options)
+    checkRest(options, backfillOrder)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
     if (named !== undefined || reservations !== 1 || options.windows.length > 0 || options.passOn || options.shortFirst || Object.keys(options.depths).length > 0) {
       checkAlone(options)

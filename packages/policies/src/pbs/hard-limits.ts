@@ -1,6 +1,6 @@
 import { askedTogether, listOf, ownValue, Reason, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Round, type TaskId, type WorkListener } from '@sched/core'
 import { entityLimits, type Entity, type EntityLimits } from './entity-limits.js'
-import type { HardLimitOptions, LevelOptions } from './options.js'
+import type { HardLimitOptions, ReadPbsPreemptingOptions } from './options.js'
 import { isMemory, pbsResource } from './resource-name.js'
 import type { Counted } from './soft-limits.js'
 
@@ -32,7 +32,7 @@ export class HardLimits implements WorkListener {
   /** Running tasks, by job. */
   readonly #running: (number | undefined)[] = listOf()
 
-  constructor({ server, queues }: Pick<LevelOptions, 'server' | 'queues'>, env: Env, field: string) {
+  constructor({ server, queues }: Pick<ReadPbsPreemptingOptions, 'server' | 'queues'>, env: Env, field: string) {
     this.#env = env
     const names = [...new Set([server, ...Object.values(queues)].flatMap(({ max_run_res: amounts }) => Object.keys(amounts)))]
     this.#counted = names.map((name) => ({ name, resource: pbsResource(name, env.cluster, `${field}.max_run_res`) }))

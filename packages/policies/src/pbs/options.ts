@@ -5,12 +5,14 @@ const softLimits = {
   max_run_res_soft: z.record(z.string(), z.string()).default({}).describe('the same of amounts, by resource (ncpus, mem, ngpus, one of the cluster, or a licence of jobs): { ncpus: "[u:PBS_GENERIC=64]" }'),
 }
 const hardLimits = {
-  max_run: z.string().optional().describe('jobs that may run at once of a user, group or all, written in the same way: others wait, or take the place of those that count under the limit (pbs-preempting alone)'),
+  max_run: z.string().optional().describe('jobs that may run at once of a user, group or all, written in the same way: others wait, or take the place of those that count under the limit'),
   max_run_res: z.record(z.string(), z.string()).default({}).describe('the same of amounts, by resource: { ncpus: "[u:PBS_GENERIC=64]" }'),
 }
-const limits = { ...softLimits, ...hardLimits }
 export type HardLimitOptions = z.output<z.ZodObject<typeof hardLimits>>
 export type SoftLimitOptions = z.output<z.ZodObject<typeof softLimits>>
+
+const queuesWith = <Limits extends Readonly<Record<string, z.ZodType>>>(limits: Limits) =>
+  z.record(z.string(), z.strictObject({ Priority: z.int().min(-1024).max(1023).default(0).describe('of two express queues the higher one preempts'), ...limits })).default({})
 
 /** What decides the preemption level of a job. */
 export const levelFields = {
@@ -19,16 +21,15 @@ export const levelFields = {
     .default('express_queue, normal_jobs')
     .describe('the levels, the highest first, between commas: express_queue, normal_jobs, server_softlimits, queue_softlimits, or several of them with + between them'),
   preempt_queue_prio: z.int().default(150).describe('queues with this Priority or more are express queues'),
-  server: z.strictObject(limits).prefault({}).describe('limits of the whole cluster'),
-  queues: z
-    .record(z.string(), z.strictObject({ Priority: z.int().min(-1024).max(1023).default(0).describe('of two express queues the higher one preempts'), ...limits }))
-    .default({})
-    .describe('queues, with their priorities and limits'),
+  server: z.strictObject(softLimits).prefault({}).describe('soft limits of the whole cluster'),
+  queues: queuesWith(softLimits).describe('queues, with their priorities and soft limits'),
 }
 export type LevelOptions = z.output<z.ZodObject<typeof levelFields>>
 
 export const pbsPreemptingOptions = z.strictObject({
   ...levelFields,
+  server: z.strictObject({ ...softLimits, ...hardLimits }).prefault({}).describe('limits of the whole cluster'),
+  queues: queuesWith({ ...softLimits, ...hardLimits }).describe('queues, with their priorities and limits'),
   preempt_order: z
     .string()
     .default('SCR')

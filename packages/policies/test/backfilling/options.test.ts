@@ -70,6 +70,8 @@ describe('easy', () => {
     expect(simulated(jobs, [3], easy(fifo(), { reservations: 2 }))).toEqual([0, 10, 15, 0, 20, 20])
     expect(simulated(jobs, [3], easy(fifo(), { reservations: 2, backfillOrder: sjf() }))).toEqual([0, 10, 15, 20, 0, 4])
     expect(() => simulated(jobs, [3], easy(fifo(), { reservations: 'all', backfillOrder: sjf() }))).toThrow('Leave out `reservations: all` or backfillOrder.')
+    expect(() => simulated(jobs, [3], easy(fifo(), { reservations: 'all', shortFirst: true }))).toThrow('easy.shortFirst: all jobs get reservations, so jobs are tried in the order of these. Leave out `reservations: all` or shortFirst.')
+    expect(() => simulated(jobs, [3], easy(fifo(), { depths: { a: 1 }, shortFirst: true }))).toThrow('Leave out depths or shortFirst.')
   })
 
   it('in another order agrees with its reference', () => {

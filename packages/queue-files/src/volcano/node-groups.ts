@@ -76,12 +76,11 @@ function nodesFor(affinity: Affinity | undefined, { isStrict }: NodeGroups): Nod
 /** Percent by group. A group that is preferred twice has its last place in the order, of as many as there are different ones, as in Volcano. */
 function percentsOf(affinity: Affinity | undefined, { isOrdered }: NodeGroups): Record<string, number> {
   const { required = [], preferred = [], disliked = [] } = affinity ?? {}
-  const percents: Record<string, number> = {}
-  for (const group of required) percents[group] = REQUIRED_PERCENT
+  const percents = new Map<string, number>(required.map((group) => [group, REQUIRED_PERCENT]))
   const places = new Map(preferred.map((group, i) => [group, i]))
-  for (const [group, i] of places) percents[group] = (percents[group] ?? 0) + (isOrdered ? (PREFERRED_PERCENT * (places.size - i)) / places.size : PREFERRED_PERCENT)
-  for (const group of disliked) percents[group] = DISLIKED_PERCENT
-  return percents
+  for (const [group, i] of places) percents.set(group, (percents.get(group) ?? 0) + (isOrdered ? (PREFERRED_PERCENT * (places.size - i)) / places.size : PREFERRED_PERCENT))
+  for (const group of disliked) percents.set(group, DISLIKED_PERCENT)
+  return Object.fromEntries(percents)
 }
 
 /** The groups that a queue names; undefined: it has no affinity. */

@@ -45,7 +45,7 @@ export class OwnerJobs {
     const start = tasks.reduce((first, each) => Math.min(first, each.start), Infinity)
     const priority = this.#priorityOf(owner)
     const preemptible = owner.preemptible ?? togetherPreemptible(tasks.map((each) => each.preemptible))
-    const grace = Math.max(...tasks.map((each) => each.gracePeriod ?? GRACE))
+    const grace = tasks.reduce((longest, each) => Math.max(longest, each.gracePeriod ?? GRACE), 0)
     const isMovable = owner.movable ?? !tasks.some((each) => each.movable === false)
     const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => subgroups?.levelsOf(kind ?? '') ?? levels))
     if (topologies.isUnknown) this.counts.levels++
