@@ -1,5 +1,6 @@
 import { negotiator, type NegotiatorOptions } from '@sched/policies'
-import { firstDifference, worlds } from '@sched/testkit'
+import { withoutUndefined } from '@sched/core'
+import { firstDifference, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { naiveNegotiator } from './reference/condor.js'
@@ -16,6 +17,21 @@ const anyOptions: fc.Arbitrary<NegotiatorOptions> = fc.record({
   CLAIM_WORKLIFE: fc.constantFrom(-1, 0, 5, 1200),
 })
 
+const groups: fc.Arbitrary<NegotiatorOptions> = fc.record({
+  GROUP_NAMES: fc.constant(['lab', 'lab.x', 'lab.y', 'office']),
+  GROUP_QUOTA: fc.constantFrom({}, { lab: 4, office: 1 }, { 'lab.x': 1, office: 3 }, { lab: 2, 'lab.x': 1, 'lab.y': 9 }),
+  GROUP_QUOTA_DYNAMIC: fc.constantFrom({}, { lab: 0.5, office: 0.25 }, { lab: 0.8, 'lab.x': 0.5, 'lab.y': 0.25, office: 0.7 }),
+  GROUP_ACCEPT_SURPLUS: fc.constantFrom<(boolean | Record<string, boolean>)[]>(false, true, { lab: true, 'lab.y': true }, { office: true }),
+  GROUP_AUTOREGROUP: fc.boolean(),
+})
+/** Jobs of groups, of one inside of a group that is not known, and of none. */
+const accounts = [undefined, 'lab', 'lab.x', 'lab.x.deep', 'lab.y', 'office', 'elsewhere']
+const withAccounts = (world: World, seed: number): World => ({
+  ...world,
+  claims: undefined,
+  jobs: world.jobs.map((job, i) => withoutUndefined({ ...job, account: accounts[(seed * (i + 3)) % accounts.length] })),
+})
+
 describe('negotiator', () => {
   it('matches what a plain loop matches', () => {
     let launches = 0
@@ -27,6 +43,21 @@ describe('negotiator', () => {
         expect(firstDifference(recorder, recorded(world, naiveNegotiator(options)), 'the reference')).toBeUndefined()
       }),
       { seed: 5, numRuns: 400 },
+    )
+    expect(launches).toBeGreaterThan(1000)
+  })
+
+  it('divides quotas among groups as tables of them do', () => {
+    let launches = 0
+    fc.assert(
+      fc.property(worlds({ jobs: 12, heartbeats: false, slots: false }), anyOptions, groups, fc.nat({ max: 6 }), (drawn, options, ofGroups, seed) => {
+        const world = withAccounts(drawn, seed)
+        const all = { ...options, ...ofGroups }
+        const recorder = recorded(world, negotiator(all), 200)
+        launches += recorder.launches.length
+        expect(firstDifference(recorder, recorded(world, naiveNegotiator(all), 200), 'the reference')).toBeUndefined()
+      }),
+      { seed: 6, numRuns: 400 },
     )
     expect(launches).toBeGreaterThan(1000)
   })

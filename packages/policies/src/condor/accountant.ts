@@ -53,14 +53,16 @@ export class Accountant {
   readonly #weight: SlotWeight
   readonly #keys: Keys
   readonly #resources: number
+  readonly #isNew: (submitter: Submitter) => void
   /** Number of submitters with waiting jobs. */
   asking = 0
 
-  constructor(settings: NegotiatorSettings, weight: SlotWeight, keys: Keys, resources: number) {
+  constructor(settings: NegotiatorSettings, weight: SlotWeight, keys: Keys, resources: number, isNew: (submitter: Submitter) => void) {
     this.#settings = settings
     this.#weight = weight
     this.#keys = keys
     this.#resources = resources
+    this.#isNew = isNew
   }
 
   submitter(user: string, account: string): Submitter {
@@ -70,6 +72,7 @@ export class Accountant {
     const { PriorityFactor, DEFAULT_PRIO_FACTOR } = this.#settings
     const made: Submitter = { name, user, account, real: FLOOR, used: 0, factor: Object.hasOwn(PriorityFactor, name) ? (PriorityFactor[name] as number) : DEFAULT_PRIO_FACTOR, held: new Float64Array(this.#resources), claims: 0, waiting: new SortedIds(this.#keys), isIdle: false }
     this.submitters.set(name, made)
+    this.#isNew(made)
     return made
   }
 

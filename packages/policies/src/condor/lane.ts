@@ -4,10 +4,12 @@ import { whyNoNode } from '../disciplines/lowest-fitting.js'
 import { Keys } from '../orders/sorted-ids.js'
 import { Accountant, type AccountantMemory, type Submitter } from './accountant.js'
 import { Claims, type ClaimsMemory, type FreeClaim } from './claims.js'
+import { negotiateByGroups } from './groups.js'
+import { GroupTree } from './group-tree.js'
 import { Negotiation } from './negotiation.js'
 import { Offers } from './offers.js'
 import type { NegotiatorSettings } from './options.js'
-import { spinPie } from './pie.js'
+import { spinPie, type Pie } from './pie.js'
 import { SlotWeight } from './slot-weight.js'
 
 export interface NegotiatorMemory {
@@ -19,6 +21,7 @@ export interface NegotiatorMemory {
 export class NegotiatorLane {
   readonly #settings: NegotiatorSettings
   readonly #env: Env
+  readonly #lane: LaneId
   readonly #placement: Placement | undefined
   readonly #weight: SlotWeight
   readonly #keys = new Keys()
@@ -26,6 +29,7 @@ export class NegotiatorLane {
   readonly #claims: Claims
   readonly #negotiation: Negotiation
   readonly #offers: Offers
+  readonly #groups: GroupTree
   /** By job id. */
   readonly #submitterOf: Submitter[] = []
   /** Whether the last round was a cycle. */
@@ -34,9 +38,11 @@ export class NegotiatorLane {
   constructor(settings: NegotiatorSettings, env: Env, lane: LaneId, placement: Placement | undefined) {
     this.#settings = settings
     this.#env = env
+    this.#lane = lane
     this.#placement = placement
     this.#weight = new SlotWeight(env.cluster, lane, settings.SLOT_WEIGHT)
-    this.#accountant = new Accountant(settings, this.#weight, this.#keys, env.cluster.resources.length)
+    this.#groups = new GroupTree(settings)
+    this.#accountant = new Accountant(settings, this.#weight, this.#keys, env.cluster.resources.length, (made) => { this.#groups.join(made) })
     this.#claims = new Claims(env, lane, this.#weight)
     this.#negotiation = new Negotiation(settings, this.#weight)
     this.#offers = new Offers(this.#weight, placement)
@@ -59,7 +65,7 @@ export class NegotiatorLane {
       for (const job of waiting.ids.slice(waiting.from, waiting.to) as Iterable<JobId>) {
         const { reason, limit } = this.#placement === undefined ? { reason: Reason.NoRoom } : whyNoNode(job, round, this.#placement)
         if (!this.#hasCycled) yield [job, Reason.Limit, 'NEGOTIATOR_INTERVAL']
-        else if (this.#negotiation.limited.has(job)) yield [job, Reason.Limit, 'submitter limit']
+        else if (this.#negotiation.isHeldBack(job)) yield [job, Reason.Limit, 'submitter limit']
         else yield [job, reason, limit]
       }
   }
@@ -100,8 +106,23 @@ export class NegotiatorLane {
   }
 
   #negotiateAll(asking: readonly Submitter[]): void {
-    const pie = { pool: this.#pool(), leastSlot: this.#leastSlot() }
-    spinPie(asking, pie, this.#accountant, this.#settings.NEGOTIATOR_CONSIDER_PREEMPTION, (each, slice) => this.#negotiation.negotiate(each, slice))
+    const settings = this.#settings
+    const pool = this.#pool()
+    const leastSlot = this.#leastSlot()
+    const spin = (submitters: readonly Submitter[], group?: Pie['group']) => {
+      spinPie(submitters, { pool, leastSlot, group }, this.#accountant, settings.NEGOTIATOR_CONSIDER_PREEMPTION, (each, slice) => this.#negotiation.negotiate(each, slice))
+    }
+    if (this.#groups.isFlat) spin(asking)
+    else negotiateByGroups(this.#groups, asking, pool, (each) => this.#demand(each), settings, spin)
+  }
+
+  /** What a submitter holds and waits for. */
+  #demand(submitter: Submitter): number {
+    const { work } = this.#env
+    const { ids, from, to } = submitter.waiting
+    let demand = this.#accountant.holds(submitter)
+    for (const job of ids.subarray(from, to) as Iterable<JobId>) demand += this.#weight.of((r) => work.waiting(job, this.#lane, r))
+    return demand
   }
 
   #pool(): number {

@@ -22,8 +22,9 @@ export class Negotiation {
   /** The job that the round took up last. */
   #taken: JobId | None = None
   #isPeek = false
-  /** Jobs that were refused because of a limit in their last negotiation. */
-  readonly limited = new Set<JobId>()
+  /** Jobs that found nodes, but not within the limit of their user; and jobs that found none. */
+  readonly #limited = new Set<JobId>()
+  readonly #unfit = new Set<JobId>()
 
   constructor(settings: NegotiatorSettings, weight: SlotWeight) {
     this.#settings = settings
@@ -35,7 +36,13 @@ export class Negotiation {
     this.#taken = None
     this.#isPeek = offers.claimsLeft === 0
     this.#most.clear()
-    this.limited.clear()
+    this.#limited.clear()
+    this.#unfit.clear()
+  }
+
+  /** Whether it is for a limit that a job has not started in the cycle: that of its user, or of the group. */
+  isHeldBack(job: JobId): boolean {
+    return !this.#offers.isEmpty && !this.#unfit.has(job)
   }
 
   /** Takes a job up, where the round allows it; one that only asks which would be taken up allows one. */
@@ -60,9 +67,10 @@ export class Negotiation {
         const before = areAlike ? refused.get(shape) : undefined
         const cost = before === undefined ? this.#match(submitter, job, matched, slice) : undefined
         if (cost === undefined) {
-          if (before === true) this.limited.add(job)
-          if (areAlike) refused.set(shape, this.limited.has(job))
-          isLimited ||= this.limited.has(job)
+          const isOverLimit = before ?? this.#limited.has(job)
+          if (!isOverLimit) this.#unfit.add(job)
+          if (areAlike) refused.set(shape, isOverLimit)
+          isLimited ||= isOverLimit
           break
         }
         matched += cost
@@ -86,13 +94,13 @@ export class Negotiation {
   #match(submitter: Submitter, job: JobId, used: number, { most }: Slice): number | undefined {
     const offers = this.#offers
     const { work, lane } = offers
-    this.limited.delete(job)
+    this.#limited.delete(job)
     const isGang = work.together(job, lane) > 1
     const asked = this.#weight.of((r) => work.asked(job, lane, r))
     const costOn = (node: NodeId) => (isGang || this.#settings.CONSUMPTION_POLICY ? asked : offers.freeWeight(node))
     const permits = (node: NodeId): boolean => {
       const may = used + costOn(node) <= most || (used <= 0 && most > 0) // rounded up once in a spin, so that no crumbs are left
-      if (!may) this.limited.add(job)
+      if (!may) this.#limited.add(job)
       return may
     }
     if (isGang) return this.#startGang(job, permits) ? asked : undefined
@@ -100,7 +108,7 @@ export class Negotiation {
     if (node === None) return undefined
     const cost = costOn(node)
     if (!this.take(job) || !startNearest(job, node, offers.cluster.levels, offers)) return undefined
-    this.limited.delete(job)
+    this.#limited.delete(job)
     if (!this.#settings.CONSUMPTION_POLICY) this.#fill(submitter, node)
     return cost
   }
@@ -108,7 +116,7 @@ export class Negotiation {
   #startGang(job: JobId, permits: (node: NodeId) => boolean): boolean {
     const offers = this.#offers
     const started = this.take(job) && startGang(job, offers, () => offers.pick(job, permits), this.#most) === Gang.Started
-    if (started) this.limited.delete(job)
+    if (started) this.#limited.delete(job)
     return started
   }
 
