@@ -101,7 +101,7 @@ export class NegotiatorLane {
     this.#offers.open()
     const asking = [...accountant.submitters.values()].filter(({ isIdle, claims }) => isIdle || claims > 0)
     asking.sort((a, b) => (a.name < b.name ? -1 : 1)) // so that sums are the same whoever came first
-    if (accountant.asking > 0) this.#negotiateAll(asking)
+    if (accountant.asking > 0 && !this.#offers.isEmpty) this.#negotiateAll(asking)
     if (!isCut(round) || accountant.asking === 0) accountant.end(now)
   }
 

@@ -55,6 +55,7 @@ export class Negotiation {
   }
 
   negotiate(submitter: Submitter, slice: Slice): Negotiated {
+    if (this.#isDone) return { matched: 0, wantsMore: false }
     const { ids, from, to } = submitter.waiting
     const { work, lane } = this.#offers
     const refused = new Map<ShapeId, boolean>() // those of the shape find no node; true: because of a limit

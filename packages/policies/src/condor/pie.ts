@@ -44,17 +44,19 @@ export function spinPie(asking: readonly Submitter[], pie: Pie, accountant: Acco
     let left = submitters.reduce((sum, each) => sum + (slices.get(each) as Slice).limit, 0)
     if (!considersPreemption && left <= 0) return
     if (spin === 1) submitters = inOrder(submitters, slices, accountant)
-    const before = { left, submitters }
+    const before = left
+    const staying: Submitter[] = []
     for (const each of submitters) {
-      if (heedsQuota && group.used() >= group.quota) break
       const { limit, most } = slices.get(each) as Slice
       const rest = Math.min(limit, left)
-      const isTooSmall = spin > 1 && rest < pie.leastSlot
-      const { matched, wantsMore } = !each.isIdle ? NOTHING : isTooSmall ? LATER : negotiate(each, { limit: rest, most })
+      const isFull = heedsQuota && group.used() >= group.quota
+      const isTooSmall = each.isIdle && spin > 1 && rest < pie.leastSlot
+      const { matched, wantsMore } = isFull || isTooSmall ? LATER : each.isIdle ? negotiate(each, { limit: rest, most }) : NOTHING
       left -= matched
-      if (!wantsMore) submitters = submitters.filter((other) => other !== each)
+      if (wantsMore) staying.push(each)
     }
-    if (submitters.length === 0 || (left >= before.left && submitters.length === before.submitters.length)) return
+    if (staying.length === 0 || (left >= before && staying.length === submitters.length)) return
+    submitters = staying
   }
 }
 
