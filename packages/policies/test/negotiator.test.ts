@@ -29,7 +29,7 @@ const accounts = [undefined, 'lab', 'lab.x', 'lab.x.deep', 'lab.y', 'office', 'e
 const withAccounts = (world: World, seed: number): World => ({
   ...world,
   claims: undefined,
-  jobs: world.jobs.map((job, i) => withoutUndefined({ ...job, account: accounts[(seed * (i + 3)) % accounts.length] })),
+  jobs: world.jobs.map((job, i) => withoutUndefined({ ...job, account: accounts[(seed * (i + 3)) % accounts.length], user: `u${(i * i + seed) % 5}` })),
 })
 
 describe('negotiator', () => {
@@ -126,14 +126,14 @@ describe('negotiator', () => {
   it('divides quotas among groups as tables of them do', () => {
     let launches = 0
     fc.assert(
-      fc.property(worlds({ jobs: 12, heartbeats: false, slots: false }), anyOptions, groups, fc.nat({ max: 6 }), (drawn, options, ofGroups, seed) => {
+      fc.property(worlds({ jobs: 20, heartbeats: false, slots: false }), anyOptions, groups, fc.nat({ max: 6 }), (drawn, options, ofGroups, seed) => {
         const world = withAccounts(drawn, seed)
         const all = { ...options, ...ofGroups }
         const recorder = recorded(world, negotiator(all), 200)
         launches += recorder.launches.length
         expect(firstDifference(recorder, recorded(world, naiveNegotiator(all), 200), 'the reference')).toBeUndefined()
       }),
-      { seed: 6, numRuns: 400 },
+      { seed: 6, numRuns: 500 },
     )
     expect(launches).toBeGreaterThan(1000)
   })

@@ -50,7 +50,7 @@ export function spinPie(asking: readonly Submitter[], pie: Pie, accountant: Acco
       const { limit, most } = slices.get(each) as Slice
       const rest = Math.min(limit, left)
       const isFull = heedsQuota && group.used() >= group.quota
-      const isTooSmall = each.isIdle && spin > 1 && rest < pie.leastSlot
+      const isTooSmall = spin > 1 && rest < pie.leastSlot
       const { matched, wantsMore } = isFull || isTooSmall ? LATER : each.isIdle ? negotiate(each, { limit: rest, most }) : NOTHING
       left -= matched
       if (wantsMore) staying.push(each)
