@@ -132,6 +132,7 @@ const inUnits: readonly ((unit: Seconds) => Record<string, object>)[] = [
   (unit) => ({ greedy: { order: { 'lsf-fairshare': { HIST_HOURS: unit / 256, CPU_TIME_FACTOR: 64 / unit, RUN_TIME_FACTOR: 32 / unit, ENABLE_HIST_RUN_TIME: true, RUN_JOB_FACTOR: 0.25 } } } }),
   (unit) => ({ greedy: { order: { kai: { pastUsage: { kValue: 10, fetchInterval: 2 * unit, windowSize: 32 * unit, halfLifePeriod: 8 * unit } } } } }),
   (unit) => ({ 'gang-scheduling': { order: 'fifo', slice: 4 * unit } }),
+  (unit) => ({ negotiator: { NEGOTIATOR_INTERVAL: 4 * unit, NEGOTIATOR_CYCLE_DELAY: unit, PRIORITY_HALFLIFE: 16 * unit, CLAIM_WORKLIFE: 8 * unit } }),
   (unit) => ({ las: { queues: [4 * unit, 16 * unit] } }),
   (unit) => ({ preempting: { policy: { greedy: { order: { fair: { pools: { a: { minShare: 6 }, b: { minShare: 6 } } } } } }, minTimeout: 2 * unit, fairTimeout: 4 * unit, interval: unit, updateInterval: 0.5 * unit } }),
   (unit) => ({ 'slurm-preempting': { policy: { greedy: { order: 'fifo' } }, tiers: { a: 1, b: 2 }, exemptTime: 4 * unit, graceTime: { default: 2 * unit }, requeueDelay: 2 * unit } }),
@@ -174,6 +175,7 @@ const inAmounts: readonly ((of: Amounts) => Record<string, object>)[] = [
   (of) => ({ volcano: { actions: ['enqueue', 'allocate', 'reclaim'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['drf', 'capacity'] }], queues: { a: { deserved: of(6, 12), capability: of(12, 24) }, b: { deserved: of(10, 20), guarantee: of(3, 3) } } } }),
   (of) => ({ 'kai-preempting': { queues: Object.fromEntries(['a', 'b'].map((queue, i) => [queue, { resources: Object.fromEntries(Object.entries(of(4 + 2 * i, 8)).map(([name, quota]) => [name, { quota, limit: 3 * quota }])) }])) } }),
   (of) => ({ 'yarn-preempting': { policy: { greedy: { order: { 'yarn-fair': { root: { policy: 'drf', queues: { a: { minResources: of(6, 4), maxResources: of(9, 30), minSharePreemptionTimeout: 1 }, b: { policy: 'drf', minResources: of(8, 8), minSharePreemptionTimeout: 1 } } } } } } } } }),
+  (of) => ({ negotiator: { SLOT_WEIGHT: { cpu: 1 / (of(1)['cpu'] as number) }, NEGOTIATOR_INTERVAL: 4, NEGOTIATOR_CYCLE_DELAY: 1, PRIORITY_HALFLIFE: 16 } }),
   (of) => ({ conservative: { order: 'fifo', windows: [{ from: 6, to: 12, demand: of(8) }, { from: 20, to: 22, demand: of(4, 16) }] } }),
   (of) => ({ easy: { order: { multifactor: { tres: { cpu: 100 }, fairShare: 50, billing: { cpu: 1, mem: 0.25 } } }, windows: [{ from: 6, to: 12, demand: of(8) }] } }),
 ]

@@ -61,6 +61,12 @@ const delayed: readonly Record<string, unknown>[] = [
   { replan: { order: 'fifo', twoPass: true, batch_sched_delay: 3, bf_interval: 7 } },
   { replan: { order: 'priority', nodes: 'named', twoPass: true, batch_sched_delay: 2, defer: true, bf_interval: -1, sched_interval: 9 } },
 ]
+/** Cycles, real priorities, and claims that take other jobs. */
+const quick = { NEGOTIATOR_INTERVAL: 3, NEGOTIATOR_CYCLE_DELAY: 1, PRIORITY_HALFLIFE: 5, CLAIM_WORKLIFE: 4 }
+const negotiating: readonly Record<string, unknown>[] = [
+  { negotiator: quick },
+  { negotiator: { ...quick, CONSUMPTION_POLICY: true, CLAIM_WORKLIFE: -1, GROUP_NAMES: ['lab'], GROUP_QUOTA: { lab: 2 }, GROUP_AUTOREGROUP: true } },
+]
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   ...registry.list('policy').flatMap(({ name, inner }) => {
@@ -87,6 +93,7 @@ const configs: readonly Record<string, unknown>[] = [
   ...waiting,
   ...admitting,
   ...delayed,
+  ...negotiating,
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
@@ -109,7 +116,7 @@ describe('a dispatcher that takes over what runs', () => {
         for (const few of looks) {
           program.run(few)
           program.restart()
-          if (delayed.includes(config)) program.look() // without a memory these do not know when they wanted to be asked
+          if (delayed.includes(config) || 'negotiator' in config) program.look() // without a memory these do not know when they wanted to be asked
         }
         expect(program.run()).toBe(true)
       }),

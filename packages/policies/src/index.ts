@@ -98,6 +98,8 @@ export { yunikorn, yunikornOrder } from './yunikorn/yunikorn.js'
 export { yunikornPreempting, yunikornPreemptingPolicy } from './yunikorn/yunikorn-preempting.js'
 export { yunikornReserving, yunikornReservingPolicy } from './yunikorn/yunikorn-reserving.js'
 export type { YunikornOptions, YunikornPolicyOptions } from './yunikorn/options.js'
+export { negotiator, negotiatorPolicy } from './condor/negotiator.js'
+export type { NegotiatorOptions } from './condor/options.js'
 export { volcano, volcanoPolicy } from './volcano/volcano.js'
 export type { VolcanoOptions } from './volcano/options.js'
 

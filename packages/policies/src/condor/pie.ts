@@ -1,0 +1,87 @@
+import type { Accountant, Submitter } from './accountant.js'
+
+/** What is cut in slices: all or a part of the pool. */
+export interface Pie {
+  /** Slot weight of all slots of the pool. */
+  readonly pool: number
+  /** The least slot weight of any slot. */
+  readonly leastSlot: number
+  /** The group whose users negotiate: what it uses by now, and its quota; absent: nobody limits them. */
+  readonly group?: { readonly used: () => number; readonly quota: number } | undefined
+}
+
+/** Limits of a submitter in a negotiation, in slot weight. */
+export interface Slice {
+  /** Once it has matched so much, it has had its turn. */
+  readonly limit: number
+  /** No match may bring it above this, but for the first. */
+  readonly most: number
+}
+
+/** What came of a negotiation: the weight of what was matched, and whether more might be matched with another slice. */
+export interface Negotiated {
+  readonly matched: number
+  readonly wantsMore: boolean
+}
+
+type Negotiate = (submitter: Submitter, slice: Slice) => Negotiated
+
+/**
+ * Spins the pie: submitters, best priority first, get slices of it in inverse proportion to their priorities, less what they use, and negotiate for them;
+ * again and again, while anything is matched or a submitter has got all that it can get.
+ *
+ * Source: HTCondor, matchmaker.cpp (negotiateWithGroup, calculateSubmitterLimit, calculatePieLeft, calculateNormalizationFactor, submitterLessThan).
+ * Deviations: submitters with equal priorities that use equal parts of what they may go by name; floors and ceilings of submitters are left out.
+ */
+export function spinPie(asking: readonly Submitter[], pie: Pie, accountant: Accountant, considersPreemption: boolean, negotiate: Negotiate): void {
+  const { group } = pie
+  let submitters = asking
+  for (let spin = 1; ; spin++) {
+    const heedsQuota = group !== undefined && (spin > 1 || !considersPreemption)
+    if (heedsQuota && group.used() >= group.quota) return
+    if (!considersPreemption) submitters = submitters.filter(({ isIdle }) => isIdle)
+    const slices = cut(submitters, pie, accountant, considersPreemption)
+    let left = submitters.reduce((sum, each) => sum + (slices.get(each) as Slice).limit, 0)
+    if (!considersPreemption && left <= 0) return
+    if (spin === 1) submitters = inOrder(submitters, slices, accountant)
+    const before = left
+    const staying: Submitter[] = []
+    for (const each of submitters) {
+      const { limit, most } = slices.get(each) as Slice
+      const rest = Math.min(limit, left)
+      const isFull = heedsQuota && group.used() >= group.quota
+      const isTooSmall = spin > 1 && rest < pie.leastSlot
+      const { matched, wantsMore } = isFull || isTooSmall ? LATER : each.isIdle ? negotiate(each, { limit: rest, most }) : NOTHING
+      left -= matched
+      if (wantsMore) staying.push(each)
+    }
+    if (staying.length === 0 || (left >= before && staying.length === submitters.length)) return
+    submitters = staying
+  }
+}
+
+const NOTHING: Negotiated = { matched: 0, wantsMore: false }
+const LATER: Negotiated = { matched: 0, wantsMore: true }
+
+function cut(submitters: readonly Submitter[], { pool, group }: Pie, accountant: Accountant, considersPreemption: boolean): ReadonlyMap<Submitter, Slice> {
+  const worst = submitters.reduce((most, each) => Math.max(most, accountant.priority(each)), 0)
+  const parts = submitters.reduce((sum, each) => sum + worst / accountant.priority(each), 0)
+  const total = Math.min(pool, group?.quota ?? Infinity)
+  const room = group === undefined ? Infinity : Math.max(0, group.quota - group.used())
+  return new Map(submitters.map((each) => {
+    const share = worst / (accountant.priority(each) * parts)
+    const slice = Math.max(0, share * total - each.used)
+    const most = Math.min(slice, room)
+    return [each, { limit: considersPreemption ? slice : most, most }]
+  }))
+}
+
+function inOrder(submitters: readonly Submitter[], slices: ReadonlyMap<Submitter, Slice>, accountant: Accountant): Submitter[] {
+  const served = (each: Submitter) => {
+    const allowed = each.used + (slices.get(each) as Slice).limit
+    return allowed > 0 ? each.used / allowed : Infinity
+  }
+  return [...submitters].sort((a, b) => accountant.priority(a) - accountant.priority(b) || compare(served(a), served(b)) || (a.name < b.name ? -1 : 1))
+}
+
+const compare = (a: number, b: number) => (a < b ? -1 : Number(a > b))
