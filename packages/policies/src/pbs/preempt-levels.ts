@@ -34,6 +34,9 @@ export class PreemptLevels implements WorkListener {
   readonly #levels: readonly Entry[]
   /** By job: the Priority of its queue. */
   readonly #priorities: number[] = listOf()
+  /** By job: its level, and as of which version of the limits; sorting asks for it many times. */
+  readonly #known: number[] = listOf()
+  readonly #asOf: number[] = listOf()
 
   constructor(options: LevelOptions, env: Env, field: string) {
     this.#env = env
@@ -53,6 +56,7 @@ export class PreemptLevels implements WorkListener {
   onSubmit(job: JobId): void {
     const { work } = this.#env
     this.#priorities[job] = ownValue(this.#options.queues, work.queueName(work.queue(job)))?.Priority ?? 0
+    this.#asOf[job] = NaN
     this.#limits.onSubmit(job)
   }
 
@@ -77,6 +81,13 @@ export class PreemptLevels implements WorkListener {
   }
 
   of(job: JobId): number {
+    const { version } = this.#limits
+    if (this.#asOf[job] === version) return this.#known[job] as number
+    this.#asOf[job] = version
+    return (this.#known[job] = this.#levelOf(job))
+  }
+
+  #levelOf(job: JobId): number {
     const priority = this.#priorities[job] as number
     const isExpress = priority >= this.#options.preempt_queue_prio
     const bits = (isExpress ? EXPRESS : 0) | (this.#limits.isOverServerLimit(job) ? OVER_SERVER : 0) | (this.#limits.isOverQueueLimit(job) ? OVER_QUEUE : 0)
