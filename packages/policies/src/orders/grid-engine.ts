@@ -1,13 +1,12 @@
 import {
-  defineOrder, rememberedJobs, resourceNamed, SchedError, ownValue, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug,
+  defineOrder, grown, rememberedJobs, resourceNamed, SchedError, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug,
   type Release, type ResourceId, type Round, type Seconds, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { DecayedUsage, type UsageMemory } from '../fair-share/decayed-usage.js'
 import { NO_RESETS } from '../fair-share/usage-resets.js'
 import { byScore } from './by-score.js'
-import { functionalTickets, type FunctionalShares, type TicketJob } from './functional-tickets.js'
-import { shareTreeTickets } from './share-tree-tickets.js'
+import { FunctionalPolicy, ShareTreePolicy, type SharingJobs, type TicketPolicy } from './grid-engine-tickets.js'
 import { slotsIn } from './slot-resource.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
@@ -98,6 +97,10 @@ class GridEngine implements Order {
   readonly #slots: number[] = []
   /** By user, with a share tree. */
   readonly #usage: DecayedUsage | undefined
+  readonly #tickets: TicketPolicy
+  /** Scratch of a computation. */
+  readonly #listed: ListedJobs
+  #urgency = new Float64Array(64)
 
   constructor(options: Settings, env: Env) {
     this.#options = options
@@ -110,12 +113,15 @@ class GridEngine implements Order {
     this.#asOf = lanes.map(() => NaN)
     this.#computed = lanes.map(() => 0)
     this.#running = new SortedIds(this.#runningKeys)
+    this.#listed = new ListedJobs(this.#lanes, this.#slots)
     this.#ranking = byScore(env, (job, _now, lane) => this.#priority[job * this.#lanes + lane] as number, (_now, lane) => this.#computed[lane] as number)
     const { share_tree: tree, users, projects } = options
+    this.#tickets = new FunctionalPolicy(env, options)
     if (tree === undefined) return
     if (Object.keys(users).length + Object.keys(projects).length > 0)
       throw new SchedError('BAD_OPTION', 'there are functional shares (users, projects) beside a share tree.', { field: 'grid-engine.share_tree' }, 'Give one of them.')
     this.#usage = new DecayedUsage({ halfLife: tree.halftime * HOUR, calcPeriod: PERIOD, resets: NO_RESETS })
+    this.#tickets = new ShareTreePolicy(env, this.#usage, tree)
   }
 
   begin(round: Round): void {
@@ -136,66 +142,41 @@ class GridEngine implements Order {
   #prioritize(lane: LaneId, now: Seconds): void {
     const { weight_priority, weight_urgency, weight_ticket } = this.#options
     const { work } = this.#env
-    const { ids, from, to } = this.#waiting[lane] as SortedIds
-    if (from === to) return
-    const all = [...this.#running.ids.subarray(this.#running.from, this.#running.to)]
-    const runs = all.length
-    for (let i = from; i < to; i++) all.push((ids[i] as number) * this.#lanes + lane)
-    const urgencies = weight_urgency === 0 ? undefined : normalized(all.map((index) => this.#urgency(index, now)))
-    const tickets = weight_ticket === 0 ? undefined : this.#tickets(all, runs, now)
-    for (let i = runs; i < all.length; i++) {
-      const index = all[i] as number
-      const own = Math.min(1, Math.max(0, (work.priority(this.#jobOf(index)) + PRIORITIES) / (2 * PRIORITIES)))
-      this.#priority[index] = weight_priority * own + (urgencies === undefined ? 0 : weight_urgency * (urgencies[i] as number)) + (tickets === undefined ? 0 : weight_ticket * (tickets[i] as number))
-      this.#gotIn[index] = this.#computations
+    const waiting = this.#waiting[lane] as SortedIds
+    if (waiting.isEmpty) return
+    const jobs = this.#listed
+    jobs.list(this.#running, waiting, lane)
+    const { running, all, job, index } = jobs
+    const urgencies = weight_urgency === 0 ? undefined : this.#urgenciesOf(jobs, now)
+    const tickets = weight_ticket === 0 ? undefined : this.#ticketsOf(jobs, now)
+    for (let i = running; i < all; i++) {
+      const at = index[i] as number
+      const own = Math.min(1, Math.max(0, (work.priority(job[i] as JobId) + PRIORITIES) / (2 * PRIORITIES)))
+      this.#priority[at] = weight_priority * own + weight_urgency * (urgencies?.[i] ?? 0) + weight_ticket * (tickets?.[i] ?? ALIKE)
+      this.#gotIn[at] = this.#computations
     }
   }
 
-  #jobOf(index: number): JobId {
-    return Math.floor(index / this.#lanes) as JobId
-  }
-
-  #urgency(index: number, now: Seconds): number {
+  /** Urgencies as places between the least and the largest. */
+  #urgenciesOf({ all, job, index }: ListedJobs, now: Seconds): Float64Array {
     const { weight_waiting_time, weight_deadline } = this.#options
     const { work } = this.#env
-    const job = this.#jobOf(index)
-    const estimate = work.estimate(job)
-    const latest = work.deadline(job) - (estimate < Infinity ? estimate : 0)
-    return weight_waiting_time * (now - work.submitted(job)) + (latest < Infinity ? weight_deadline / Math.max(1, latest - now) : 0) + (this.#asked[index] as number)
-  }
-
-  /** Tickets as fractions of the most that a job has; 1/2 for all if none has any. */
-  #tickets(all: readonly number[], runs: number, now: Seconds): ArrayLike<number> {
-    const { work } = this.#env
-    const [users, projects] = [new Numbers(), new Numbers()]
-    const sharers = all.map((index): TicketJob => {
-      const job = this.#jobOf(index)
-      const project = work.account(job)
-      return { user: users.of(work.userName(work.user(job))), project: project === '' ? -1 : projects.of(project), slots: this.#slots[index] as number }
-    })
-    const [running, waiting] = [sharers.slice(0, runs), sharers.slice(runs)]
-    return normalized([0, ...(this.#byTree(running, waiting, users.names, now) ?? functionalTickets(running, waiting, this.#functional(users.names, projects.names)))]).slice(1)
-  }
-
-  #functional(users: readonly string[], projects: readonly string[]): FunctionalShares {
-    const { weight_user, weight_project } = this.#options
-    const parts = weight_user + weight_project
-    return {
-      users: users.map((name) => ownValue(this.#options.users, name) ?? 0),
-      projects: projects.map((name) => ownValue(this.#options.projects, name) ?? 0),
-      userPart: parts > 0 ? weight_user / parts : 0,
-      projectPart: parts > 0 ? weight_project / parts : 0,
+    const urgencies = (this.#urgency = grown(this.#urgency, all))
+    for (let i = 0; i < all; i++) {
+      const id = job[i] as JobId
+      const estimate = work.estimate(id)
+      const latest = work.deadline(id) - (estimate < Infinity ? estimate : 0)
+      urgencies[i] = weight_waiting_time * (now - work.submitted(id)) + (latest < Infinity ? weight_deadline / Math.max(1, latest - now) : 0) + (this.#asked[index[i] as number] as number)
     }
+    normalize(urgencies, all)
+    return urgencies
   }
 
-  /** The tickets of the share tree, if there is one. */
-  #byTree(running: readonly TicketJob[], waiting: readonly TicketJob[], users: readonly string[], now: Seconds): Float64Array | undefined {
-    const { share_tree: tree } = this.#options
-    const usage = this.#usage
-    if (tree === undefined || usage === undefined) return undefined
-    usage.advance(now)
-    const all = users.map((name) => ({ shares: ownValue(tree.users, name) ?? tree.default, usage: usage.until(usage.id(name), now) }))
-    return shareTreeTickets(running, waiting, all, tree.compensation_factor)
+  /** Tickets as fractions of the most that a job has; `undefined` if none can have any. */
+  #ticketsOf(jobs: ListedJobs, now: Seconds): Float64Array | undefined {
+    const tickets = this.#tickets.of(jobs, now)
+    if (tickets !== undefined) normalize(tickets, jobs.all, 0)
+    return tickets
   }
 
   // ---- keeping current ----
@@ -286,27 +267,45 @@ class GridEngine implements Order {
   }
 }
 
-/** Numbers of names, dense from 0. */
-class Numbers {
-  readonly names: string[] = []
-  readonly #known = new Map<string, number>()
+/** Jobs of a lane that share tickets and urgency: those that run in any lane, then those that wait in it. */
+class ListedJobs implements SharingJobs {
+  running = 0
+  all = 0
+  /** By place: the job in its lane, the job alone, and its slots. */
+  index = new Float64Array(64)
+  job = new Int32Array(64)
+  slots = new Float64Array(64)
 
-  of(name: string): number {
-    let number = this.#known.get(name)
-    if (number === undefined) this.#known.set(name, (number = this.names.push(name) - 1))
-    return number
+  /** `slotsOf`: slots by job in its lane. */
+  constructor(private readonly lanes: number, private readonly slotsOf: readonly number[]) {}
+
+  list(running: SortedIds, waiting: SortedIds, lane: LaneId): void {
+    this.running = running.size
+    this.all = running.size + waiting.size
+    this.index = grown(this.index, this.all)
+    this.job = grown(this.job, this.all)
+    this.slots = grown(this.slots, this.all)
+    for (let i = 0; i < running.size; i++) this.#put(i, running.ids[running.from + i] as number)
+    for (let i = 0; i < waiting.size; i++) this.#put(running.size + i, (waiting.ids[waiting.from + i] as number) * this.lanes + lane)
+  }
+
+  #put(i: number, index: number): void {
+    this.index[i] = index
+    this.job[i] = Math.floor(index / this.lanes)
+    this.slots[i] = this.slotsOf[index] as number
   }
 }
 
-/** Values that differ by less are equal (SGE_EPSILON). */
+/** Values that differ by less are equal (SGE_EPSILON), and then all have the place `ALIKE`. */
 const EPSILON = 1e-5
+const ALIKE = 0.5
 
-/** Values as places between the least and the largest of them, 1/2 where all are alike. */
-function normalized(values: readonly number[]): number[] {
-  let [least, most] = [Infinity, -Infinity]
-  for (const value of values) {
-    least = Math.min(least, value)
-    most = Math.max(most, value)
+/** Turns the first values into places between the least and the largest of them and of `known`. */
+function normalize(values: Float64Array, count: number, ...known: readonly number[]): void {
+  let [least, most] = [Math.min(...known), Math.max(...known)]
+  for (let i = 0; i < count; i++) {
+    least = Math.min(least, values[i] as number)
+    most = Math.max(most, values[i] as number)
   }
-  return values.map((value) => (most - least < EPSILON ? 0.5 : (value - least) / (most - least)))
+  for (let i = 0; i < count; i++) values[i] = most - least < EPSILON ? ALIKE : ((values[i] as number) - least) / (most - least)
 }

@@ -1,4 +1,4 @@
-import type { TicketJob } from './functional-tickets.js'
+import type { TicketJobs } from './functional-tickets.js'
 
 /** A user of a share tree: its shares, and what it has used, in slots x seconds. */
 export interface TreeUser {
@@ -15,22 +15,24 @@ const LEAST_USAGE = 1
  *
  * Source: `calc_job_share_tree_tickets_pass2` and `sge_sort_job_nodes` of Grid Engine's sgeee.c, for a tree of users alone.
  */
-export function shareTreeTickets(running: readonly TicketJob[], waiting: readonly TicketJob[], users: readonly TreeUser[], compensation: number): Float64Array {
-  const jobs = new Int32Array(users.length)
+export function shareTreeTickets({ running, all, user, slots }: TicketJobs, users: readonly TreeUser[], compensation: number): Float64Array {
+  const runs = new Int32Array(users.length)
   const ahead = new Float64Array(users.length).fill(1)
-  for (const { user, slots } of running) {
-    jobs[user]!++
-    ahead[user]! += slots
+  for (let at = 0; at < running; at++) {
+    runs[user[at]!]!++
+    ahead[user[at]!]! += slots[at]!
   }
-  const ofRunning = entitlements(users, (user) => jobs[user]! > 0, compensation)
-  const isActive = new Set([...running, ...waiting].map(({ user }) => user))
-  const ofAll = entitlements(users, (user) => isActive.has(user), compensation)
-  const tickets = [...running.map(({ user }) => ofRunning[user]! / jobs[user]!)]
-  for (const { user, slots } of waiting) {
-    tickets.push(ofAll[user]! / ahead[user]!)
-    ahead[user]! += slots
+  const isActive = new Uint8Array(users.length)
+  for (let at = 0; at < all; at++) isActive[user[at]!] = 1
+  const ofRunning = entitlements(users, (each) => runs[each]! > 0, compensation)
+  const ofAll = entitlements(users, (each) => isActive[each] === 1, compensation)
+  const tickets = new Float64Array(all)
+  for (let at = 0; at < running; at++) tickets[at] = ofRunning[user[at]!]! / runs[user[at]!]!
+  for (let at = running; at < all; at++) {
+    tickets[at] = ofAll[user[at]!]! / ahead[user[at]!]!
+    ahead[user[at]!]! += slots[at]!
   }
-  return Float64Array.from(tickets)
+  return tickets
 }
 
 /**

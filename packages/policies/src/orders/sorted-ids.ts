@@ -3,10 +3,17 @@ import { IdWindow, LOOP } from './id-window.js'
 
 /** Sort keys by id, shared by all lists of one kind: `key` first, then `tie`, which no two ids share. */
 export class Keys {
-  key = new Float64Array(64)
-  tie = new Float64Array(64)
+  key: Float64Array
+  tie: Float64Array
   /** Where an id stood in its list when it was last moved: a hint, since block copies do not update it. */
-  hint = new Int32Array(64)
+  hint: Int32Array
+
+  /** `ids`: how many there is room for from the start. */
+  constructor(ids = 64) {
+    this.key = new Float64Array(ids)
+    this.tie = new Float64Array(ids)
+    this.hint = new Int32Array(ids)
+  }
 
   set(id: number, key: number, tie: number): void {
     if (id >= this.key.length) this.#grow(id + 1)

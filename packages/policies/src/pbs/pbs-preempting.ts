@@ -83,6 +83,8 @@ class PbsPreempting implements Policy {
   readonly #running: TasksByJob
   readonly #throttles: ArrayThrottles
   readonly #found: FoundNodes
+  /** By kind of rights, who may be preempted, as far as that was asked since something last started or went. */
+  readonly #candidatesOf = new Map<number, readonly JobId[]>()
   /** Claims made so far, less those taken back. */
   #claims = 0
   /** Whether this round has started anything. */
@@ -185,6 +187,7 @@ class PbsPreempting implements Policy {
   /** Makes room for one job after another, once for each; those that find room as it is start before those behind them, by the policy in its round `kept`. */
   #preempt(round: Round, kept: Round): void {
     const inVain = new Set<string>()
+    this.#candidatesOf.clear()
     const left = new Set<JobId>()
     const inOrder = () => this.#preemptors(round.lane).filter((job) => !left.has(job) && !this.#throttles.isFull(job))
     let jobs = inOrder()
@@ -199,6 +202,7 @@ class PbsPreempting implements Policy {
       }
       if (fits) this.#startFitting(jobs.slice(i).filter((each) => !inVain.has(this.#kindOf(each, round))), left, round, kept)
       else inVain.clear() // others may fit on what is left over
+      this.#candidatesOf.clear()
       jobs = inOrder()
       i = 0
     }
@@ -255,8 +259,18 @@ class PbsPreempting implements Policy {
     return highest
   }
 
+  /** The same for all of a kind, until something starts or goes. */
+  #candidates(preemptor: JobId, round: Round): readonly JobId[] {
+    const kind = this.#rights.kindOf(preemptor)
+    const known = this.#candidatesOf.get(kind)
+    if (known !== undefined) return known
+    const found = this.#findCandidates(preemptor, round)
+    this.#candidatesOf.set(kind, found)
+    return found
+  }
+
   /** Running jobs of lower levels, the lowest first; none where one of them has started just now, which can go only later. */
-  #candidates(preemptor: JobId, { lane, now }: Round): JobId[] {
+  #findCandidates(preemptor: JobId, { lane, now }: Round): JobId[] {
     const [work, rights] = [this.#work, this.#rights]
     const found: { readonly job: JobId; readonly level: number; readonly started: Seconds }[] = []
     for (const [job, tasks] of this.#running.in(lane)) {

@@ -12,6 +12,7 @@ export class PbsRights {
   readonly levels: PreemptLevels
   readonly #env: Env
   readonly #targets: Readonly<Record<string, readonly string[]>>
+  readonly #hasTargets: boolean
   readonly #order: PreemptOrder
   /** Kinds of jobs by what makes one. */
   readonly #kinds = new Map<string, number>()
@@ -20,6 +21,7 @@ export class PbsRights {
     this.levels = levels
     this.#env = env
     this.#targets = targets
+    this.#hasTargets = Object.keys(targets).length > 0
     this.#order = new PreemptOrder(order, field)
     if (this.#order.leavesAlone) env.warn(`jobs are not checkpointed here: where preempt_order (${order.trim()}) names C alone, nobody is preempted. Name S, R or D beside it.`)
     if (env.cluster.heartbeat > 0 && this.#order.suspends(true))
@@ -41,7 +43,9 @@ export class PbsRights {
 
   /** Jobs of one kind may preempt, and be preempted by, the same jobs, as long as the version is the same. */
   kindOf(job: JobId): number {
-    const name = `${this.levels.of(job)} ${Object.keys(this.#targets).length > 0 ? this.#queueOf(job) : ''}`
+    const level = this.levels.of(job)
+    if (!this.#hasTargets) return level
+    const name = `${level} ${this.#queueOf(job)}`
     let kind = this.#kinds.get(name)
     if (kind === undefined) this.#kinds.set(name, (kind = this.#kinds.size))
     return kind
@@ -53,6 +57,7 @@ export class PbsRights {
 
   /** Whether preempt_targets let the job preempt the other one, whatever their levels. */
   isTarget(job: JobId, victim: JobId): boolean {
+    if (!this.#hasTargets) return true
     const targets = ownValue(this.#targets, this.#queueOf(job))
     return targets?.includes(this.#queueOf(victim)) ?? true
   }

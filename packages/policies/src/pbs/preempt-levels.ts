@@ -5,6 +5,12 @@ import { SoftLimits } from './soft-limits.js'
 type Status = 'express_queue' | 'normal_jobs' | 'server_softlimits' | 'queue_softlimits'
 const statuses: readonly Status[] = ['express_queue', 'normal_jobs', 'server_softlimits', 'queue_softlimits']
 
+const bitOf = (status: Status) => 1 << statuses.indexOf(status)
+const EXPRESS = bitOf('express_queue')
+const NORMAL = bitOf('normal_jobs')
+const OVER_SERVER = bitOf('server_softlimits')
+const OVER_QUEUE = bitOf('queue_softlimits')
+
 /** What a job must be to have a level, and the level. */
 interface Entry {
   readonly all: readonly Status[]
@@ -24,19 +30,22 @@ export class PreemptLevels implements WorkListener {
   readonly #env: Env
   readonly #options: LevelOptions
   readonly #limits: SoftLimits
-  readonly #entries: readonly Entry[]
-  readonly #normal: number
-  /** By job, as of this version of the limits. */
-  readonly #levels: (number | undefined)[] = listOf()
-  #version = 0
+  /** By what a job is, as a set of bits by the place in `statuses`: its level. */
+  readonly #levels: readonly Entry[]
+  /** By job: the Priority of its queue. */
+  readonly #priorities: number[] = listOf()
+  /** By job: its level, and as of which version of the limits; sorting asks for it many times. */
+  readonly #known: number[] = listOf()
+  readonly #asOf: number[] = listOf()
 
   constructor(options: LevelOptions, env: Env, field: string) {
     this.#env = env
     this.#options = options
     this.#limits = new SoftLimits(options, env, field)
     const entries = entriesOf(options.preempt_prio, field)
-    this.#normal = entries.find(({ all }) => all.length === 1 && all[0] === 'normal_jobs')?.level ?? 0
-    this.#entries = entries.sort((a, b) => b.all.length - a.all.length || b.level - a.level)
+    const normal = entries.find(({ all }) => all.length === 1 && all[0] === 'normal_jobs')?.level ?? 0
+    entries.sort((a, b) => b.all.length - a.all.length || b.level - a.level)
+    this.#levels = Array.from({ length: 2 ** statuses.length }, (_, bits) => entries.find(({ all }) => all.every((status) => (bits & bitOf(status)) > 0)) ?? { all: [], level: normal })
   }
 
   /** Changes when levels may have; the same again, when all are as they were. */
@@ -50,7 +59,9 @@ export class PreemptLevels implements WorkListener {
   }
 
   onSubmit(job: JobId): void {
-    this.#levels[job] = undefined
+    const { work } = this.#env
+    this.#priorities[job] = ownValue(this.#options.queues, work.queueName(work.queue(job)))?.Priority ?? 0
+    this.#asOf[job] = NaN
     this.#limits.onSubmit(job)
   }
 
@@ -75,24 +86,18 @@ export class PreemptLevels implements WorkListener {
   }
 
   of(job: JobId): number {
-    if (this.#version !== this.#limits.version) {
-      this.#version = this.#limits.version
-      this.#levels.length = 0
-    }
-    return (this.#levels[job] ??= this.#levelOf(job))
+    const { version } = this.#limits
+    if (this.#asOf[job] === version) return this.#known[job] as number
+    this.#asOf[job] = version
+    return (this.#known[job] = this.#levelOf(job))
   }
 
   #levelOf(job: JobId): number {
-    const { work } = this.#env
-    const { Priority: priority = 0 } = ownValue(this.#options.queues, work.queueName(work.queue(job))) ?? {}
-    const is = new Set<Status>()
-    if (priority >= this.#options.preempt_queue_prio) is.add('express_queue')
-    if (this.#limits.isOverServerLimit(job)) is.add('server_softlimits')
-    if (this.#limits.isOverQueueLimit(job)) is.add('queue_softlimits')
-    if (is.size === 0) is.add('normal_jobs')
-    const entry = this.#entries.find(({ all }) => all.every((status) => is.has(status)))
-    if (entry === undefined) return this.#normal
-    return entry.level + (entry.all.includes('express_queue') ? priority : 0)
+    const priority = this.#priorities[job] as number
+    const isExpress = priority >= this.#options.preempt_queue_prio
+    const bits = (isExpress ? EXPRESS : 0) | (this.#limits.isOverServerLimit(job) ? OVER_SERVER : 0) | (this.#limits.isOverQueueLimit(job) ? OVER_QUEUE : 0)
+    const { all, level } = this.#levels[bits === 0 ? NORMAL : bits] as Entry
+    return isExpress && all.includes('express_queue') ? level + priority : level
   }
 }
 

@@ -9,17 +9,19 @@ export interface Counted {
   readonly resource: ResourceId | undefined
 }
 
-/** What the running jobs of one user, group or all hold, and which limits that is over; amounts in the order of what is counted. */
+/** What the running jobs of one user, group or all hold, its limits (`Infinity`: none) and which of them that is over; amounts in the order of what is counted. */
 interface Tally {
+  readonly index: number
   jobs: number
+  readonly most: number
   readonly amounts: number[]
+  readonly mostOf: readonly number[]
   isOver: boolean
   readonly over: boolean[]
 }
 
 /** The limits of the cluster or of a queue, with what runs under them; absent limits are none. */
 interface Scope {
-  readonly name: string
   readonly run: EntityLimits | undefined
   readonly amounts: readonly (EntityLimits | undefined)[]
   readonly tallies: Map<string, Tally>
@@ -28,10 +30,10 @@ interface Scope {
 /** Most crossings that are kept; a trial makes few. */
 const MOST_CROSSINGS = 1000
 
-/** A job: for whom it counts, where it is limited, how many of its tasks run, and what of the counted it asks for. */
+/** A job: where it counts and has limits, how many of its tasks run, and what of the counted it asks for. */
 interface Counting {
-  readonly entities: readonly (readonly [Entity, name: string])[]
-  readonly scopes: readonly Scope[]
+  readonly server: readonly Tally[]
+  readonly queue: readonly Tally[]
   running: number
   readonly asks: boolean[]
 }
@@ -49,8 +51,9 @@ export class SoftLimits implements WorkListener {
   changes = 0
   /** Limits that tasks put somebody over, or no more, with the version before; the last one is taken back first. */
   readonly #crossings: { readonly limits: string; readonly before: number }[] = []
-  /** Those that the task crosses which is being counted. */
-  readonly #crossedNow: (readonly [scope: string, key: string, limit: number])[] = []
+  /** Those that the task crosses which is being counted, as numbers: of each tally that of jobs, then those of amounts. */
+  readonly #crossedNow: number[] = []
+  #tallies = 0
   readonly #env: Env
   readonly #counted: readonly Counted[]
   readonly #server: Scope
@@ -62,7 +65,6 @@ export class SoftLimits implements WorkListener {
     const names = [...new Set([server, ...Object.values(queues)].flatMap(({ max_run_res_soft: amounts }) => Object.keys(amounts)))]
     this.#counted = names.map((name) => ({ name, resource: pbsResource(name, env.cluster, `${field}.max_run_res_soft`) }))
     const scopeOf = (path: string, { max_run_soft: run, max_run_res_soft: amounts }: SoftLimitOptions): Scope => ({
-      name: path,
       run: run === undefined ? undefined : entityLimits(run, `${field}.${path}.max_run_soft`),
       amounts: names.map((name) => {
         const text = ownValue(amounts, name)
@@ -77,10 +79,11 @@ export class SoftLimits implements WorkListener {
   onSubmit(job: JobId): void {
     const { work } = this.#env
     const licenses = work.licenses(job)
-    const queue = this.#queues.get(work.queueName(work.queue(job)))
+    const entities = [['u', work.userName(work.user(job))], ['g', work.account(job)], ['o', '']] as const
+    const tallies = (scope: Scope | undefined) => entities.flatMap(([entity, name]) => (scope === undefined ? [] : (this.#tallyOf(scope, entity, name) ?? [])))
     this.#jobs[job] = {
-      entities: [['u', work.userName(work.user(job))], ['g', work.account(job)], ['o', '']],
-      scopes: [this.#server, ...(queue === undefined ? [] : [queue])].filter(({ run, amounts }) => run !== undefined || amounts.some((each) => each !== undefined)),
+      server: tallies(this.#server),
+      queue: tallies(this.#queues.get(work.queueName(work.queue(job)))),
       running: 0,
       asks: this.#counted.map(({ name, resource }) => resource === undefined && (ownValue(licenses, name) ?? 0) > 0),
     }
@@ -108,30 +111,35 @@ export class SoftLimits implements WorkListener {
   }
 
   isOverServerLimit(job: JobId): boolean {
-    return this.#isOver(job, this.#server)
+    const { server, asks } = this.#jobs[job] as Counting
+    return isOverAny(server, asks)
   }
 
   isOverQueueLimit(job: JobId): boolean {
-    const { work } = this.#env
-    const scope = this.#queues.get(work.queueName(work.queue(job)))
-    return scope !== undefined && this.#isOver(job, scope)
+    const { queue, asks } = this.#jobs[job] as Counting
+    return isOverAny(queue, asks)
   }
 
-  #isOver(job: JobId, { tallies }: Scope): boolean {
-    const { entities, asks } = this.#jobs[job] as Counting
-    return entities.some(([entity, name]) => {
-      const tally = tallies.get(`${entity} ${name}`)
-      return tally !== undefined && (tally.isOver || tally.over.some((isOver, i) => isOver && asks[i] === true))
-    })
+  /** What counts for a user, group or all in a scope; `undefined` where nothing limits it. */
+  #tallyOf({ run, amounts, tallies }: Scope, entity: Entity, name: string): Tally | undefined {
+    const key = `${entity} ${name}`
+    const known = tallies.get(key)
+    if (known !== undefined) return known
+    const most = run?.of(entity, name) ?? Infinity
+    const mostOf = amounts.map((each) => each?.of(entity, name) ?? Infinity)
+    if (most === Infinity && mostOf.every((each) => each === Infinity)) return undefined
+    const tally = { index: this.#tallies++, jobs: 0, most, amounts: amounts.map(() => 0), mostOf, isOver: false, over: amounts.map(() => false) }
+    tallies.set(key, tally)
+    return tally
   }
 
   /** Notes what the job asks for of what is counted. */
   #ask(job: JobId, shape: ShapeId): void {
-    const { asks, scopes, entities } = this.#jobs[job] as Counting
+    const { asks, server, queue } = this.#jobs[job] as Counting
     for (const [i, { resource }] of this.#counted.entries()) {
       if (asks[i] === true || resource === undefined || this.#env.work.demand(shape, resource) === 0) continue
       asks[i] = true
-      if (scopes.some(({ tallies }) => entities.some(([entity, name]) => tallies.get(`${entity} ${name}`)?.over[i] === true))) this.#isOther()
+      if ([...server, ...queue].some(({ over }) => over[i] === true)) this.#isOther()
     }
   }
 
@@ -158,32 +166,39 @@ export class SoftLimits implements WorkListener {
     const { work } = this.#env
     const counting = this.#jobs[job] as Counting
     counting.running += sign
-    if (counting.scopes.length === 0) return
+    if (counting.server.length + counting.queue.length === 0) return
     const isWhole = counting.running === (sign > 0 ? 1 : 0)
     const shape = work.shapeOf(task)
     const licenses = isWhole ? work.licenses(job) : {}
     const amounts = this.#counted.map(({ name, resource }) => (resource === undefined ? (ownValue(licenses, name) ?? 0) : work.demand(shape, resource)))
     this.#crossedNow.length = 0
-    for (const scope of counting.scopes)
-      for (const [entity, name] of counting.entities) this.#add(scope, entity, name, isWhole ? sign : 0, amounts, sign)
-    if (this.#crossedNow.length > 0) this.#crossed(JSON.stringify(this.#crossedNow))
+    for (const tally of counting.server) this.#add(tally, isWhole ? sign : 0, amounts, sign)
+    for (const tally of counting.queue) this.#add(tally, isWhole ? sign : 0, amounts, sign)
+    if (this.#crossedNow.length > 0) this.#crossed(this.#crossedNow.join(' '))
   }
 
-  /** Counts for one entity, and notes the limits that this has crossed, -1 for that of jobs. */
-  #add(scope: Scope, entity: Entity, name: string, jobs: number, amounts: readonly number[], sign: 1 | -1): void {
-    const key = `${entity} ${name}`
-    let tally = scope.tallies.get(key)
-    if (tally === undefined) scope.tallies.set(key, (tally = { jobs: 0, amounts: amounts.map(() => 0), isOver: false, over: amounts.map(() => false) }))
+  /** Counts for one entity, and notes the limits that this has crossed. */
+  #add(tally: Tally, jobs: number, amounts: readonly number[], sign: 1 | -1): void {
+    const first = tally.index * (amounts.length + 1)
     tally.jobs += jobs
-    const isOver = tally.jobs > (scope.run?.of(entity, name) ?? Infinity)
-    if (isOver !== tally.isOver) this.#crossedNow.push([scope.name, key, -1])
+    const isOver = tally.jobs > tally.most
+    if (isOver !== tally.isOver) this.#crossedNow.push(first)
     tally.isOver = isOver
     for (const [i, amount] of amounts.entries()) {
       const sum = (tally.amounts[i] as number) + sign * amount
-      const isOverIt = sum > (scope.amounts[i]?.of(entity, name) ?? Infinity)
-      if (isOverIt !== tally.over[i]) this.#crossedNow.push([scope.name, key, i])
+      const isOverIt = sum > (tally.mostOf[i] as number)
+      if (isOverIt !== tally.over[i]) this.#crossedNow.push(first + 1 + i)
       tally.amounts[i] = sum
       tally.over[i] = isOverIt
     }
   }
+}
+
+/** Whether what counts for a job is over a limit on jobs, or on an amount that the job asks for. Asked of all waiting jobs whenever one has started. */
+function isOverAny(tallies: readonly Tally[], asks: readonly boolean[]): boolean {
+  for (const { isOver, over } of tallies) {
+    if (isOver) return true
+    for (let i = 0; i < over.length; i++) if (over[i] === true && asks[i] === true) return true
+  }
+  return false
 }
