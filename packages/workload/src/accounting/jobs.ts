@@ -208,7 +208,7 @@ export class AccountingJobs {
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),
-      ...(priority >= 0 && { priority }),
+      ...(!Number.isNaN(priority) && { priority }),
       ...(nice !== 0 && { nice }),
       ...(estimate >= 0 && { estimate }),
       recorded: {

@@ -45,6 +45,7 @@ export interface AccountingRecord {
   /** Type of its GPUs, if recorded. */
   readonly gpuType?: string | undefined
   readonly reservation?: string | undefined
+  /** NaN if unknown; of HTCondor also below 0. */
   readonly priority: number
   /** By how much it asked to stand behind. */
   readonly nice?: number | undefined

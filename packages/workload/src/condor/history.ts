@@ -14,6 +14,7 @@ import { Ad, Ads } from './ads.js'
 export const condorOptions = z.strictObject({
   ...accountingOptions,
   tasks: tasksByNode('MaxHosts, of the parallel universe'),
+  priority: z.enum(['JobPrio', 'none']).default('none').describe('What the priority of a job is: none, or JobPrio, which orders the jobs of one user (policy negotiator). Other policies compare it across users.'),
   queue: z.enum(['account', 'project']).default('account').describe('What names the queue of a job: its accounting group (account) or its ProjectName (project).'),
   status: statusOption(['completed', 'failed', 'cancelled', 'timeout', 'held', 'pending', 'running', 'unknown']),
 })
@@ -23,8 +24,7 @@ export const condorOptions = z.strictObject({
  * ClassAds of jobs that have left the queue. A job runs from its last start (`JobCurrentStartDate`) to its end, without the time that it was
  * suspended. A job that was removed while it did not run counts as one run as long as all its runs together (`RemoteWallClockTime`). Each process of
  * a cluster is a job, called `1234.5`. Jobs of the scheduler and local universes, such as DAGMan, run on the machine where they were submitted and
- * are left out. A request that is an expression over attributes of machines is unknown; then the amount that the job was given counts. `JobPrio`,
- * which orders the jobs of one user, is not read.
+ * are left out. A request that is an expression over attributes of machines is unknown; then the amount that the job was given counts.
  *
  * Source: HTCondor manual, condor_history and job ClassAd attributes, versions 8 to 24.
  */
@@ -36,7 +36,7 @@ export const condorFormat: TraceFormat<typeof condorOptions> = accountingFormat(
   gpusIn: 'RequestGPUs tells them',
   isByEnd: true,
   detect: (head) => isLong(head) || isJson(head),
-  reader: (place) => new CondorReader(place),
+  reader: (place, { priority }) => new CondorReader(place, priority === 'JobPrio'),
 })
 
 const isLong = (head: string): boolean =>
@@ -46,7 +46,7 @@ const isJson = (head: string): boolean => /^\s*[[{]/.test(head) && /"(?:ClusterI
 const read = [
   'ClusterId', 'ProcId', 'QDate', 'JobStartDate', 'JobCurrentStartDate', 'CompletionDate', 'EnteredCurrentStatus', 'RemoteWallClockTime', 'CumulativeSuspensionTime', 'JobStatus',
   'LastJobStatus', 'JobUniverse', 'NumJobStarts', 'ExitCode', 'ExitStatus', 'ExitBySignal', 'HoldReasonCode', 'AllowedExecuteDuration', 'AllowedJobDuration', 'RequestCpus', 'CpusProvisioned',
-  'RequestMemory', 'MemoryProvisioned', 'RequestGPUs', 'GPUsProvisioned', 'MaxHosts', 'Owner', 'AcctGroup', 'AcctGroupUser', 'AccountingGroup', 'ProjectName',
+  'RequestMemory', 'MemoryProvisioned', 'RequestGPUs', 'GPUsProvisioned', 'MaxHosts', 'JobPrio', 'Owner', 'AcctGroup', 'AcctGroupUser', 'AccountingGroup', 'ProjectName',
 ] as const
 const NAMES = new Set<string>(read.map((name) => name.toLowerCase()))
 
@@ -67,7 +67,7 @@ class CondorReader implements RecordReader {
   readonly #counts = { onSubmitter: 0, again: 0 }
   #take: TakeRecord = () => undefined
 
-  constructor(private readonly place: LinePlace) {
+  constructor(private readonly place: LinePlace, private readonly hasPriorities: boolean) {
     this.#ads = new Ads(place, NAMES)
     this.#documents = new Documents(place)
   }
@@ -125,7 +125,7 @@ class CondorReader implements RecordReader {
       nodes: hosts,
       mem: each(ad.roundedUp('RequestMemory', 'MemoryProvisioned')),
       gpus: each(ad.amount('RequestGPUs', 'GPUsProvisioned')),
-      priority: -1,
+      priority: this.hasPriorities ? ad.number('JobPrio', -Infinity) : NaN,
       state: stateOf(ad),
       user: this.#name(ad.text('Owner')),
       group: '',

@@ -89,7 +89,7 @@ class LsfReader implements RecordReader {
       mem: reservedMemory(resources, nodes, requested),
       gpus: reservedGpus(resources, nodes, requested),
       reservation: this.#name(fields, next + After.reservation),
-      priority: -1,
+      priority: NaN,
       state: endState(fields.whole(next, 'jStatus'), fields.number(next + After.exitInfo, 'exitInfo')),
       user: this.#name(fields, At.user),
       group: '',

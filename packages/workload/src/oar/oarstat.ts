@@ -111,7 +111,7 @@ class OarReader implements RecordReader {
       mem: -1,
       gpus: wanted.gpus,
       reservation: job.text('reservation') === 'None' ? undefined : job.text('reservation'),
-      priority: -1,
+      priority: NaN,
       state,
       dependency: job.texts('dependencies').map((each) => `afterany:${each}`).join(','),
       user: job.text('owner') ?? '',

@@ -122,7 +122,7 @@ function recordOf(fields: PbsFields, submitted: PbsOptions['submit'], isSuspende
     mem,
     gpus,
     reservation: fields.name('resvID'),
-    priority: -1,
+    priority: NaN,
     user: fields.name('user'),
     group: fields.name('group'),
     account: fields.name('account'),

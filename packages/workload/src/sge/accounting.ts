@@ -98,7 +98,7 @@ class SgeReader implements RecordReader {
       nodes: -1,
       mem: memory > 0 ? memory * slots : -1,
       gpus: gpus > 0 && this.areGpusPerSlot ? gpus * slots : gpus,
-      priority: -1,
+      priority: NaN,
       state: stateOf(failed, exit, isDeleted, end - start, asked),
       user: this.#name(At.owner),
       group: this.#name(At.group),

@@ -68,7 +68,7 @@ function record(columns: Columns, ids: RepeatedIds): AccountingRecord {
     nodes: columns.number('nodes_req'),
     mem: -1,
     gpus: columns.number('gpus_req'),
-    priority: -1,
+    priority: NaN,
     state: columns.text('state').toLowerCase(),
     user: columns.text('user'),
     group: '',

@@ -79,7 +79,7 @@ function record(fields: readonly string[]): AccountingRecord {
     nodes: -1,
     mem: memory > 0 ? Math.ceil((memory * Math.max(requested, allocated)) / KIB_PER_MIB) : -1,
     gpus: -1,
-    priority: -1,
+    priority: NaN,
     state: states[fields[10]!] ?? '',
     user: text(11),
     group: text(12),

@@ -79,7 +79,7 @@ class JobcompReader implements RecordReader {
       mem: requestedMemory(tres(resources, 'mem') ?? '', nodes, procs) ?? -1,
       gpus: tresGpus(resources) || gresGpus(this.#text('Gres')),
       reservation: this.#text('ReservationName'),
-      priority: -1,
+      priority: NaN,
       state: stateOf(this.#text('JobState')),
       user: this.#name('UserId'),
       group: this.#name('GroupId'),
