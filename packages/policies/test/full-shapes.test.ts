@@ -1,5 +1,6 @@
+import type { JobSpec } from '@sched/core'
 import { fifo, fair, greedy, lsfFairshare } from '@sched/policies'
-import { firstDifference, worlds } from '@sched/testkit'
+import { firstDifference, instantCluster, run, worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
@@ -22,5 +23,11 @@ describe('greedy without heartbeats', () => {
         { seed: 23, numRuns: 100 },
       )
     expect(launches).toBeGreaterThan(2000)
+  })
+
+  it('starts a job where another one that asks for the same may not run, since it has a task on each node', () => {
+    const apart = (id: string, tasks: number): JobSpec => ({ id, submit: 0, estimate: 10, stages: [{ name: 's', tasks, demand: { cpu: 1 }, duration: 10, constraints: { distinctNodes: true } }] })
+    const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 2, resources: { cpu: 4 } }] }), policy: greedy(fifo()), jobs: [apart('first', 3), apart('second', 1)] })
+    expect(recorder.launches.map(({ job, time }) => [job, time])).toEqual([['first', 0], ['first', 0], ['second', 0], ['first', 10]])
   })
 })
