@@ -66,6 +66,7 @@ export class Reserving {
     if (head === None) return None
     plan.begin(round)
     const next = this.#reserve(round, lane, plan)
+    if ((lane.free[0] as number) < lane.least) return head // nobody behind them has room
     if (this.#backfillOrder !== undefined) this.#readRest(round, this.#backfillOrder, next)
     const from = this.#backfillOrder === undefined ? next : 0
     if (this.#shortFirst) this.#startShortFirst(from, round, lane, plan)
@@ -73,16 +74,24 @@ export class Reserving {
     return head
   }
 
-  /** Tries the jobs of the queue that end before the next reservation begins, then those that end before the one after it, and in the end all others. */
+  /**
+   * Tries the jobs of the queue that end before the next reservation begins, then those that end before the one after it, and in the end all others. There
+   * may be many reservations, so jobs that cannot start any more leave the queue: mostly that is all but a few. With few, what jobs take meanwhile mostly
+   * tells that sooner than a look at the plan for each.
+   */
   #startShortFirst(from: number, round: Round, lane: RigidLane, plan: PassPlan): void {
+    const queue = this.#queue
     const nextAfter = (time: Seconds) => plan.nextReservation?.(time) ?? this.#nextStart(time, lane)
-    for (let last = -Infinity, next = nextAfter(round.now); ; [last, next] = [next, nextAfter(next)]) {
-      for (let i = from; i < this.#queue.length; i++) {
-        const job = this.#queue[i] as JobId
+    keepJobs(queue, from, (job) => lane.fitsIn(lane.free, job))
+    for (let last = -Infinity, next = nextAfter(round.now), isFirst = true; queue.length > from; [last, next, isFirst] = [next, nextAfter(next), false]) {
+      for (let i = from; i < queue.length; i++) {
+        const job = queue[i] as JobId
         const end = round.now + (lane.length[job] as number)
         if (end > last && end <= next) this.#startNow(job, round, lane, plan)
       }
       if (next === Infinity) return
+      const asksPlan = !isFirst && plan.nextReservation === undefined // on nodes by name it is left to the attempt whether there is a start
+      keepJobs(queue, from, (job) => lane.fitsIn(lane.free, job) && (!asksPlan || plan.fitsNow(job)))
     }
   }
 
@@ -134,4 +143,11 @@ export class Reserving {
     if (!this.#depths.mayPass(job, round.work)) return
     while (lane.waits[job] === true && lane.fitsIn(lane.free, job) && plan.fitsNow(job)) if (!plan.start(job, round)) return
   }
+}
+
+/** Removes the jobs, from an index on, that cannot start in this pass any more: what is free only shrinks, and what a plan keeps for others only grows. */
+function keepJobs(queue: JobId[], from: number, canStart: (job: JobId) => boolean): void {
+  let to = from
+  for (let i = from; i < queue.length; i++) if (canStart(queue[i] as JobId)) queue[to++] = queue[i] as JobId
+  queue.length = to
 }

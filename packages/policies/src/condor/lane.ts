@@ -30,6 +30,8 @@ export class NegotiatorLane {
   readonly #negotiation: Negotiation
   readonly #offers: Offers
   readonly #groups: GroupTree
+  /** Submitters by name, so that sums are the same whoever came first. */
+  readonly #byName: Submitter[] = []
   /** By job id. */
   readonly #submitterOf: Submitter[] = []
   /** Whether the last round was a cycle. */
@@ -42,7 +44,7 @@ export class NegotiatorLane {
     this.#placement = placement
     this.#weight = new SlotWeight(env.cluster, lane, settings.SLOT_WEIGHT)
     this.#groups = new GroupTree(settings)
-    this.#accountant = new Accountant(settings, this.#weight, this.#keys, env.cluster.resources.length, (made) => { this.#groups.join(made) })
+    this.#accountant = new Accountant(settings, this.#weight, this.#keys, env.cluster.resources.length, (made) => { this.#join(made) })
     this.#claims = new Claims(env, lane, this.#weight)
     this.#negotiation = new Negotiation(settings, this.#weight)
     this.#offers = new Offers(this.#weight, placement)
@@ -99,8 +101,7 @@ export class NegotiatorLane {
     const accountant = this.#accountant
     accountant.begin(now)
     this.#offers.open()
-    const asking = [...accountant.submitters.values()].filter(({ isIdle, claims }) => isIdle || claims > 0)
-    asking.sort((a, b) => (a.name < b.name ? -1 : 1)) // so that sums are the same whoever came first
+    const asking = this.#byName.filter(({ isIdle, claims }) => isIdle || claims > 0)
     if (accountant.asking > 0 && !this.#offers.isEmpty) this.#negotiateAll(asking)
     if (!isCut(round) || accountant.asking === 0) accountant.end(now)
   }
@@ -138,6 +139,12 @@ export class NegotiatorLane {
   }
 
   // ---- events ----
+
+  #join(made: Submitter): void {
+    this.#groups.join(made)
+    this.#byName.push(made)
+    this.#byName.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
 
   submit(job: JobId): void {
     const { work } = this.#env

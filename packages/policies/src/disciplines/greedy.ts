@@ -3,6 +3,7 @@ import {
   type Policy, type Round,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { FullShapes } from './full-shapes.js'
 import { Gangs } from './gangs.js'
 import { deferWithoutNode, nodeFor, onlyNode, rulesHold } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
@@ -36,12 +37,15 @@ class Greedy implements Policy {
   /** Jobs that are not looked at again in this call: they were taken up in turn, or found no node. */
   readonly #done = new DoneJobs()
   readonly #gangs = new Gangs()
+  /** Absent where a placement goes by more than room, or would not be asked as often: it may keep count. */
+  readonly #full: FullShapes | undefined
   readonly #pick = (job: JobId, round: Round) => nodeFor(job, round, this.#placement)
 
   constructor({ cluster }: Env, order: Order, placement: Placement) {
     this.#order = order
     this.startsGangJobs = order.startsGangJobs !== false
     this.#placement = placement
+    this.#full = placement instanceof FirstFit ? new FullShapes() : undefined
     this.#levels = cluster.levels
     Object.assign(this, forwarding(order, placement))
   }
@@ -49,6 +53,7 @@ class Greedy implements Policy {
   schedule(round: Round): void {
     this.#done.begin()
     this.#gangs.begin()
+    this.#full?.begin()
     if (round.jobsLeft < Infinity) this.#takeInTurn(round)
     else if (round.nodes.length === 1) {
       const node = round.nodes[0] as NodeId
@@ -103,10 +108,17 @@ class Greedy implements Policy {
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
         if (this.#done.has(job)) continue
-        if (areGangs && round.work.together(job, lane) > 1 ? this.#gangs.start(job, round, this.#pick) : this.#place(job, round)) return true
+        if (areGangs && round.work.together(job, lane) > 1 ? this.#gangs.start(job, round, this.#pick) : this.#placeIfRoom(job, round)) return true
         this.#done.add(job) // nothing is given back while a round lasts, so it will find no node later, either
         if (round.explained) deferWithoutNode(job, round, this.#placement) // a node may have room that the placement does not take, or not for all of a gang
       }
+    return false
+  }
+
+  #placeIfRoom(job: JobId, round: Round): boolean {
+    if (this.#full?.has(job, round) === true) return false
+    if (this.#place(job, round)) return true
+    this.#full?.note(job, round)
     return false
   }
 

@@ -1,6 +1,6 @@
 import { defineOrder, type Env, type LaneId, type Plug, type ResourceId, type Seconds, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { SlotUse } from './slot-use.js'
+import { Decay, SlotUse } from './slot-use.js'
 import { slotsIn } from './slot-resource.js'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { ownerFields, settingsByPath } from './sharing-options.js'
@@ -52,6 +52,7 @@ function dynamicPriority({ cluster, work, tree, lists }: Shares, env: Env, optio
   const slotsOf = slotsIn(cluster)
   const hasTimes = options.CPU_TIME_FACTOR + options.RUN_TIME_FACTOR + options.COMMITTED_RUN_TIME_FACTOR > 0
   const isStatic = !hasTimes && options.RUN_JOB_FACTOR === 0
+  const decay = new Decay(options.HIST_HOURS * HOUR)
   const shares: number[] = []
   /** `[pool * lanes + lane]`. */
   const uses: SlotUse[] = []
@@ -60,6 +61,9 @@ function dynamicPriority({ cluster, work, tree, lists }: Shares, env: Env, optio
   const estimateOf: Seconds[] = []
   /** By lane: as of when the keys are. */
   const asOf: Seconds[] = cluster.lanes.map(() => NaN)
+
+  /** Pools at the lowest level with waiting jobs, when keys were computed last. */
+  const asking: number[] = []
 
   const useOf = (pool: number, lane: LaneId): SlotUse => uses[pool * lanes + lane] as SlotUse
   /** When a task that is claimed now began: now, or before a restart. */
@@ -71,7 +75,7 @@ function dynamicPriority({ cluster, work, tree, lists }: Shares, env: Env, optio
   return {
     addPool({ id, path }) {
       shares[id] = sharesOf.get(path) ?? options.default
-      for (let lane = 0; lane < lanes; lane++) uses[id * lanes + lane] = new SlotUse(options.HIST_HOURS * HOUR)
+      for (let lane = 0; lane < lanes; lane++) uses[id * lanes + lane] = new SlotUse(decay)
       return 1
     },
     poolKey(pool, lane) {
@@ -100,7 +104,9 @@ function dynamicPriority({ cluster, work, tree, lists }: Shares, env: Env, optio
     onBegin({ lane, now }) {
       if (!hasTimes || asOf[lane] === now) return false
       asOf[lane] = now
-      return tree.pools.filter(({ id, children }) => id > 0 && children.length === 0 && !lists.isEmpty(id, lane)).map(({ id }) => id)
+      asking.length = 0
+      for (let id = 1; id < tree.pools.length; id++) if (lists.isLeaf(id) && !lists.isEmpty(id, lane)) asking.push(id)
+      return asking
     },
     memory: (pool, lane) => useOf(pool, lane).memory(),
     recall: (pool, lane, memory) => useOf(pool, lane).recall(memory),

@@ -2,8 +2,37 @@ import { portableExp2, type Seconds } from '@sched/core'
 
 const LOG2_10 = 3.321928094887362
 
+/** Whole seconds up to which what is left of use is kept: more than 18 hours, in 512 KB. */
+const KEPT = 2 ** 16
+
 /**
- * What somebody uses and has used: slots, their run time, and use that decays to a tenth in `tenth` seconds (0: it does not). All times are in slots x
+ * How use decays: to a tenth in `tenth` seconds (0: it does not). Orders ask for it at every decision, for each that waits, and mostly for the same whole
+ * seconds, so these are computed once.
+ */
+export class Decay {
+  readonly tenth: Seconds
+  /** By whole seconds; 0: not computed yet, or too little to matter. */
+  #known: Float64Array | undefined
+
+  constructor(tenth: Seconds) {
+    this.tenth = tenth
+  }
+
+  /** What is left of 1 after so many seconds. */
+  left(seconds: Seconds): number {
+    if (this.tenth === 0) return 1
+    if (!(seconds >= 0 && seconds < KEPT && Number.isInteger(seconds))) return this.#compute(seconds)
+    const known = (this.#known ??= new Float64Array(KEPT))
+    return (known[seconds] as number) || (known[seconds] = this.#compute(seconds))
+  }
+
+  #compute(seconds: Seconds): number {
+    return portableExp2((-seconds / this.tenth) * LOG2_10)
+  }
+}
+
+/**
+ * What somebody uses and has used: slots, their run time, and use that decays. All times are in slots x
  * seconds. Reading changes nothing, so that it does not matter who reads when.
  */
 export class SlotUse {
@@ -17,10 +46,10 @@ export class SlotUse {
   #used = 0
   #past = 0
   #since: Seconds = 0
-  readonly #tenth: Seconds
+  readonly #decay: Decay
 
-  constructor(tenth: Seconds) {
-    this.#tenth = tenth
+  constructor(decay: Decay) {
+    this.#decay = decay
   }
 
   start(slots: number, start: Seconds, estimate: Seconds, now: Seconds): void {
@@ -36,8 +65,9 @@ export class SlotUse {
   /** Use so far, decayed. */
   cpuTime(now: Seconds): number {
     const passed = now - this.#since
-    const left = this.#left(passed)
-    const added = this.#tenth === 0 ? passed : ((1 - left) * this.#tenth) / Math.LN10
+    const { tenth } = this.#decay
+    const left = this.#decay.left(passed)
+    const added = tenth === 0 ? passed : ((1 - left) * tenth) / Math.LN10
     return this.#used * left + this.slots * added
   }
 
@@ -48,7 +78,7 @@ export class SlotUse {
 
   /** For how long what has ended had run, decayed. */
   pastRunTime(now: Seconds): number {
-    return this.#past * this.#left(now - this.#since)
+    return this.#past * this.#decay.left(now - this.#since)
   }
 
   /** For how long what is in use may still run by its estimates; at least 0. */
@@ -65,10 +95,6 @@ export class SlotUse {
     this.#used = used
     this.#past = past
     this.#since = since
-  }
-
-  #left(seconds: Seconds): number {
-    return this.#tenth === 0 ? 1 : portableExp2((-seconds / this.#tenth) * LOG2_10)
   }
 
   #change(slots: number, start: Seconds, estimate: Seconds, now: Seconds): void {

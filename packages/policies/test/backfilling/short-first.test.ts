@@ -65,6 +65,41 @@ function plain(drafts: readonly Draft[], nodes: number, reservations: number, va
   return started
 }
 
+/** The same with amounts of the whole machine, where bands end at the starts that are reserved. */
+function plainCounted(drafts: readonly Draft[], procs: number, reservations: number): (number | undefined)[] {
+  const started: (number | undefined)[] = drafts.map(() => undefined)
+  const of = (job: number) => drafts[job] as Draft
+  const endOf = (job: number) => (started[job] as number) + of(job).runtime
+  const timeAfter = (now: number) => Math.min(...drafts.map(({ submit }, i) => (started[i] === undefined ? submit : endOf(i))).filter((time) => time > now))
+
+  for (let now = timeAfter(-1); now < Infinity; now = timeAfter(now)) {
+    const taken = drafts.flatMap(({ estimate, tasks }, i) => (started[i] !== undefined && endOf(i) > now ? [{ from: now, to: started[i] + estimate, tasks }] : []))
+    const takenAt = (time: number) => taken.reduce((sum, { from, to, tasks }) => sum + (from <= time && time < to ? tasks : 0), 0)
+    const fits = (job: number, from: number) =>
+      [from, ...taken.map((each) => each.from)].filter((time) => time >= from && time < from + of(job).estimate).every((time) => takenAt(time) + of(job).tasks <= procs)
+    const take = (job: number, from: number) => taken.push({ from, to: from + of(job).estimate, tasks: of(job).tasks })
+    const waiting = () => drafts.flatMap(({ submit }, i) => (submit <= now && started[i] === undefined ? [i] : []))
+    const tryNow = (job: number): boolean => {
+      if (!fits(job, now)) return false
+      take(job, now)
+      started[job] = now
+      return true
+    }
+
+    const reserved = new Map<number, number>()
+    for (const job of waiting()) {
+      if (reserved.size === reservations) break
+      if (tryNow(job)) continue
+      const start = Math.min(...taken.map(({ to }) => to).filter((to) => to > now && fits(job, to)))
+      take(job, start)
+      reserved.set(job, start)
+    }
+    const rest = waiting().filter((job) => !reserved.has(job))
+    for (const last of [...reserved.values(), Infinity].sort((a, b) => a - b)) for (const job of rest) if (started[job] === undefined && now + of(job).estimate <= last) tryNow(job)
+  }
+  return started
+}
+
 const drafts = fc
   .array(fc.record({ submit: fc.integer({ min: 0, max: 20 }), tasks: fc.integer({ min: 1, max: 5 }), runtime: fc.integer({ min: 1, max: 9 }), more: fc.integer({ min: 0, max: 6 }) }), { minLength: 1, maxLength: 16 })
   .map((all) => all.sort((a, b) => a.submit - b.submit).map(({ more, ...each }) => ({ ...each, estimate: each.runtime + more })))
@@ -87,6 +122,15 @@ describe('shortFirst', () => {
         expect(starts(given, 5, options)).toEqual(plain(given, 5, reservations, valueOf))
       }),
       { seed: 17, numRuns: 300 },
+    )
+  })
+
+  it('goes by the reserved starts, from one to the next, where amounts are counted', () => {
+    fc.assert(
+      fc.property(drafts, fc.constantFrom(1, 2, 3, 6), (given, reservations) => {
+        expect(starts(given, 7, { reservations, shortFirst: true })).toEqual(plainCounted(given, 7, reservations))
+      }),
+      { seed: 19, numRuns: 500 },
     )
   })
 
