@@ -146,6 +146,12 @@ describe('negotiator', () => {
     expect(launches).toBeGreaterThan(1000)
   })
 
+  it('obeys them where jobs that are one gang of several stages avoid nodes', { tags: 'long' }, () => {
+    const quick = { NEGOTIATOR_INTERVAL: 2, NEGOTIATOR_CYCLE_DELAY: 1, PRIORITY_HALFLIFE: 20, CLAIM_WORKLIFE: 5 }
+    const worlds = { gangJobs: true, outages: true, avoid: [{ rule: 'hadoop', failures: 1, ignoreThreshold: -1 }, { rule: 'hadoop1', failures: 1, mostOfJob: 1 }] as const }
+    expect(checkPolicyLaws(() => negotiator(quick), { runs: 120, seed: 977, worlds }).launches).toBeGreaterThan(200)
+  })
+
   it('obeys the laws of policies', { tags: 'long' }, () => {
     const skip = {}
     const quick = { NEGOTIATOR_INTERVAL: 2, NEGOTIATOR_CYCLE_DELAY: 1, PRIORITY_HALFLIFE: 20, CLAIM_WORKLIFE: 5 }
