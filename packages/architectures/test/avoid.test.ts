@@ -176,6 +176,20 @@ class Reference extends Reported {
   }
 }
 
+describe('a job that is one gang of several stages', () => {
+  it('is left enough nodes for all of it, where those of each stage alone would do with less', () => {
+    const part = (name: string) => ({ name, tasks: 1, demand: { cpu: 2 }, duration: 10, gang: true })
+    const jobs = [{ id: 'g', submit: 0, gang: true, stages: [part('a'), part('b')] }]
+    const on = (count: number) => {
+      const reported = new Reported()
+      const cluster = { nodes: [{ count, resources: { cpu: 2 } }] }
+      const { events } = play(monolithic(), jobs, { cluster, seed: 3, failures: { badNodes: { nodes: [1] as NodeId[], probability: 0.9 }, maxAttempts: 100 }, avoid: { rule: 'hadoop', failures: 1, ignoreThreshold: -1 }, policy: greedy(fifo()), observers: [reported] }).recorder
+      return [reported.count, events.at(-1)?.kind]
+    }
+    expect([on(2), on(3)]).toEqual([[0, 'finish'], [1, 'finish']])
+  })
+})
+
 describe.each(Object.entries(architectures))('%s', (name, architecture) => {
   it.each(rules)('avoids nodes by %o: no task starts on a node that it avoids, each is done once, every job ends, and all is the same in every run', (rule) => {
     let [avoided, starts] = [0, 0]

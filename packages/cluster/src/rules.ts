@@ -59,15 +59,18 @@ export class Rules {
   /** The rule with some nodes less. Without a rule: for tasks that may run everywhere else. */
   barring(rule: Rule | undefined, nodes: readonly NodeId[]): Rule {
     const { selector = { require: {} }, untolerated = [], isDistinct = false } = rule ?? {}
-    const byNode = (of: (node: number) => number) => Uint8Array.from(this.#everyNode, of)
-    const before = (column: Uint8Array | undefined, otherwise: number) => (node: number) => (rule === undefined || column === undefined ? otherwise : (column[rule.at[node] as number] as number))
-    const allowed = byNode(before(rule?.allowed, 1))
+    const byNode = (column: Uint8Array | undefined, otherwise: number): Uint8Array => {
+      const values = new Uint8Array(this.#everyNode.length).fill(otherwise)
+      if (rule !== undefined && column !== undefined) for (let node = 0; node < values.length; node++) values[node] = column[rule.at[node] as number] as number
+      return values
+    }
+    const allowed = byNode(rule?.allowed, 1)
     for (const node of nodes) allowed[node] = 0
     return {
       selector, untolerated, isDistinct, allowed,
       at: this.#everyNode,
-      tainted: byNode(before(rule?.tainted, 0)),
-      disliked: rule?.disliked && byNode(before(rule.disliked, 0)),
+      tainted: byNode(rule?.tainted, 0),
+      disliked: rule?.disliked && byNode(rule.disliked, 0),
     }
   }
 

@@ -56,6 +56,10 @@ export class Shapes {
   readonly #ruleOf = listOf<Rule | undefined>()
   /** Constrained shapes by rule, then by the unconstrained shape. */
   readonly #constrained = new Map<Rule, Map<ShapeId, ShapeId>>()
+  /** Shapes of `barred`, by what they are like and the nodes that they lack: each has its id for ever, as others keep facts by ids. */
+  readonly #barred = new Map<string, ShapeId>()
+  /** How often `barred` has answered a shape that was not dropped since. */
+  readonly #uses = new Map<ShapeId, number>()
 
   constructor(model: ClusterModel) {
     this.#model = model
@@ -141,16 +145,27 @@ export class Shapes {
     return made
   }
 
-  /** A new shape, like another one but for some nodes that it may not run on either. */
+  /** The shape that is like another one but for some nodes, by ascending id, that it may not run on either. To be dropped (`dropBarred`) as often as asked for. */
   barred(shape: ShapeId, nodes: readonly NodeId[]): ShapeId {
-    const { resources, amounts, lane, special } = this.of(shape)
-    const made = (this.all.push(new Shape(resources, amounts, lane, special | Special.Labels)) - 1) as ShapeId
-    this.#ruleOf[made] = this.#rules.barring(this.#ruleOf[shape], nodes)
-    return made
+    const key = `${shape};${nodes.join()}`
+    const barred = this.#barred.get(key) ?? this.#like(shape)
+    this.#barred.set(key, barred)
+    const uses = this.#uses.get(barred) ?? 0
+    if (uses === 0) this.#ruleOf[barred] = this.#rules.barring(this.#ruleOf[shape], nodes)
+    this.#uses.set(barred, uses + 1)
+    return barred
   }
 
-  /** Forgets what nodes a shape of `barred` may run on. It is not used again, and neither is its id. */
+  #like(shape: ShapeId): ShapeId {
+    const { resources, amounts, lane, special } = this.of(shape)
+    return (this.all.push(new Shape(resources, amounts, lane, special | Special.Labels)) - 1) as ShapeId
+  }
+
+  /** Forgets what nodes a shape of `barred` may run on, unless others use it. */
   dropBarred(shape: ShapeId): void {
+    const uses = (this.#uses.get(shape) as number) - 1
+    if (uses > 0) return void this.#uses.set(shape, uses)
+    this.#uses.delete(shape)
     this.#ruleOf[shape] = undefined
   }
 

@@ -36,6 +36,28 @@ describe('tasks that are kept off nodes', () => {
     expect(mayRunOn(work, job)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
+  it('ask for the same as those of other jobs that are kept off the same nodes, also after these have left', () => {
+    const work = new Work(model, new Shapes(model), () => ({ replicas: new Int32Array(0), factor: 1 }))
+    work.addListener({})
+    const begin = (id: string, ...off: number[]) => {
+      const job = work.submit({ id, submit: 0, stages: [{ name: 'map', tasks: 1, demand: { map: 1 }, duration: 1 }] }, 0, 0)
+      work.open(job)
+      work.changeBars(job, () => work.bars.setStage(work.jobFirstStage[job] as number, set(...off)))
+      return job
+    }
+    const [a, b] = [begin('a', 4, 1), begin('b', 1, 4)]
+    const shape = work.shape(a, lane)
+    expect(work.shape(b, lane)).toBe(shape)
+    work.drop(a)
+    work.remove(a)
+    expect([mayRunOn(work, b), work.shape(begin('c', 1), lane) === shape]).toEqual([[0, 2, 3, 5], false])
+    work.drop(b)
+    work.remove(b)
+    const ids = work.shapes.all.length
+    const again = begin('d', 1, 4)
+    expect([work.shape(again, lane), mayRunOn(work, again), work.shapes.all.length]).toEqual([shape, [0, 2, 3, 5], ids])
+  })
+
   it('go and come again for their scheduler, unless none waits or they are held back', () => {
     const told: string[] = []
     const { work, job, stage } = jobWith([0], 0, told)

@@ -1,6 +1,7 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
+import type { NodeId } from '@sched/core'
 import { delay, fair, fifo, skipDelay, type DelayOptions } from '@sched/policies'
-import { cluster, instantCluster, job, playScript, type JobChange, type Script } from '@sched/testkit'
+import { cluster, instantCluster, job, playScript, run, type JobChange, type Script } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -204,6 +205,14 @@ describe('skip-delay', () => {
       return slots.pass(1).start.map(({ job, node, level }) => `${job} on ${node} at ${level}`)
     }
     expect([starts([]), starts(['b'])]).toEqual([['a on n-1 at 1'], []])
+  })
+
+  it('goes on, too, where only masters run, which end after all others', () => {
+    const cluster = instantCluster({ nodes: [{ name: 'n', count: 2, resources: { cpu: 2, master: 9 } }] })
+    const { stages } = job({ demand: { cpu: 1 }, data: { hosts: [['n-0']] }, duration: 1 })
+    const mastered = { id: 'a', submit: 0, stages: [{ name: 'master', tasks: 1, demand: { master: 1 }, duration: 2, master: true }, ...stages] }
+    const { recorder } = run({ policy: skipDelay(fifo(), { skips: 9 }), jobs: [mastered], cluster, outages: [{ node: 0 as NodeId, from: 1, to: 1e6, drain: true }] })
+    expect(recorder.launches.map(({ stage, time, node }) => `${stage} at ${time} on ${node}`)).toEqual(['0 at 0 on n-0', '1 at 2 on n-1'])
   })
 
   it.each([{ skips: -1 }, { skips: 1.5 }, { skips: [] }, {}])('refuses %j', (options) => {

@@ -92,6 +92,13 @@ describe('negotiator', () => {
     expect(counts({ GROUP_ACCEPT_SURPLUS: true })).toEqual([2, 5, 5])
   })
 
+  it('knows one submitter by one name, whether an account is a part of it or not', () => {
+    const options = { GROUP_NAMES: ['lab'], GROUP_QUOTA: { lab: 2 }, CLAIM_WORKLIFE: 0 }
+    const named = jobsOf('lab.ann', 3, 0, 100)
+    const ofAccount = jobsOf('ann', 3, 0, 100).map((each) => ({ ...each, account: 'lab' }))
+    for (const jobs of [named, ofAccount, [...named, ...ofAccount], [...ofAccount, ...named]]) expect(Object.values(starts(options, jobs, slots(6))).filter((time) => time === 0)).toHaveLength(2)
+  })
+
   it('weighs what counts as used', () => {
     const wide = [{ id: 'ann0', user: 'ann', mem: 3 }, { id: 'ann1', user: 'ann', mem: 3 }, { id: 'bob0', user: 'bob', mem: 1 }, { id: 'bob1', user: 'bob', mem: 1 }, { id: 'bob2', user: 'bob', mem: 1 }]
     const jobs = wide.map(({ id, user, mem }) => job({ id, user, tasks: 1, demand: { cpu: 1, mem }, duration: 100 }))
@@ -105,6 +112,7 @@ describe('negotiator', () => {
 
   it('refuses what it does not know', () => {
     expect(() => starts({ SLOT_WEIGHT: { gpus: 1 } }, [], slots(1))).toThrow('SLOT_WEIGHT names gpus')
+    for (const SLOT_WEIGHT of [{}, { cpu: 0 }]) expect(() => starts({ SLOT_WEIGHT }, [], slots(1))).toThrow('SLOT_WEIGHT gives cpu no weight, so that users get no slices. Give one')
     expect(() => starts({ GROUP_QUOTA: { lab: 1 } }, [], slots(1))).toThrow('not in GROUP_NAMES')
     expect(() => starts({ GROUP_NAMES: ['lab.x'] }, [], slots(1))).toThrow('lies in no group')
   })
@@ -136,6 +144,12 @@ describe('negotiator', () => {
       { seed: 6, numRuns: 500 },
     )
     expect(launches).toBeGreaterThan(1000)
+  })
+
+  it('obeys them where jobs that are one gang of several stages avoid nodes', { tags: 'long' }, () => {
+    const quick = { NEGOTIATOR_INTERVAL: 2, NEGOTIATOR_CYCLE_DELAY: 1, PRIORITY_HALFLIFE: 20, CLAIM_WORKLIFE: 5 }
+    const worlds = { gangJobs: true, outages: true, avoid: [{ rule: 'hadoop', failures: 1, ignoreThreshold: -1 }, { rule: 'hadoop1', failures: 1, mostOfJob: 1 }] as const }
+    expect(checkPolicyLaws(() => negotiator(quick), { runs: 120, seed: 977, worlds }).launches).toBeGreaterThan(200)
   })
 
   it('obeys the laws of policies', { tags: 'long' }, () => {

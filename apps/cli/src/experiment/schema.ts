@@ -138,10 +138,10 @@ const avoidRules = z.discriminatedUnion('rule', [
   z.strictObject({
     rule: z.literal('hadoop1').describe('of Hadoop 0.20: a task avoids nodes where it has failed, a job those where several have, and all jobs those that several jobs have avoided'),
     failures: failuresOn.describe('failures of a job on a node with which the job avoids it; default 4'),
-    mostOfJob: fraction.describe('of the nodes: a job that would avoid as many avoids none; default 0.25'),
+    mostOfJob: fraction.describe('fraction of the nodes: a job that would avoid as many avoids none; default 0.25'),
     blacklists: failuresOn.describe('jobs that have avoided a node and succeeded; default 4'),
     aboveMean: atLeastZero.describe('by which part it must be above the mean of the nodes in that; default 0.5'),
-    mostOfCluster: fraction.describe('of the nodes, from which on all jobs avoid no more; default 0.5'),
+    mostOfCluster: fraction.describe('fraction of the nodes from which on all jobs avoid no more; default 0.5'),
     forgivenAfter: z.number().positive().optional().describe('seconds after which a node is forgiven one such job and used again; default 86400'),
   }),
   z.strictObject({
@@ -157,7 +157,7 @@ const avoidRules = z.discriminatedUnion('rule', [
     failures: failuresOn.describe('failures on a node with which it is drained; default 3'),
     within: z.number().positive().optional().describe('seconds in which these happen; default 3600'),
     time: z.number().positive().optional().describe('seconds for which it is drained; default 3600'),
-    most: fraction.describe('of the nodes, from which on no more are drained; default 0.5'),
+    most: fraction.describe('fraction of the nodes from which on no more are drained; default 0.5'),
   }),
 ])
 const avoidSchema = z

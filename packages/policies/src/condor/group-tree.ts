@@ -55,11 +55,11 @@ export class GroupTree {
     return this.all.length === 1
   }
 
-  /** Adds a submitter to the group of its account: the innermost that is known. */
+  /** Adds a submitter to the group that its name gives, as it does in HTCondor (GetAssignedGroup): the innermost that is known. */
   join(submitter: Submitter): void {
     let group = this.root
     let path = ''
-    for (const part of submitter.account.split('.')) {
+    for (const part of submitter.name.split('.').slice(0, -1)) {
       path = path === '' ? part : `${path}.${part}`
       const inner = this.#byName.get(path)
       if (inner === undefined) break

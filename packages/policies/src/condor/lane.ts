@@ -76,8 +76,9 @@ export class NegotiatorLane {
 
   /** Starts jobs on claims of which the last job has ended; what is left of these is free afterwards. */
   #useAgain(round: Round): void {
-    const seen = new Set(round.nodes)
-    this.#claims.free = this.#claims.free.filter((claim) => !this.#startOn(claim, round) && (!seen.has(claim.node) || isCut(round)))
+    const { nodes, cluster } = round
+    const isSeen = ({ node }: FreeClaim) => nodes.length === cluster.nodes || nodes.includes(node)
+    this.#claims.free = this.#claims.free.filter((claim) => !this.#startOn(claim, round) && (!isSeen(claim) || isCut(round)))
   }
 
   #startOn(claim: FreeClaim, round: Round): boolean {

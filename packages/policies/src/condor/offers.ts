@@ -67,16 +67,18 @@ export class Offers extends WrappedRound {
       return node !== None && may(node) ? node : None
     }
     let best: NodeId | None = None
+    let least = Infinity
     for (let i = 0; i < this.#nodes.length; i++) {
       const node = this.#nodes[i] as NodeId
-      if (this.inner.fits(job, node) && may(node) && (best === None || this.#hasLess(node, best))) best = node
+      if (!this.inner.fits(job, node) || !may(node)) continue
+      const weight = this.freeWeight(node)
+      if (best === None || weight < least || (weight === least && this.#hasLess(node, best))) [best, least] = [node, weight]
     }
     return best
   }
 
+  /** Whether the first of two nodes whose free slot weights are equal comes first. */
   #hasLess(a: NodeId, b: NodeId): boolean {
-    const difference = this.freeWeight(a) - this.freeWeight(b)
-    if (difference !== 0) return difference < 0
     for (const r of this.cluster.lanes[this.lane]?.resources ?? []) {
       const [freeOfA, freeOfB] = [this.cluster.free(a, r), this.cluster.free(b, r)]
       if (freeOfA !== freeOfB) return freeOfA < freeOfB

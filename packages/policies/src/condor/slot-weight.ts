@@ -15,6 +15,8 @@ export class SlotWeight {
     const weightOf = (r: ResourceId) => (weights === undefined ? Number(r === slots) : (weights[cluster.resources[r] as string] ?? 0))
     this.resources = all.filter((r) => weightOf(r) > 0)
     this.#weights = this.resources.map(weightOf)
+    if (weights !== undefined && all.length > 0 && this.resources.length === 0)
+      throw new SchedError('BAD_OPTION', `SLOT_WEIGHT gives ${all.map((r) => cluster.resources[r]).join(', ')} no weight, so that users get no slices.`, { field: 'negotiator.SLOT_WEIGHT' }, 'Give one of them a weight above 0, or leave the option out.')
   }
 
   /** The weight of what `amount` gives for each resource. */

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, Reason, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, forwarding, None, Reason, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Gangs } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
@@ -54,7 +54,7 @@ class SkipDelay implements Policy {
   /** Skips so far, `[job * lanes + lane]`. */
   readonly #skips: number[] = []
   readonly #gangs = new Gangs()
-  /** Tasks that are claimed or run. */
+  /** Tasks that are claimed or run, without masters, which only end with the last of the others. */
   #running = 0
   #wasSkipped = false
   /** Whether this is a repeated pass over the nodes because no other opportunity will come. */
@@ -68,8 +68,8 @@ class SkipDelay implements Policy {
     this.startsGangJobs = order.startsGangJobs !== false
     const counts = {
       onSubmit: (job: JobId) => this.#reset(job),
-      onClaim: () => void this.#running++,
-      onRelease: () => void this.#running--,
+      onClaim: (_job: JobId, _lane: LaneId, task: TaskId) => void (this.#running += env.work.isMaster(task) ? 0 : 1),
+      onRelease: (_job: JobId, _lane: LaneId, task: TaskId) => void (this.#running -= env.work.isMaster(task) ? 0 : 1),
       memory: () => this.#memory(env),
       recall: (memory: unknown) => this.#recall(memory as SkipsMemory, env),
     }

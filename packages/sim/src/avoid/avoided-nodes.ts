@@ -1,7 +1,8 @@
 import type { CellState, Work } from '@sched/cluster'
-import { leastTasks, type Architecture, type JobId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
+import { leastTasks, startedTogether, type Architecture, type JobId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
 import type { Observers } from '../observers.js'
 import type { Drains } from './drained-nodes.js'
+import { haveRoomTogether, type Asked } from './room-together.js'
 
 /** What nodes are avoided in. */
 export interface AvoidedNodesEnv {
@@ -157,16 +158,30 @@ export class AvoidedNodes {
 
   /** Whether a task of the stage, or all that must start together, would have room on nodes that it does not avoid, if nothing ran there. */
   #isLeft(stage: number, avoided: readonly (ReadonlySet<NodeId> | undefined)[]): boolean {
-    const { work } = this.#env
+    const { work, cell } = this.#env
+    const job = work.stageJob[stage] as JobId
+    if (work.isGangJob(job)) return haveRoomTogether(this.#startedWith(stage), this.#left(job, avoided), work, cell)
     const shape = work.stageShape[stage] as ShapeId
     const least = leastTasks(this.#specOf(stage))
     let room = 0
-    for (const node of this.#usableBy(work.stageJob[stage] as JobId)) {
-      if (avoided.some((nodes) => nodes?.has(node) === true)) continue
+    for (const node of this.#left(job, avoided)) {
       room += work.shapes.roomOn(shape, node)
       if (room >= least) return true
     }
     return false
+  }
+
+  /** What must start together with a stage of a job that is one gang. */
+  #startedWith(stage: number): Asked[] {
+    const { work } = this.#env
+    const job = work.stageJob[stage] as JobId
+    const spec = work.spec(job)
+    const together = startedTogether(spec).find((stages) => stages.includes(this.#specOf(stage))) as readonly StageSpec[]
+    return together.map((each) => ({ shape: work.stageShape[(work.jobFirstStage[job] as number) + spec.stages.indexOf(each)] as ShapeId, tasks: leastTasks(each) }))
+  }
+
+  *#left(job: JobId, avoided: readonly (ReadonlySet<NodeId> | undefined)[]): Generator<NodeId> {
+    for (const node of this.#usableBy(job)) if (!avoided.some((nodes) => nodes?.has(node) === true)) yield node
   }
 
   *#usableBy(job: JobId): Generator<NodeId> {
