@@ -1,40 +1,25 @@
 // @module-tag long
-import { buildCluster } from '@sched/cluster'
 import type { ClusterView, JobId, JobSpec, NodeId, None, Observer, Plug, Seconds, StageSpec, TaskId, WorkView } from '@sched/core'
-import { capacityScheduler, delay, fair, fifo, greedy, kubeScheduler, mapReduce, strict } from '@sched/policies'
-import type { AvoidOptions, Outage } from '@sched/sim'
+import { fifo, greedy } from '@sched/policies'
+import type { AvoidOptions } from '@sched/sim'
 import { digest, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { monolithic, onDemand, partitioned, sharedState, twoLevel } from '../src/index.js'
+import { monolithic } from '../src/index.js'
+import { architectures, outagesOf, policies, tasksOf } from './rule-worlds.js'
 import { play } from './world.js'
 
 // Laws that hold for every rule by which nodes are avoided, under every architecture, on small random worlds.
 
-const slow = { decision: { job: 0.5, task: 0.125 }, abandonAfter: false, abandonUnplacedAfter: false } as const
-const architectures: Readonly<Record<string, () => Plug<'architecture'>>> = {
-  monolithic: () => monolithic(),
-  'monolithic with decision times': () => monolithic(slow),
-  'two-level': () => twoLevel(slow),
-  'two-level with offers by node': () => twoLevel({ ...slow, offers: 'by-node', refuseSeconds: 5 }),
-  'shared state': () => sharedState({ ...slow, schedulers: 3 }),
-  partitioned: () => partitioned({ ...slow, partitions: 1 }),
-  'on demand': () => onDemand(strict(fifo()), { sharedBy: 'user', idleRelease: 16 }),
-}
-const policies: readonly (() => Plug<'policy'>)[] = [
-  () => greedy(fifo()), () => greedy(fair()), () => delay(fair(), { node: 2, rack: 5 }), () => strict(fifo()), () => capacityScheduler(), () => kubeScheduler(), () => mapReduce(fifo()),
-]
 const rules: readonly AvoidOptions[] = [
   { rule: 'hadoop', failures: 1, ignoreThreshold: -1 }, { rule: 'hadoop', failures: 2, ignoreThreshold: 60 }, { rule: 'hadoop1', failures: 1, mostOfJob: 1, blacklists: 2 }, { rule: 'hadoop1', failures: 2, mostOfJob: 0.6 },
   { rule: 'spark', abortAfter: 3, timeout: 8 }, { rule: 'spark', task: 2, stage: 1, application: 1, timeout: 5 }, { rule: 'drain', failures: 1, time: 6 },
 ]
 
-const outagesOf = ({ cluster, outages = [] }: World): Outage[] => outages.map((outage) => ({ ...outage, node: (outage.node % buildCluster(cluster).nodes) as NodeId }))
 const played = (architecture: () => Plug<'architecture'>, world: World, policy: () => Plug<'policy'>, avoid: AvoidOptions | undefined, observers: readonly Observer[] = []) => {
   const { cluster, seed, runtime, failures } = world
   return play(architecture(), world.jobs, { cluster, seed, runtime, ...(failures && { failures }), ...(avoid && { avoid }), outages: outagesOf(world), policy: policy(), infeasible: 'reject', observers }).recorder
 }
-const tasksOf = (jobs: readonly JobSpec[]) => jobs.flatMap(({ id, stages }) => stages.flatMap((stage, s) => Array.from({ length: stage.tasks }, (_, task) => `${id}.${s}.${task}`)))
 
 /** What the engine says that jobs avoid, and tasks that start there all the same. */
 class Reported implements Observer {

@@ -1,29 +1,17 @@
 // @module-tag long
-import { buildCluster, type Work } from '@sched/cluster'
-import type { JobSpec, NodeId, Observer, Plug, TaskId } from '@sched/core'
-import { capacityScheduler, delay, fair, fifo, greedy, kubeScheduler, mapReduce, strict } from '@sched/policies'
-import type { Outage, SpeculationOptions } from '@sched/sim'
+import type { Work } from '@sched/cluster'
+import type { JobSpec, Observer, Plug, TaskId } from '@sched/core'
+import { delay, fair, fifo, greedy } from '@sched/policies'
+import type { SpeculationOptions } from '@sched/sim'
 import { digest, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { monolithic, onDemand, partitioned, sharedState, twoLevel } from '../src/index.js'
+import { monolithic } from '../src/index.js'
+import { architectures, outagesOf, policies, tasksOf } from './rule-worlds.js'
 import { cpuJob, play } from './world.js'
 
 // Laws that hold for every rule of speculation under every architecture, on small random worlds.
 
-const slow = { decision: { job: 0.5, task: 0.125 }, abandonAfter: false, abandonUnplacedAfter: false } as const
-const architectures: Readonly<Record<string, () => Plug<'architecture'>>> = {
-  monolithic: () => monolithic(),
-  'monolithic with decision times': () => monolithic(slow),
-  'two-level': () => twoLevel(slow),
-  'two-level with offers by node': () => twoLevel({ ...slow, offers: 'by-node', refuseSeconds: 5 }),
-  'shared state': () => sharedState({ ...slow, schedulers: 3 }),
-  partitioned: () => partitioned({ ...slow, partitions: 1 }),
-  'on demand': () => onDemand(strict(fifo()), { sharedBy: 'user', idleRelease: 16 }),
-}
-const policies: readonly (() => Plug<'policy'>)[] = [
-  () => greedy(fifo()), () => greedy(fair()), () => delay(fair(), { node: 2, rack: 5 }), () => strict(fifo()), () => capacityScheduler(), () => kubeScheduler(), () => mapReduce(fifo()),
-]
 const rules: readonly SpeculationOptions[] = [
   { rule: 'late', minRunTime: 0.5, interval: 0.5, slowTask: 0.75, cap: 0.5 },
   { rule: 'late', minRunTime: 0, interval: 0.75, slowTask: 1, slowNode: 0.5, cap: 1 },
@@ -32,12 +20,10 @@ const rules: readonly SpeculationOptions[] = [
   { rule: 'spark', quantile: 0, multiplier: 0, longerThan: 1, interval: 0.25 },
 ]
 
-const outagesOf = ({ cluster, outages = [] }: World): Outage[] => outages.map((outage) => ({ ...outage, node: (outage.node % buildCluster(cluster).nodes) as NodeId }))
 const played = (architecture: () => Plug<'architecture'>, world: World, policy: () => Plug<'policy'>, speculation: SpeculationOptions | undefined, observers: readonly Observer[] = []) => {
   const { cluster, seed, runtime, failures } = world
   return play(architecture(), world.jobs, { cluster, seed, runtime, ...(speculation && { speculation }), ...(failures && { failures }), outages: outagesOf(world), policy: policy(), infeasible: 'reject', observers }).recorder
 }
-const tasksOf = (jobs: readonly JobSpec[]) => jobs.flatMap(({ id, stages }) => stages.flatMap((stage, s) => Array.from({ length: stage.tasks }, (_, task) => `${id}.${s}.${task}`)))
 
 /** What is wrong with copies as they start, and how many ran at once. */
 class Copies implements Observer {
