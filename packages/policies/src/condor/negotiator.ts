@@ -1,4 +1,5 @@
 import { definePolicy, forwarding, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
+import { ConcurrencyLimits } from './concurrency-limits.js'
 import { NegotiatorLane, type NegotiatorMemory } from './lane.js'
 import { negotiatorOptions, type NegotiatorOptions, type NegotiatorSettings } from './options.js'
 
@@ -30,8 +31,9 @@ class Negotiator implements Policy {
   readonly #lanes: readonly NegotiatorLane[]
 
   constructor(settings: NegotiatorSettings, env: Env, placement: Placement | undefined) {
-    this.#lanes = env.cluster.lanes.map((_, lane) => new NegotiatorLane(settings, env, lane as LaneId, placement))
-    Object.assign(this, forwarding(new Telling(this.#lanes), placement))
+    const limits = new ConcurrencyLimits(settings, env)
+    this.#lanes = env.cluster.lanes.map((_, lane) => new NegotiatorLane(settings, env, lane as LaneId, placement, limits))
+    Object.assign(this, forwarding(limits, new Telling(this.#lanes), placement))
   }
 
   schedule(round: Round): void {
