@@ -127,7 +127,7 @@ export class Negotiation {
     this.#limited.delete(job)
     const isGang = work.together(job, lane) > 1
     const isOver = spent.all >= slice.limit
-    const asked = this.#weight.of((r) => work.asked(job, lane, r))
+    const asked = this.#asked(job)
     const costOn = (node: NodeId) => (isGang || this.#settings.CONSUMPTION_POLICY ? asked : offers.freeWeight(node))
     const permits = (node: NodeId): boolean => this.#permits(job, costOn(node), spent.ofFree, slice.most)
     if (isGang) return !isOver && this.#startGang(submitter, job, permits) ? { cost: asked, isOfFree: true } : undefined
@@ -142,6 +142,11 @@ export class Negotiation {
     return { cost, isOfFree: true }
   }
 
+  #asked(job: JobId): number {
+    const { work, lane } = this.#offers
+    return this.#weight.of((r) => work.asked(job, lane, r))
+  }
+
   /** Whether a match is within a limit; rounded up once in a spin, so that no crumbs are left. */
   #permits(job: JobId, cost: number, used: number, most: number): boolean {
     const may = used + cost <= most || (used <= 0 && most > 0)
@@ -151,14 +156,13 @@ export class Negotiation {
 
   /** Starts the next task of a job in the place of others, if that is better than the node that is free for it; what the match counts. */
   #preempt(submitter: Submitter, job: JobId, node: NodeId | None, spent: Spent, slice: Slice): number | undefined {
+    if (node !== None && !this.#ranks.mayPreferTaken) return undefined
     const offers = this.#offers
-    const { work, lane } = offers
     const { ALLOW_PSLOT_PREEMPTION: isOfNodes, CONSUMPTION_POLICY: isByAsked } = this.#settings
-    const asked = this.#weight.of((r) => work.asked(job, lane, r))
     for (const taking of this.#preemption.offersTo(job, submitter, spent.all >= slice.limit)) {
       if (node !== None && !this.#ranks.isWorthIt(taking, { rank: this.#machines.of(submitter, node), amount: offers.freeOn(node) })) return undefined
       if (isOfNodes && offers.isTaken(taking.node)) continue
-      const cost = isOfNodes && isByAsked ? asked : taking.weight
+      const cost = isOfNodes && isByAsked ? this.#asked(job) : taking.weight
       if (!taking.isByRank && !this.#permits(job, cost, spent.all, slice.limit)) continue
       if (!this.take(job) || this.#isPeek) return undefined
       if (!this.#startInPlaceOf(taking, job)) continue

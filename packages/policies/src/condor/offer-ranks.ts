@@ -18,12 +18,15 @@ export class OfferRanks {
   readonly #resources: readonly ResourceId[]
   /** What a unit of each of the lane's resources weighs in the pre-job rank. */
   readonly #weights: readonly number[]
+  /** Whether somebody may have to go although a node is free. */
+  readonly mayPreferTaken: boolean
 
-  constructor({ NEGOTIATOR_PRE_JOB_RANK: preJobRank }: NegotiatorSettings, cluster: ClusterView, lane: LaneId, weight: SlotWeight) {
+  constructor({ NEGOTIATOR_PRE_JOB_RANK: preJobRank, RANK }: NegotiatorSettings, cluster: ClusterView, lane: LaneId, weight: SlotWeight) {
     for (const name of Object.keys(preJobRank?.free ?? {}))
       if (!cluster.resources.includes(name))
         throw new SchedError('BAD_OPTION', `NEGOTIATOR_PRE_JOB_RANK names ${name}, which no node has.`, { field: 'negotiator.NEGOTIATOR_PRE_JOB_RANK' }, `Known: ${cluster.resources.join(', ')}.`)
     this.#preJobRank = preJobRank
+    this.mayPreferTaken = preJobRank !== undefined || RANK.length > 0
     this.#weight = weight
     this.#resources = cluster.lanes[lane]?.resources ?? []
     this.#weights = this.#resources.map((r) => ownValue(preJobRank?.free ?? {}, cluster.resources[r] as string) ?? 0)
