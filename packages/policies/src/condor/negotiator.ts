@@ -10,9 +10,9 @@ import { negotiatorOptions, type NegotiatorOptions, type NegotiatorSettings } fr
  * A node is a partitionable slot, a task a job of HTCondor, `JobPrio` the priority of a job. Jobs with an account belong to the accounting group of that
  * name, and their users have a priority of their own there.
  *
- * Source: HTCondor, matchmaker.cpp, Accountant.cpp and GroupEntry.cpp; for claims condor_schedd and condor_startd. Left out: preemption, ranks of jobs and
- * machines, concurrency limits, floors and ceilings of users, several schedds. Deviations: a cycle takes no time; a claim takes another job only if that asks
- * for just as much, while HTCondor lets a smaller one have it as a whole.
+ * Source: HTCondor, matchmaker.cpp, Accountant.cpp and GroupEntry.cpp; for claims condor_schedd and condor_startd. Left out: ranks of jobs, floors and ceilings of
+ * users, several schedds. Deviations: a cycle takes no time; a claim takes another job only if that asks for just as much, while HTCondor lets a smaller one have it
+ * as a whole.
  */
 export const negotiatorPolicy = definePolicy({
   name: 'negotiator',
