@@ -41,6 +41,8 @@ describe('concurrency limits of the negotiator', () => {
   it('counts a job of several tasks once, as long as any of them runs', () => {
     const wide = job({ id: 'ann0', user: 'ann', submit: 0, tasks: 3, demand: { cpu: 1 }, duration: [100, 100, 300], licenses: { xsw: 1 } })
     expect(starts({ CONCURRENCY_LIMIT: { xsw: 1 } }, [wide, one('bob0', 0, { xsw: 1 })])).toEqual(['ann0 0', 'ann0 0', 'ann0 0', 'bob0 300'])
+    // a job of her own gets the claim of the last task, not those of the first two
+    expect(starts({ CONCURRENCY_LIMIT: { xsw: 1 } }, [wide, one('ann1', 1, { xsw: 1 })])[3]).toBe('ann1 300')
   })
 
   it('is not told twice of what a job holds that had to go', () => {

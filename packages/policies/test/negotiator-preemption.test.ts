@@ -44,8 +44,8 @@ type Cluster = ReturnType<typeof instantCluster>
 describe('preemption of the negotiator', () => {
   const cluster = (...nodes: { count: number; cpu: number; speed?: number; labels?: Record<string, string> }[]) =>
     instantCluster({ nodes: nodes.map(({ count, cpu, ...more }, i) => ({ name: `n${i}`, count, resources: { cpu }, ...more })) })
-  const one = (id: string, submit: number, duration: number, more: Partial<JobSpec> & { cpu?: number } = {}) =>
-    job({ id, user: id.slice(0, 3), submit, tasks: 1, demand: { cpu: more.cpu ?? 1 }, duration, ...more })
+  const one = (id: string, submit: number, duration: number, { cpu = 1, ...more }: Partial<JobSpec> & { cpu?: number } = {}) =>
+    job({ id, user: id.slice(0, 3), submit, tasks: 1, demand: { cpu }, duration, ...more })
   const starts = (options: NegotiatorOptions, jobs: readonly JobSpec[], nodes = cluster({ count: 1, cpu: 1 })) =>
     run({ policy: negotiator(options), jobs, cluster: nodes }).recorder.launches.map(({ job: id, time, node }) => `${id} ${time} ${node}`)
 
@@ -125,6 +125,14 @@ describe('preemption of the negotiator', () => {
     const sum = { NEGOTIATOR_PRE_JOB_RANK: { free: { cpu: -100_000 } } }
     // -100,000 where Ann runs; 1,000,000 - 1,000,000 and 1,000,000 - 1,200,000 on the free node
     expect([of(12, {}), of(10, sum), of(12, sum)]).toEqual(['bob0 100 n1-0', 'bob0 100 n1-0', 'bob0 100 n0-0'])
+  })
+
+  it('starts in the same cycle on what those leave who had to go', () => {
+    const nodes = instantCluster({ nodes: [{ name: 'a', count: 1, resources: { cpu: 3, mem: 6 } }, { name: 'b', count: 1, resources: { cpu: 10, mem: 1 } }] })
+    const of = (id: string, submit: number, cpu: number, mem: number) => job({ id, user: id.slice(0, 3), submit, demand: { cpu, mem }, duration: 1000 })
+    // no place is enough for Bob's first job. His second takes that of 3 processors, of which 2 are left with 3 + 2 of memory; his third asks for as much as his first
+    const jobs = [of('ann0', 0, 3, 4), of('ann1', 0, 10, 1), of('bob0', 100, 2, 5), of('bob1', 100, 1, 1), of('bob2', 100, 2, 5)]
+    expect(starts({ PREEMPTION_REQUIREMENTS: { RemoteUserPrio: 1.2 }, PriorityFactor: { ann: 9000 } }, jobs, nodes).slice(0, 4)).toEqual(['ann0 0 a-0', 'ann1 0 b-0', 'bob1 100 a-0', 'bob2 100 a-0'])
   })
 
   it('stops a gang as a whole where one of its tasks has to go', () => {
