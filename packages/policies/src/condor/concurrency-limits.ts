@@ -1,7 +1,9 @@
-import { ownValue, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type TaskId, type WorkListener } from '@sched/core'
+import { listOf, type Env, type JobId, type JobSpec, type WorkListener } from '@sched/core'
 import type { NegotiatorSettings } from './options.js'
 
 type Licenses = Readonly<Record<string, number>>
+/** Amounts by name in small letters. */
+type Asks = ReadonlyMap<string, number>
 
 /**
  * Concurrency limits: of each name no more may be held at once than its limit allows, over the whole pool. Jobs ask for them as licences and hold them while
@@ -17,7 +19,9 @@ export class ConcurrencyLimits implements WorkListener {
   readonly #default: number
   /** By name in small letters: how much is held. */
   readonly #held = new Map<string, number>()
-  /** Running tasks, by job that asks for licences. */
+  /** By job: what it asks for. */
+  readonly #asks: (Asks | undefined)[] = listOf()
+  /** Running tasks, by job that asks for anything. */
   readonly #running = new Map<JobId, number>()
 
   constructor({ CONCURRENCY_LIMIT, CONCURRENCY_LIMIT_DEFAULT, CONCURRENCY_LIMIT_DEFAULTS }: NegotiatorSettings, { work }: Pick<Env, 'work'>) {
@@ -28,38 +32,43 @@ export class ConcurrencyLimits implements WorkListener {
   }
 
   admits({ licenses = {} }: JobSpec): string | undefined {
-    for (const [name, asked] of asksOf(licenses)) if (asked > this.#limit(name)) return `it asks for ${asked} of the concurrency limit ${name}, which is ${this.#limit(name)}`
+    for (const [name, asked] of asksOf(licenses) ?? []) if (asked > this.#limit(name)) return `it asks for ${asked} of the concurrency limit ${name}, which is ${this.#limit(name)}`
     return undefined
   }
 
-  onClaim(job: JobId): void {
-    const licenses = this.#work.licenses(job)
-    if (Object.keys(licenses).length === 0) return
-    const running = (this.#running.get(job) ?? 0) + 1
-    this.#running.set(job, running)
-    if (running === 1) this.#count(licenses, 1)
+  onSubmit(job: JobId): void {
+    this.#asks[job] = asksOf(this.#work.licenses(job))
   }
 
-  onRelease(job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, _why: Release): void {
-    const running = this.#running.get(job)
-    if (running === undefined) return
-    if (running > 1) return void this.#running.set(job, running - 1)
+  onClaim(job: JobId): void {
+    const asks = this.#asks[job]
+    if (asks === undefined) return
+    const running = (this.#running.get(job) ?? 0) + 1
+    this.#running.set(job, running)
+    if (running === 1) this.#count(asks, 1)
+  }
+
+  onRelease(job: JobId): void {
+    const asks = this.#asks[job]
+    if (asks === undefined) return
+    const running = (this.#running.get(job) as number) - 1
+    if (running > 0) return void this.#running.set(job, running)
     this.#running.delete(job)
-    this.#count(this.#work.licenses(job), -1)
+    this.#count(asks, -1)
   }
 
   /** The limit that keeps the next task of a job from starting; `undefined`: none does. */
   lacking(job: JobId): string | undefined {
-    const licenses = this.#work.licenses(job)
-    if (Object.keys(licenses).length === 0 || this.#running.has(job)) return undefined
-    for (const [name, asked] of asksOf(licenses)) if ((this.#held.get(name) ?? 0) + asked > this.#limit(name)) return name
+    const asks = this.#asks[job]
+    if (asks === undefined || this.#running.has(job)) return undefined
+    for (const [name, asked] of asks) if ((this.#held.get(name) ?? 0) + asked > this.#limit(name)) return name
     return undefined
   }
 
   /** What a job asks for, the same text for the same: a claim takes only jobs that ask for the same as the one before. */
   asksFor(job: JobId): string {
-    const licenses = this.#work.licenses(job)
-    return Object.keys(licenses).length === 0 ? '' : JSON.stringify([...asksOf(licenses)].sort(([a], [b]) => (a < b ? -1 : 1)))
+    const asks = this.#asks[job]
+    return asks === undefined ? '' : JSON.stringify([...asks])
   }
 
   /** The limit of a name: its own, else the default of what stands before its last dot, else that of all. */
@@ -67,16 +76,16 @@ export class ConcurrencyLimits implements WorkListener {
     return this.#most.get(name) ?? (name.includes('.') ? this.#defaults.get(name.slice(0, name.lastIndexOf('.'))) : undefined) ?? this.#default
   }
 
-  #count(licenses: Licenses, sign: 1 | -1): void {
-    for (const [name, asked] of asksOf(licenses)) this.#held.set(name, (this.#held.get(name) ?? 0) + sign * asked)
+  #count(asks: Asks, sign: 1 | -1): void {
+    for (const [name, asked] of asks) this.#held.set(name, (this.#held.get(name) ?? 0) + sign * asked)
   }
 }
 
 const inSmallLetters = (amounts: Licenses): ReadonlyMap<string, number> => new Map(Object.entries(amounts).map(([name, amount]) => [name.toLowerCase(), amount]))
 
-/** What licences ask for, by name in small letters. */
-function asksOf(licenses: Licenses): ReadonlyMap<string, number> {
+/** What licences ask for, by name in small letters, the least name first; `undefined` where there are none. */
+function asksOf(licenses: Licenses): Asks | undefined {
   const asks = new Map<string, number>()
-  for (const name of Object.keys(licenses)) asks.set(name.toLowerCase(), (asks.get(name.toLowerCase()) ?? 0) + (ownValue(licenses, name) as number))
-  return asks
+  for (const [name, amount] of Object.entries(licenses)) asks.set(name.toLowerCase(), (asks.get(name.toLowerCase()) ?? 0) + amount)
+  return asks.size === 0 ? undefined : new Map([...asks].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
