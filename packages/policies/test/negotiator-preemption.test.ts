@@ -20,7 +20,7 @@ const anyOptions: fc.Arbitrary<NegotiatorOptions> = fc.record({
   MAXJOBRETIREMENTTIME: fc.constantFrom(0, 0, 4),
   ALLOW_PSLOT_PREEMPTION: fc.boolean(),
   NEGOTIATOR_PRE_JOB_RANK: fc.constantFrom(undefined, undefined, { free: { cpu: -100_000, mem: -1 } }, { Rank: 5, Unclaimed: 0, free: { cpu: -1, mem: 2 } }),
-  GROUP_NAMES: fc.constantFrom([], ['lab', 'office']),
+  GROUP_NAMES: fc.constantFrom<string[][]>([], ['lab', 'office']),
   GROUP_QUOTA_DYNAMIC: fc.constant({}),
 }).map((options) => withoutUndefined({ ...options, ...(options.GROUP_NAMES.length > 0 && { GROUP_QUOTA_DYNAMIC: { lab: 0.6, office: 0.3 }, GROUP_ACCEPT_SURPLUS: true }) }))
 

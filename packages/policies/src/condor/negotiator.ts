@@ -16,7 +16,7 @@ import { negotiatorOptions, type NegotiatorOptions, type NegotiatorSettings } fr
  */
 export const negotiatorPolicy = definePolicy({
   name: 'negotiator',
-  summary: "HTCondor's negotiator: cycles in which users get slices by effective priority, claims that are used again, group quotas",
+  summary: "HTCondor's negotiator: cycles in which users get slices by effective priority, claims that are used again, group quotas, preemption, concurrency limits",
   source: 'HTCondor, condor_negotiator',
   options: negotiatorOptions,
   inner: { placement: 'placement?' },
