@@ -133,6 +133,7 @@ const inUnits: readonly ((unit: Seconds) => Record<string, object>)[] = [
   (unit) => ({ greedy: { order: { kai: { pastUsage: { kValue: 10, fetchInterval: 2 * unit, windowSize: 32 * unit, halfLifePeriod: 8 * unit } } } } }),
   (unit) => ({ 'gang-scheduling': { order: 'fifo', slice: 4 * unit } }),
   (unit) => ({ negotiator: { NEGOTIATOR_INTERVAL: 4 * unit, NEGOTIATOR_CYCLE_DELAY: unit, PRIORITY_HALFLIFE: 16 * unit, CLAIM_WORKLIFE: 8 * unit } }),
+  (unit) => ({ negotiator: { NEGOTIATOR_INTERVAL: 4 * unit, NEGOTIATOR_CYCLE_DELAY: unit, PRIORITY_HALFLIFE: 16 * unit, MAXJOBRETIREMENTTIME: 2 * unit, PREEMPTION_REQUIREMENTS: { RemoteUserPrio: 1.2, StateTimer: 4 * unit } } }),
   (unit) => ({ las: { queues: [4 * unit, 16 * unit] } }),
   (unit) => ({ preempting: { policy: { greedy: { order: { fair: { pools: { a: { minShare: 6 }, b: { minShare: 6 } } } } } }, minTimeout: 2 * unit, fairTimeout: 4 * unit, interval: unit, updateInterval: 0.5 * unit } }),
   (unit) => ({ 'slurm-preempting': { policy: { greedy: { order: 'fifo' } }, tiers: { a: 1, b: 2 }, exemptTime: 4 * unit, graceTime: { default: 2 * unit }, requeueDelay: 2 * unit } }),

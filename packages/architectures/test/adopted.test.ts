@@ -66,6 +66,7 @@ const quick = { NEGOTIATOR_INTERVAL: 3, NEGOTIATOR_CYCLE_DELAY: 1, PRIORITY_HALF
 const negotiating: readonly Record<string, unknown>[] = [
   { negotiator: quick },
   { negotiator: { ...quick, CONSUMPTION_POLICY: true, CLAIM_WORKLIFE: -1, GROUP_NAMES: ['lab'], GROUP_QUOTA: { lab: 2 }, GROUP_AUTOREGROUP: true } },
+  { negotiator: { ...quick, PRIORITY_HALFLIFE: 1e12, PriorityFactor: { ann: 500, bob: 2000 }, PREEMPTION_REQUIREMENTS: { RemoteUserPrio: 1.2, StateTimer: 2 }, RANK: [{ rank: 1, accounts: ['lab'] }] } },
 ]
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
@@ -116,7 +117,6 @@ describe('a dispatcher that takes over what runs', () => {
         for (const few of looks) {
           program.run(few)
           program.restart()
-          if (delayed.includes(config) || 'negotiator' in config) program.look() // without a memory these do not know when they wanted to be asked
         }
         expect(program.run()).toBe(true)
       }),
@@ -141,6 +141,7 @@ describe('a dispatcher that takes over what runs', () => {
     { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers, licenses: { x: 2 } } },
     { 'slurm-preempting': { policy: { greedy: { order: 'fair' } }, tiers, licenses: { x: 1 }, requeueDelay: 2 } },
     { 'pbs-preempting': { policy: { greedy: { order: { 'pbs-levels': pbsSoft } } }, ...pbsSoft, preempt_order: 'SR 50 R', resources_available: { x: 2 } } },
+    { negotiator: { ...quick, CONCURRENCY_LIMIT: { x: 2 } } },
   ].map((config) => [JSON.stringify(config), config] as const))('decides under %s as the one before it would have where jobs hold licences', (_, config) => {
     const licensed = (world: World): World => ({ ...world, jobs: world.jobs.map((job, i) => ({ ...job, licenses: { x: i % 2 } })) })
     fc.assert(

@@ -97,7 +97,7 @@ export class Dispatcher {
 
   /**
    * The earliest time at which the policy asked for a round; `Infinity`: none. Answer it by `pass` or, where nodes report by `heartbeat`, by `tick`.
-   * A time that has come stays until one of these, or the next heartbeat, answers it.
+   * A time that has come stays until one of these, or the next heartbeat, answers it. After a restart without a memory it is in the past: ask at once.
    */
   get nextWake(): Seconds {
     return this.#wakes.next
@@ -128,6 +128,7 @@ export class Dispatcher {
     this.#jobs.add(spec.id, job)
     this.#rounds.changed()
     this.work.open(job)
+    if (again) this.#wakes.add(now) // when the dispatcher before would have wanted to be asked, is known only once it was
   }
 
   /**
@@ -211,6 +212,7 @@ export class Dispatcher {
   recall(memory: DispatcherMemory): void {
     checkMemory(memory, this.#policyName)
     this.#beginAt(memory.now)
+    this.#wakes.asked(memory.now) // the memory knows
     for (const time of memory.wakes) this.#wakes.add(time)
     this.#streams.skipTo(memory.draws)
     for (const [lane, least] of memory.least.entries()) if (lane < this.#model.lanes.length) this.work.shapes.lowerLeast(lane as LaneId, (r) => ownValue(least, this.#model.resources[r] as string) ?? Infinity)

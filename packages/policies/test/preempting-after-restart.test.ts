@@ -1,7 +1,7 @@
 // @module-tag long
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import type { Plug } from '@sched/core'
-import { fifo, kaiPreempting, kubeScheduler, kueue, las, slurmPreempting, srtf, strict, volcano } from '@sched/policies'
+import { fifo, kaiPreempting, kubeScheduler, kueue, las, negotiator, slurmPreempting, srtf, strict, volcano } from '@sched/policies'
 import { instantCluster, job } from '@sched/testkit'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -18,6 +18,8 @@ const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
   'volcano': () => volcano(),
   'las': () => las(),
   'srtf': () => srtf(),
+  'negotiator': () => negotiator({ NEGOTIATOR_INTERVAL: 1.5, NEGOTIATOR_CYCLE_DELAY: 0.5, PRIORITY_HALFLIFE: 5, PREEMPTION_REQUIREMENTS: { RemoteUserPrio: 1.1, StateTimer: 1 }, RANK: [{ rank: 1, users: ['a'], nodes: ['node-0'] }] }),
+  'negotiator that takes several places': () => negotiator({ NEGOTIATOR_INTERVAL: 2, NEGOTIATOR_CYCLE_DELAY: 1, PRIORITY_HALFLIFE: 5, PREEMPTION_REQUIREMENTS: true, ALLOW_PSLOT_PREEMPTION: true }),
   'slurm-preempting': () => slurmPreempting(strict(fifo()), { tiers: { a: 3, b: 2 } }),
 }
 const draft = fc.record({ queue: fc.constantFrom('a', 'b', 'c'), priority: fc.integer({ min: 0, max: 2 }), tasks: fc.integer({ min: 1, max: 3 }), cpu: fc.integer({ min: 1, max: 3 }) })
@@ -29,7 +31,7 @@ function decided(policy: () => Plug<'policy'>, drafts: readonly Draft[], restart
   const lines: string[] = []
   const running = new Map<number, Placed & { readonly since: number }>()
   let master: Dispatcher = begin()
-  const jobs = drafts.map(({ queue, priority, tasks, cpu }, i) => job({ id: `j${i}`, queue, priority, tasks, demand: { cpu }, submit: i, estimate: 5 + 3 * cpu }))
+  const jobs = drafts.map(({ queue, priority, tasks, cpu }, i) => job({ id: `j${i}`, queue, user: queue, priority, tasks, demand: { cpu }, submit: i, estimate: 5 + 3 * cpu }))
   const again = (came: number) => {
     const memory = JSON.parse(JSON.stringify(master.memory())) as DispatcherMemory
     master = begin()

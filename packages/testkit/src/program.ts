@@ -150,11 +150,11 @@ export class Program {
     return dispatcher({ cluster, policy: this.make(), seed })
   }
 
-  /** When something happens next; `Infinity`: never. */
+  /** When something happens next, now at the earliest: a dispatcher that is new may want to be asked at once. `Infinity`: never. */
   #next(): Seconds {
     const ends = [...this.#running.values()].map(({ end }) => end)
     const beat = this.#ring !== undefined && this.#master.work.active > 0 ? this.#ring.next : Infinity
-    return Math.min(this.#waiting[0]?.submit ?? Infinity, this.#changes[0]?.time ?? Infinity, this.#master.nextWake, beat, ...ends)
+    return Math.max(this.now, Math.min(this.#waiting[0]?.submit ?? Infinity, this.#changes[0]?.time ?? Infinity, this.#master.nextWake, beat, ...ends))
   }
 
   /** A node goes, with what runs there unless it is drained, or comes back. */

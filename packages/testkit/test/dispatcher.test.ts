@@ -215,6 +215,23 @@ describe('a dispatcher', () => {
     expect(master.pass(8).start).toHaveLength(1)
   })
 
+  it('wants to be asked at once after a restart, unless the memory tells when', () => {
+    const cluster = instantCluster({ nodes: [{ count: 1, resources: { cpu: 1 } }] })
+    const begin = () => dispatcher({ cluster, policy: policyOf(() => (round) => { if (round.now < 8) round.wakeAt(8) }) })
+    const one = job({ id: 'a', demand: { cpu: 1 } })
+    const before = begin()
+    before.submit(one, 1)
+    const first = [before.nextWake, (before.pass(1), before.nextWake)]
+    const told = () => {
+      const after = begin()
+      after.submit(one, 1, { again: true })
+      return after
+    }
+    const [blank, recalling] = [told(), told()]
+    recalling.recall(before.memory())
+    expect([first, blank.nextWake, (blank.pass(3), blank.nextWake), recalling.nextWake]).toEqual([[Infinity, 8], 1, 8, 8])
+  })
+
   /** Asks for rounds at some times, as soon as it can, and notes when it has them. */
   const asking = (rounds: number[], ...times: readonly number[]) => policyOf(() => (round) => {
     rounds.push(round.now)

@@ -80,6 +80,8 @@ describe('condor', () => {
     ['its priority where asked for', { JobPrio: '-5' }, { priority: 'JobPrio' }, ({ priority }) => priority, -5],
     ['none where it has none', {}, { priority: 'JobPrio' }, ({ priority }) => priority, undefined],
     ['its project as queue', {}, { queue: 'project' }, ({ queue }) => queue, 'atlas'],
+    ['concurrency limits, in any capitals and with any blanks, 1 where no number above 0 is said, and rounded up', { ConcurrencyLimits: '"XSW:2, matlab, lab.light:0.5 odd:-1"' }, {}, ({ licenses }) => licenses, { xsw: 2, matlab: 1, 'lab.light': 1, odd: 1 }],
+    ['no concurrency limits where machines say them', { ConcurrencyLimits: 'TARGET.Limits' }, {}, ({ licenses }) => licenses, undefined],
     ['names with quotes', { Owner: '"a \\"b\\" \\\\ c"' }, {}, ({ user }) => user, 'a "b" \\ c'],
     ['the last value of an attribute, as overlaid on those of its cluster', { Owner: '"x"\nOwner = "ann"' }, {}, ({ user }) => user, 'ann'],
   ])('reads %s', (_, change, options, facts, expected) => {

@@ -193,7 +193,7 @@ describe('sacct', () => {
     expect(licenses('fluent:2,matlab', 'cpu=8')).toEqual({ fluent: 2, matlab: 1 })
     expect(licenses('fluent:2,matlab,fluent', '')).toEqual({ fluent: 3, matlab: 1 }) // Slurm adds up what is said twice
     expect(licenses('', 'cpu=8,license/fluent=0')).toBeUndefined()
-    expect(read('JobID|Submit|Start|End|NCPUS|ReqTRES\n7|1700000000|1700000010|1700000100|8|license/a=1').report.notes).toContain('1 job with licences: only slurm-limits counts them (licenses)')
+    expect(read('JobID|Submit|Start|End|NCPUS|ReqTRES\n7|1700000000|1700000010|1700000100|8|license/a=1').report.notes).toContain('1 job with licences: only policies that limit licences count them (licenses)')
   })
 
   it.each([['gpu:2', 2], ['gpu:k80:3', 3], ['gpu', 1], ['gpu:a100', 1], ['gres:gpu:4', 4], ['craynetwork:1,gpu:tesla:2,gpu:1', 3], ['gpu_mem:20,mps:100', 0], ['gpu:0', 0], ['', 0]])('counts the GPUs of generic resources, as Slurm wrote them before those were trackable: %j', (gres, gpus) => {

@@ -1,5 +1,6 @@
 import { nodesByName, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type TaskId } from '@sched/core'
 import type { Accountant, Submitter } from './accountant.js'
+import type { ConcurrencyLimits } from './concurrency-limits.js'
 import type { SlotWeight } from './slot-weight.js'
 
 /** A claim whose task has ended: a part of a node that its submitter may use again. */
@@ -10,12 +11,14 @@ export interface FreeClaim {
   readonly since: Seconds
   /** Its amounts, in the order of the lane's resources. */
   readonly amounts: readonly number[]
+  /** The concurrency limits that its job asked for. */
+  readonly limits: string
 }
 
 export interface ClaimsMemory {
   /** Claims that are older than their tasks. */
   readonly older: readonly (readonly [job: string, stage: number, index: number, since: Seconds])[]
-  readonly free: readonly (readonly [user: string, account: string, node: string, since: Seconds, amounts: readonly number[]])[]
+  readonly free: readonly (readonly [user: string, account: string, node: string, since: Seconds, amounts: readonly number[], limits: string])[]
 }
 
 /** What submitters hold in a lane, since when, and what they may use again. */
@@ -30,9 +33,11 @@ export class Claims {
   readonly #env: Env
   readonly #weight: SlotWeight
   readonly #resources: readonly ResourceId[]
+  readonly #limits: ConcurrencyLimits
 
-  constructor(env: Env, lane: LaneId, weight: SlotWeight) {
+  constructor(env: Env, lane: LaneId, weight: SlotWeight, limits: ConcurrencyLimits) {
     this.#env = env
+    this.#limits = limits
     this.#weight = weight
     this.#resources = env.cluster.lanes[lane]?.resources ?? []
   }
@@ -49,13 +54,27 @@ export class Claims {
     const since = this.#since.get(task) as Seconds
     this.#since.delete(task)
     this.#change(submitter, task, -1)
-    if (stays) this.free.push({ submitter, node, since, amounts: this.#amountsOf(task) })
+    if (stays) this.free.push({ submitter, node, since, amounts: this.#amountsOf(task), limits: this.#limits.asksFor(this.#env.work.jobOf(task)) })
   }
 
-  /** Whether the next task of a job asks for just what a claim has. */
-  suits(job: JobId, lane: LaneId, { amounts }: FreeClaim): boolean {
+  /** The claimed and running tasks. */
+  get tasks(): Iterable<TaskId> {
+    return this.#since.keys()
+  }
+
+  has(task: TaskId): boolean {
+    return this.#since.has(task)
+  }
+
+  /** Since when what a task runs on is claimed. */
+  since(task: TaskId): Seconds {
+    return this.#since.get(task) as Seconds
+  }
+
+  /** Whether the next task of a job asks for just what a claim has, and the job for the same concurrency limits. */
+  suits(job: JobId, lane: LaneId, { amounts, limits }: FreeClaim): boolean {
     const shape = this.#env.work.shape(job, lane)
-    return this.#resources.every((r, i) => this.#env.work.demand(shape, r) === amounts[i])
+    return this.#limits.asksFor(job) === limits && this.#resources.every((r, i) => this.#env.work.demand(shape, r) === amounts[i])
   }
 
   /** The least slot weight of any claim. */
@@ -68,7 +87,7 @@ export class Claims {
     const older = [...this.#since].filter(([task, since]) => since !== work.started(task))
     return {
       older: older.map(([task, since]) => [work.name(work.jobOf(task)), work.stageOf(task), work.indexOf(task), since] as const),
-      free: this.free.map(({ submitter, node, since, amounts }) => [submitter.user, submitter.account, cluster.name(node), since, amounts] as const),
+      free: this.free.map(({ submitter, node, since, amounts, limits }) => [submitter.user, submitter.account, cluster.name(node), since, amounts, limits] as const),
     }
   }
 
@@ -79,9 +98,9 @@ export class Claims {
       if (this.#since.has(task as TaskId)) this.#since.set(task as TaskId, since)
     }
     const nodes = nodesByName(cluster)
-    this.free = free.flatMap(([user, account, name, since, amounts]) => {
+    this.free = free.flatMap(([user, account, name, since, amounts, limits]) => {
       const node = nodes.get(name)
-      return node === undefined ? [] : [{ submitter: accountant.submitter(user, account), node, since, amounts }]
+      return node === undefined ? [] : [{ submitter: accountant.submitter(user, account), node, since, amounts, limits }]
     })
   }
 

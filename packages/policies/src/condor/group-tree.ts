@@ -34,6 +34,7 @@ export class GroupTree {
   /** The root first, and each group before those inside of it: level by level. */
   readonly all: readonly Group[]
   readonly #byName = new Map<string, Group>()
+  readonly #groupOf = new Map<Submitter, Group>()
 
   constructor(settings: NegotiatorSettings) {
     const root: Group = makeGroup('', undefined, settings)
@@ -65,8 +66,14 @@ export class GroupTree {
       if (inner === undefined) break
       group = inner
     }
+    this.#groupOf.set(submitter, group)
     group.members.push(submitter)
     group.members.sort((a, b) => (a.name < b.name ? -1 : 1)) // so that sums are the same whoever came first
+  }
+
+  /** Whether both are in the same group, or both in none. */
+  areTogether(one: Submitter, other: Submitter): boolean {
+    return this.#groupOf.get(one) === this.#groupOf.get(other)
   }
 
   #add(name: string, settings: NegotiatorSettings): void {

@@ -4,12 +4,16 @@ import { whyNoNode } from '../disciplines/lowest-fitting.js'
 import { Keys } from '../orders/sorted-ids.js'
 import { Accountant, type AccountantMemory, type Submitter } from './accountant.js'
 import { Claims, type ClaimsMemory, type FreeClaim } from './claims.js'
+import type { ConcurrencyLimits } from './concurrency-limits.js'
 import { negotiateByGroups } from './groups.js'
 import { GroupTree } from './group-tree.js'
+import { MachineRanks } from './machine-ranks.js'
 import { Negotiation } from './negotiation.js'
+import { OfferRanks } from './offer-ranks.js'
 import { Offers } from './offers.js'
 import type { NegotiatorSettings } from './options.js'
 import { spinPie, type Pie } from './pie.js'
+import { Preemption } from './preemption.js'
 import { SlotWeight } from './slot-weight.js'
 
 export interface NegotiatorMemory {
@@ -26,7 +30,9 @@ export class NegotiatorLane {
   readonly #weight: SlotWeight
   readonly #keys = new Keys()
   readonly #accountant: Accountant
+  readonly #limits: ConcurrencyLimits
   readonly #claims: Claims
+  readonly #preemption: Preemption
   readonly #negotiation: Negotiation
   readonly #offers: Offers
   readonly #groups: GroupTree
@@ -37,7 +43,7 @@ export class NegotiatorLane {
   /** Whether the last round was a cycle. */
   #hasCycled = false
 
-  constructor(settings: NegotiatorSettings, env: Env, lane: LaneId, placement: Placement | undefined) {
+  constructor(settings: NegotiatorSettings, env: Env, lane: LaneId, placement: Placement | undefined, limits: ConcurrencyLimits) {
     this.#settings = settings
     this.#env = env
     this.#lane = lane
@@ -45,9 +51,14 @@ export class NegotiatorLane {
     this.#weight = new SlotWeight(env.cluster, lane, settings.SLOT_WEIGHT)
     this.#groups = new GroupTree(settings)
     this.#accountant = new Accountant(settings, this.#weight, this.#keys, env.cluster.resources.length, (made) => { this.#join(made) })
-    this.#claims = new Claims(env, lane, this.#weight)
-    this.#negotiation = new Negotiation(settings, this.#weight)
-    this.#offers = new Offers(this.#weight, placement)
+    this.#limits = limits
+    this.#claims = new Claims(env, lane, this.#weight, limits)
+    const machines = new MachineRanks(settings, env.cluster)
+    const ranks = new OfferRanks(settings, env.cluster, lane, this.#weight)
+    const submitterOf = (job: JobId) => this.#submitterOf[job] as Submitter
+    this.#preemption = new Preemption(settings, env, lane, { weight: this.#weight, machines, ranks, accountant: this.#accountant, groups: this.#groups, claims: this.#claims, submitterOf })
+    this.#negotiation = new Negotiation(settings, this.#weight, ranks, machines, limits, this.#preemption)
+    this.#offers = new Offers(this.#weight, ranks, machines, placement)
   }
 
   run(round: Round): void {
@@ -66,7 +77,9 @@ export class NegotiatorLane {
     for (const { waiting } of this.#accountant.submitters.values())
       for (const job of waiting.ids.slice(waiting.from, waiting.to) as Iterable<JobId>) {
         const { reason, limit } = this.#placement === undefined ? { reason: Reason.NoRoom } : whyNoNode(job, round, this.#placement)
+        const lacking = this.#limits.lacking(job)
         if (!this.#hasCycled) yield [job, Reason.Limit, 'NEGOTIATOR_INTERVAL']
+        else if (lacking !== undefined) yield [job, Reason.Limit, `concurrency limit ${lacking}`]
         else if (this.#negotiation.isHeldBack(job)) yield [job, Reason.Limit, 'submitter limit']
         else yield [job, reason, limit]
       }
@@ -88,7 +101,7 @@ export class NegotiatorLane {
     const { ids, from, to } = claim.submitter.waiting
     for (let i = from; i < to; i++) {
       const job = ids[i] as JobId
-      if (work.together(job, lane) !== 1 || !this.#claims.suits(job, lane, claim) || !this.#offers.mayPlace(job, claim.node) || !this.#negotiation.take(job)) continue
+      if (work.together(job, lane) !== 1 || !this.#claims.suits(job, lane, claim) || this.#limits.lacking(job) !== undefined || !this.#offers.mayPlace(job, claim.node) || !this.#negotiation.take(job)) continue
       this.#claims.reused = claim
       const hasStarted = startNearest(job, claim.node, cluster.levels, round)
       this.#claims.reused = undefined
@@ -103,7 +116,7 @@ export class NegotiatorLane {
     accountant.begin(now)
     this.#offers.open()
     const asking = this.#byName.filter(({ isIdle, claims }) => isIdle || claims > 0)
-    if (accountant.asking > 0 && !this.#offers.isEmpty) this.#negotiateAll(asking)
+    if (accountant.asking > 0 && !(this.#offers.isEmpty && !this.#preemption.areVictims)) this.#negotiateAll(asking)
     if (!isCut(round) || accountant.asking === 0) accountant.end(now)
   }
 

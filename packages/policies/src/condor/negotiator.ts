@@ -1,4 +1,5 @@
 import { definePolicy, forwarding, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
+import { ConcurrencyLimits } from './concurrency-limits.js'
 import { NegotiatorLane, type NegotiatorMemory } from './lane.js'
 import { negotiatorOptions, type NegotiatorOptions, type NegotiatorSettings } from './options.js'
 
@@ -9,13 +10,13 @@ import { negotiatorOptions, type NegotiatorOptions, type NegotiatorSettings } fr
  * A node is a partitionable slot, a task a job of HTCondor, `JobPrio` the priority of a job. Jobs with an account belong to the accounting group of that
  * name, and their users have a priority of their own there.
  *
- * Source: HTCondor, matchmaker.cpp, Accountant.cpp and GroupEntry.cpp; for claims condor_schedd and condor_startd. Left out: preemption, ranks of jobs and
- * machines, concurrency limits, floors and ceilings of users, several schedds. Deviations: a cycle takes no time; a claim takes another job only if that asks
- * for just as much, while HTCondor lets a smaller one have it as a whole.
+ * Source: HTCondor, matchmaker.cpp, Accountant.cpp and GroupEntry.cpp; for claims condor_schedd and condor_startd. Left out: ranks of jobs, floors and ceilings of
+ * users, several schedds. Deviations: a cycle takes no time; a claim takes another job only if that asks for just as much, while HTCondor lets a smaller one have it
+ * as a whole.
  */
 export const negotiatorPolicy = definePolicy({
   name: 'negotiator',
-  summary: "HTCondor's negotiator: cycles in which users get slices by effective priority, claims that are used again, group quotas",
+  summary: "HTCondor's negotiator: cycles in which users get slices by effective priority, claims that are used again, group quotas, preemption, concurrency limits",
   source: 'HTCondor, condor_negotiator',
   options: negotiatorOptions,
   inner: { placement: 'placement?' },
@@ -30,8 +31,9 @@ class Negotiator implements Policy {
   readonly #lanes: readonly NegotiatorLane[]
 
   constructor(settings: NegotiatorSettings, env: Env, placement: Placement | undefined) {
-    this.#lanes = env.cluster.lanes.map((_, lane) => new NegotiatorLane(settings, env, lane as LaneId, placement))
-    Object.assign(this, forwarding(new Telling(this.#lanes), placement))
+    const limits = new ConcurrencyLimits(settings, env)
+    this.#lanes = env.cluster.lanes.map((_, lane) => new NegotiatorLane(settings, env, lane as LaneId, placement, limits))
+    Object.assign(this, forwarding(limits, new Telling(this.#lanes), placement))
   }
 
   schedule(round: Round): void {

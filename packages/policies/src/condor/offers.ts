@@ -1,22 +1,24 @@
-import { None, WrappedRound, type JobId, type NodeId, type Placement, type Round, type TaskId } from '@sched/core'
+import { None, WrappedRound, type JobId, type NodeId, type Placement, type ResourceId, type Round, type TaskId } from '@sched/core'
 import { onlyNode, rulesHold } from '../disciplines/lowest-fitting.js'
+import type { Submitter } from './accountant.js'
+import type { MachineRanks } from './machine-ranks.js'
+import type { OfferRanks } from './offer-ranks.js'
 import type { SlotWeight } from './slot-weight.js'
 
-/**
- * The nodes that are offered in a cycle: those in sight with room, without the ones that have been matched.
- *
- * Source: HTCondor, NEGOTIATOR_PRE_JOB_RANK, whose default prefers fewer free processors and then less free memory. Deviation: less free of each
- * other resource in turn, then the lowest node.
- */
+/** The nodes that are offered in a cycle: those in sight with room, without the ones that have been matched. */
 export class Offers extends WrappedRound {
   #nodes: NodeId[] = []
   readonly #taken = new Set<NodeId>()
   readonly #weight: SlotWeight
+  readonly #ranks: OfferRanks
+  readonly #machines: MachineRanks
   readonly #placement: Placement | undefined
 
-  constructor(weight: SlotWeight, placement: Placement | undefined) {
+  constructor(weight: SlotWeight, ranks: OfferRanks, machines: MachineRanks, placement: Placement | undefined) {
     super()
     this.#weight = weight
+    this.#ranks = ranks
+    this.#machines = machines
     this.#placement = placement
   }
 
@@ -50,39 +52,59 @@ export class Offers extends WrappedRound {
     this.#nodes = this.#nodes.filter((other) => other !== node)
   }
 
+  /** Whether a node is offered no more, since it has been matched. */
+  isTaken(node: NodeId): boolean {
+    return this.#taken.has(node)
+  }
+
+  /** Offers what those leave free on a node who had to go. */
+  reopen(node: NodeId): void {
+    if (!this.#taken.has(node) && !this.#nodes.includes(node) && this.cluster.hasRoom(this.lane, node)) this.#nodes.push(node)
+  }
+
+  /** The round itself, in which matched nodes are no different from others. */
+  get whole(): Round {
+    return this.inner
+  }
+
+  /** What is free on a node of each resource. */
+  freeOn(node: NodeId): (resource: ResourceId) => number {
+    return (r) => this.cluster.free(node, r)
+  }
+
   /** Slot weight of what is free on a node. */
   freeWeight(node: NodeId): number {
-    return this.#weight.of((r) => this.cluster.free(node, r))
+    return this.#weight.of(this.freeOn(node))
   }
 
-  /** Whether the next task of a job may run on a node on offer, also by the rules about other tasks that the placement heeds. */
-  mayPlace(job: JobId, node: NodeId): boolean {
-    return this.fits(job, node) && (!rulesHold(this) || this.#placement?.wouldAllow?.(job, node, [], this) !== false)
+  /** Whether the next task of a job may run on a node on offer, or of the whole round, also by the rules about other tasks that the placement heeds. */
+  mayPlace(job: JobId, node: NodeId, round: Round = this): boolean {
+    return round.fits(job, node) && (!rulesHold(round) || this.#placement?.wouldAllow?.(job, node, [], round) !== false)
   }
 
-  /** The node for the next task of a job: the one that the placement names, else of those for which `may` holds the one with the least free. */
-  pick(job: JobId, may: (node: NodeId) => boolean): NodeId | None {
+  /** The node for the next task of a job of a submitter: the one that the placement names, else the best of those for which `may` holds. */
+  pick(job: JobId, submitter: Submitter, may: (node: NodeId) => boolean): NodeId | None {
     if (this.#placement !== undefined) {
       const node = this.nodes.length === 1 ? onlyNode(job, this, this.#placement) : this.#placement.pick(job, this)
       return node !== None && may(node) ? node : None
     }
     let best: NodeId | None = None
-    let least = Infinity
+    let first = -Infinity
+    let second = -Infinity
     for (let i = 0; i < this.#nodes.length; i++) {
       const node = this.#nodes[i] as NodeId
       if (!this.inner.fits(job, node) || !may(node)) continue
-      const weight = this.freeWeight(node)
-      if (best === None || weight < least || (weight === least && this.#hasLess(node, best))) [best, least] = [node, weight]
+      const rank = this.#machines.of(submitter, node)
+      const preferred = this.#ranks.first(rank)
+      if (preferred < first) continue
+      const value = this.#ranks.second(rank, true, this.freeOn(node))
+      if (best === None || preferred > first || value > second || (value === second && this.#isBefore(node, best))) [best, first, second] = [node, preferred, value]
     }
     return best
   }
 
-  /** Whether the first of two nodes whose free slot weights are equal comes first. */
-  #hasLess(a: NodeId, b: NodeId): boolean {
-    for (const r of this.cluster.lanes[this.lane]?.resources ?? []) {
-      const [freeOfA, freeOfB] = [this.cluster.free(a, r), this.cluster.free(b, r)]
-      if (freeOfA !== freeOfB) return freeOfA < freeOfB
-    }
-    return a < b
+  /** Which of two nodes that are equal otherwise comes first: by what is free, then the faster, then the lower one. */
+  #isBefore(a: NodeId, b: NodeId): boolean {
+    return (this.#ranks.third(this.freeOn(a), this.freeOn(b)) || this.cluster.speed(b) - this.cluster.speed(a) || a - b) < 0
   }
 }

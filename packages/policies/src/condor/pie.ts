@@ -14,9 +14,13 @@ export interface Pie {
 export interface Slice {
   /** Once it has matched so much, it has had its turn. */
   readonly limit: number
-  /** No match may bring it above this, but for the first. */
+  /** No match of what is free may bring it above this, but for the first. */
   readonly most: number
+  /** Whether it may take places beyond the limit on nodes that rank its jobs higher. */
+  readonly allowsRanks: boolean
 }
+
+type Share = Omit<Slice, 'allowsRanks'>
 
 /** What came of a negotiation: the weight of what was matched, and whether more might be matched with another slice. */
 export interface Negotiated {
@@ -41,17 +45,17 @@ export function spinPie(asking: readonly Submitter[], pie: Pie, accountant: Acco
     if (heedsQuota && group.used() >= group.quota) return
     if (!considersPreemption) submitters = submitters.filter(({ isIdle }) => isIdle)
     const slices = cut(submitters, pie, accountant, considersPreemption)
-    let left = submitters.reduce((sum, each) => sum + (slices.get(each) as Slice).limit, 0)
+    let left = submitters.reduce((sum, each) => sum + (slices.get(each) as Share).limit, 0)
     if (!considersPreemption && left <= 0) return
     if (spin === 1) submitters = inOrder(submitters, slices, accountant)
     const before = left
     const staying: Submitter[] = []
     for (const each of submitters) {
-      const { limit, most } = slices.get(each) as Slice
+      const { limit, most } = slices.get(each) as Share
       const rest = Math.min(limit, left)
       const isFull = heedsQuota && group.used() >= group.quota
       const isTooSmall = spin > 1 && rest < pie.leastSlot
-      const { matched, wantsMore } = isFull || isTooSmall ? LATER : each.isIdle ? negotiate(each, { limit: rest, most }) : NOTHING
+      const { matched, wantsMore } = isFull || isTooSmall ? LATER : each.isIdle ? negotiate(each, { limit: rest, most, allowsRanks: spin === 1 && considersPreemption }) : NOTHING
       left -= matched
       if (wantsMore) staying.push(each)
     }
@@ -63,7 +67,7 @@ export function spinPie(asking: readonly Submitter[], pie: Pie, accountant: Acco
 const NOTHING: Negotiated = { matched: 0, wantsMore: false }
 const LATER: Negotiated = { matched: 0, wantsMore: true }
 
-function cut(submitters: readonly Submitter[], { pool, group }: Pie, accountant: Accountant, considersPreemption: boolean): ReadonlyMap<Submitter, Slice> {
+function cut(submitters: readonly Submitter[], { pool, group }: Pie, accountant: Accountant, considersPreemption: boolean): ReadonlyMap<Submitter, Share> {
   const worst = submitters.reduce((most, each) => Math.max(most, accountant.priority(each)), 0)
   const parts = submitters.reduce((sum, each) => sum + worst / accountant.priority(each), 0)
   const total = Math.min(pool, group?.quota ?? Infinity)
@@ -76,9 +80,9 @@ function cut(submitters: readonly Submitter[], { pool, group }: Pie, accountant:
   }))
 }
 
-function inOrder(submitters: readonly Submitter[], slices: ReadonlyMap<Submitter, Slice>, accountant: Accountant): Submitter[] {
+function inOrder(submitters: readonly Submitter[], slices: ReadonlyMap<Submitter, Share>, accountant: Accountant): Submitter[] {
   const served = (each: Submitter) => {
-    const allowed = each.used + (slices.get(each) as Slice).limit
+    const allowed = each.used + (slices.get(each) as Share).limit
     return allowed > 0 ? each.used / allowed : Infinity
   }
   return [...submitters].sort((a, b) => accountant.priority(a) - accountant.priority(b) || compare(served(a), served(b)) || (a.name < b.name ? -1 : 1))

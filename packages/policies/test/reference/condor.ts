@@ -1,11 +1,26 @@
 import { portableExp2, type JobId, type NodeId, type Plug, type ResourceId, type Round, type Seconds, type TaskId } from '@sched/core'
 import type { NegotiatorOptions } from '@sched/policies'
+import { claimedSlots, inOrder, rankOf, type Held, type Slot } from './condor-slots.js'
 import { by, JobsInSystem, launch, naivePolicy } from './naive.js'
 
 interface User {
   readonly name: string
   real: number
   used: number
+}
+
+/** The nodes that are offered in a cycle, and the tasks that ran when it began. */
+interface OnOffer {
+  readonly offered: Set<NodeId>
+  readonly held: readonly Held[]
+}
+
+/** The group of a user by its name: the innermost that is known, '' without one. */
+function homeOf(name: string, { GROUP_NAMES = [] }: NegotiatorOptions): string {
+  let group = name
+  do group = group.split('.').slice(0, -1).join('.')
+  while (group !== '' && !GROUP_NAMES.includes(group))
+  return group
 }
 
 /** A table of numbers by group. */
@@ -23,12 +38,7 @@ function byGroups(options: NegotiatorOptions, { users, asking, total, demand }: 
   const names = ['', ...[...(options.GROUP_NAMES ?? [])].sort(by((name) => name.split('.').length, (name) => name))]
   const above = (name: string) => name.split('.').slice(0, -1).join('.')
   const inside = (name: string) => names.filter((other) => other !== '' && above(other) === name)
-  const home = (user: User): string => {
-    let name = above(user.name)
-    while (!names.includes(name)) name = above(name)
-    return name
-  }
-  const members = (name: string, of = users) => of.filter((user) => home(user) === name)
+  const members = (name: string, of = users) => of.filter((user) => homeOf(user.name, options) === name)
   const usage = (name: string): number => members(name).reduce((sum, { used }) => sum + used, 0)
   const usageInside = (name: string): number => usage(name) + inside(name).reduce((sum, each) => sum + usageInside(each), 0)
   const accepts = (name: string) => name === '' || (typeof options.GROUP_ACCEPT_SURPLUS === 'object' ? options.GROUP_ACCEPT_SURPLUS[name] === true : options.GROUP_ACCEPT_SURPLUS === true)
@@ -124,7 +134,7 @@ export const naiveNegotiator = (options: NegotiatorOptions): Plug<'policy'> =>
     const jobs = new JobsInSystem()
     const users = new Map<string, User>()
     const began = new Map<TaskId, Seconds>()
-    let ended: { user: string; node: NodeId; began: Seconds; asks: string }[] = []
+    let ended: { user: string; node: NodeId; began: Seconds; asks: string; limits: string }[] = []
     let restarting: Seconds | undefined
     let last = 0
     let next = 0
@@ -152,6 +162,14 @@ export const naiveNegotiator = (options: NegotiatorOptions): Plug<'policy'> =>
       next = latest + period
     }
     const priority = ({ name, real }: User) => real * (options.PriorityFactor?.[name] ?? factor)
+    const limitsOf = (job: JobId) => Object.entries(work.licenses(job)).map(([name, count]) => `${name}:${count}`).sort().join()
+    const sameLimits = (job: JobId, limits: string) => limitsOf(job) === limits
+    /** Whether a concurrency limit keeps a job that does not run from starting. */
+    const isLimited = (job: JobId) => {
+      const running = new Set([...began.keys()].map((task) => work.jobOf(task)))
+      const inUse = (name: string) => sum([...running].map((each) => work.licenses(each)[name] ?? 0))
+      return !running.has(job) && Object.entries(work.licenses(job)).some(([name, count]) => inUse(name) + count > (options.CONCURRENCY_LIMIT?.[name] ?? Infinity))
+    }
     const waitingOf = (user: User, round: Round) => jobs.runnable(round).filter((job) => userOf(job) === user.name).sort(by((job) => -work.priority(job), (job) => work.rank(job)))
     const nodes = () => Array.from({ length: cluster.nodes }, (_, node) => node as NodeId).filter((node) => cluster.up(node))
     const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
@@ -159,7 +177,7 @@ export const naiveNegotiator = (options: NegotiatorOptions): Plug<'policy'> =>
     const useAgain = (round: Round) => {
       for (const claim of ended) {
         if (worklife >= 0 && round.now - claim.began > worklife) continue
-        const job = waitingOf(users.get(claim.user) as User, round).find((each) => asks(work.shape(each, round.lane)) === claim.asks && round.fits(each, claim.node))
+        const job = waitingOf(users.get(claim.user) as User, round).find((each) => asks(work.shape(each, round.lane)) === claim.asks && sameLimits(each, claim.limits) && !isLimited(each) && round.fits(each, claim.node))
         restarting = claim.began
         if (job !== undefined) launch(job, claim.node, cluster.levels, round)
         restarting = undefined
@@ -167,33 +185,48 @@ export const naiveNegotiator = (options: NegotiatorOptions): Plug<'policy'> =>
       ended = []
     }
 
-    /** Matches jobs of a user until it has had its turn; whether it asks for more. */
-    const negotiate = (user: User, limit: number, most: number, offered: Set<NodeId>, round: Round): { matched: number; more: boolean } => {
+    /** Matches jobs of a user until it has had its turn; whether it asks for more. In the first spin nodes may prefer its jobs beyond its limit. */
+    const negotiate = (user: User, limit: number, most: number, { offered, held }: OnOffer, round: Round, isFirst: boolean): { matched: number; more: boolean } => {
       let matched = 0
+      let ofFree = 0
       let limited = false
       let left = waitingOf(user, round)
+      const permits = (used: number, price: number, allowed: number) => used + price <= allowed || (used <= 0 && allowed > 0)
       for (;;) {
-        if (matched >= limit) return { matched, more: true }
+        const isOver = matched >= limit
         const job = left[0]
-        if (job === undefined) return { matched, more: limited }
-        const cost = (node: NodeId) => (options.CONSUMPTION_POLICY === true ? work.demand(work.shape(job, round.lane), cpu) : cluster.free(node, cpu))
-        const fitting = [...offered].filter((node) => round.fits(job, node))
-        const allowed = fitting.filter((node) => matched + cost(node) <= most || (matched <= 0 && most > 0))
-        const [node] = allowed.sort(by((each) => cluster.free(each, cpu), ...cluster.resources.map((_, r) => (each: NodeId) => cluster.free(each, r as ResourceId)), (each) => each))
-        if (node === undefined) {
-          if (fitting.length > 0) limited = true
-          left = left.slice(1)
+        if ((isOver && !isFirst) || job === undefined) return { matched, more: isOver || limited }
+        left = left.slice(1)
+        if (isLimited(job)) continue
+        const asked = work.demand(work.shape(job, round.lane), cpu)
+        const idle = isOver ? [] : [...offered].filter((node) => round.fits(job, node)).map((node): Slot =>
+          ({ node, victims: [], state: 2, amounts: cluster.resources.map((_, r) => cluster.free(node, r as ResourceId)), rank: rankOf(options, env, node, user.name), preemptionRank: 0 }))
+        const asking = { name: user.name, job, priority: (name: string) => priority(users.get(name) as User), group: (name: string) => homeOf(name, options) }
+        const claimed = claimedSlots(options, env, held.filter(({ task }) => began.has(task)), (node) => !offered.has(node), asking, round).filter(({ state }) => !isOver || state === 1)
+        const costOf = ({ amounts, victims }: Slot) => (options.CONSUMPTION_POLICY === true && (victims.length === 0 || options.ALLOW_PSLOT_PREEMPTION === true) ? asked : (amounts[0] as number))
+        const allowed = [...idle, ...claimed].filter((slot) => slot.state === 1 || (slot.state === 2 ? permits(ofFree, costOf(slot), most) : permits(matched, costOf(slot), limit)))
+        const found = inOrder(allowed, options, env).find(({ node, victims }) => {
+          const before = round.savepoint()
+          for (const { task } of victims) round.evict(task)
+          if (launch(job, node, cluster.levels, round) !== undefined) return true
+          round.rollback(before)
+          return false
+        })
+        if (found === undefined) {
+          if (allowed.length < idle.length + claimed.length) limited = true
           continue
         }
-        const price = cost(node)
-        launch(job, node, cluster.levels, round)
-        if (options.CONSUMPTION_POLICY !== true) {
+        const { node, victims, state } = found
+        const isWhole = victims.length === 0 || options.ALLOW_PSLOT_PREEMPTION === true
+        if (isWhole && options.CONSUMPTION_POLICY !== true) {
           offered.delete(node)
-          if (options.CLAIM_PARTITIONABLE_LEFTOVERS !== false) while (waitingOf(user, round).some((each) => launch(each, node, cluster.levels, round) !== undefined));
+          if (options.CLAIM_PARTITIONABLE_LEFTOVERS !== false) while (waitingOf(user, round).some((each) => !isLimited(each) && launch(each, node, cluster.levels, round) !== undefined));
         }
-        matched += price
-        user.used += price
-        left = left.filter((each) => work.unplaced(each, round.lane) > 0)
+        if (!isWhole) for (const each of victims) (users.get(each.user) as User).used -= costOf(found)
+        matched += costOf(found)
+        if (state === 2) ofFree += costOf(found)
+        user.used += costOf(found)
+        left = [job, ...left].filter((each) => work.unplaced(each, round.lane) > 0)
       }
     }
 
@@ -201,7 +234,7 @@ export const naiveNegotiator = (options: NegotiatorOptions): Plug<'policy'> =>
     const considers = options.NEGOTIATOR_CONSIDER_PREEMPTION !== false
 
     /** One pie: users get slices of the pool, or of the quota of a group. */
-    const spinPie = (some: readonly User[], offered: Set<NodeId>, idle: ReadonlySet<User>, round: Round, group?: { members: readonly User[]; quota: number }) => {
+    const spinPie = (some: readonly User[], offered: OnOffer, idle: ReadonlySet<User>, round: Round, group?: { members: readonly User[]; quota: number }) => {
       const usage = () => sum((group?.members ?? []).map(({ used }) => used))
       const isFull = (spin: number) => group !== undefined && (spin > 1 || !considers) && usage() >= group.quota
       const size = Math.min(total(), group?.quota ?? Infinity)
@@ -222,7 +255,7 @@ export const naiveNegotiator = (options: NegotiatorOptions): Plug<'policy'> =>
           if (isFull(spin)) break
           const limit = Math.min(limits.get(user) ?? 0, pie)
           if (idle.has(user) && spin > 1 && limit < smallest) continue
-          const { matched, more } = idle.has(user) ? negotiate(user, limit, Math.min(slices.get(user) ?? 0, room), offered, round) : { matched: 0, more: false }
+          const { matched, more } = idle.has(user) ? negotiate(user, limit, Math.min(slices.get(user) ?? 0, room), offered, round, spin === 1 && considers) : { matched: 0, more: false }
           pie -= matched
           if (!more) list = list.filter((other) => other !== user)
         }
@@ -233,7 +266,8 @@ export const naiveNegotiator = (options: NegotiatorOptions): Plug<'policy'> =>
 
     const cycle = (round: Round) => {
       smallest = Math.min(...nodes().map((node) => cluster.free(node, cpu)), ...[...began.keys()].map(weightOf))
-      const offered = new Set(round.nodes)
+      const held = [...began].filter(([task]) => !Number.isNaN(work.started(task))).map(([task, since]): Held => ({ task, since, node: work.nodeOf(task) as NodeId, job: work.jobOf(task), user: userOf(work.jobOf(task)) }))
+      const offered = { offered: new Set(round.nodes), held }
       const idle = new Set([...users.values()].filter((user) => waitingOf(user, round).length > 0))
       const runs = (user: User) => jobs.jobs.some((job) => userOf(job) === user.name && tasksOf(job, round).length > 0)
       const asking = [...users.values()].filter((user) => idle.has(user) || runs(user)).sort(by((user) => user.name))
@@ -256,7 +290,7 @@ export const naiveNegotiator = (options: NegotiatorOptions): Plug<'policy'> =>
       },
       onRelease(job, _lane, task, node, why) {
         tick()
-        if (why === 'ended') ended.push({ user: userOf(job), node, began: began.get(task) ?? 0, asks: asks(work.shapeOf(task)) })
+        if (why === 'ended') ended.push({ user: userOf(job), node, began: began.get(task) ?? 0, asks: asks(work.shapeOf(task)), limits: limitsOf(job) })
         began.delete(task)
       },
       schedule(round) {

@@ -104,7 +104,7 @@ export class AccountingJobs {
       { rule: 'switches', jobs: switches, text: 'with --switches: wait for few racks only under replan with the topology of a tree, and under the placement topology-tree' },
       { rule: 'segments', jobs: segments, text: 'with --segment: kept in such parts only under replan with the topology of blocks' },
       { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user: share their nodes only with jobs of their user under Slurm\'s backfilling with named nodes (replan), elsewhere with all' },
-      { rule: 'licenses', jobs: withLicenses, text: 'with licences: only slurm-limits counts them' },
+      { rule: 'licenses', jobs: withLicenses, text: 'with licences: only policies that limit licences count them' },
       ...(this.follows?.rules() ?? []),
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)

@@ -5,6 +5,7 @@ import { accountingOptions, statusOption, tasksByNode } from '../accounting/opti
 import type { AccountingRecord, RecordReader, TakeRecord } from '../accounting/records.js'
 import { RepeatedIds } from '../accounting/repeated-ids.js'
 import { Documents, inObject } from '../json/documents.js'
+import { licensesOf, type Licenses } from '../slurm/amounts.js'
 import { asText } from '../trace/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
@@ -46,7 +47,7 @@ const isJson = (head: string): boolean => /^\s*[[{]/.test(head) && /"(?:ClusterI
 const read = [
   'ClusterId', 'ProcId', 'QDate', 'JobStartDate', 'JobCurrentStartDate', 'CompletionDate', 'EnteredCurrentStatus', 'RemoteWallClockTime', 'CumulativeSuspensionTime', 'JobStatus',
   'LastJobStatus', 'JobUniverse', 'NumJobStarts', 'ExitCode', 'ExitStatus', 'ExitBySignal', 'HoldReasonCode', 'AllowedExecuteDuration', 'AllowedJobDuration', 'RequestCpus', 'CpusProvisioned',
-  'RequestMemory', 'MemoryProvisioned', 'RequestGPUs', 'GPUsProvisioned', 'MaxHosts', 'JobPrio', 'Owner', 'AcctGroup', 'AcctGroupUser', 'AccountingGroup', 'ProjectName',
+  'RequestMemory', 'MemoryProvisioned', 'RequestGPUs', 'GPUsProvisioned', 'MaxHosts', 'JobPrio', 'Owner', 'AcctGroup', 'AcctGroupUser', 'AccountingGroup', 'ProjectName', 'ConcurrencyLimits',
 ] as const
 const NAMES = new Set<string>(read.map((name) => name.toLowerCase()))
 
@@ -125,6 +126,7 @@ class CondorReader implements RecordReader {
       nodes: hosts,
       mem: each(ad.roundedUp('RequestMemory', 'MemoryProvisioned')),
       gpus: each(ad.amount('RequestGPUs', 'GPUsProvisioned')),
+      licenses: limitsIn(ad.text('ConcurrencyLimits')),
       priority: this.hasPriorities ? ad.number('JobPrio', -Infinity) : NaN,
       state: stateOf(ad),
       user: this.#name(ad.text('Owner')),
@@ -140,6 +142,17 @@ class CondorReader implements RecordReader {
     return this.#names.of(text)
   }
 }
+
+/**
+ * Concurrency limits (`xsw:2, matlab`) as licences, which jobs hold in the same way. Names are in small letters, as HTCondor takes them. A count that is missing
+ * or not above 0 is 1, as there; a fraction is rounded up.
+ */
+const limitsIn = (text: string): Licenses | undefined =>
+  licensesOf(text.toLowerCase().split(/[\s,]+/).map((limit) => {
+    const [name = '', count = ''] = limit.split(':')
+    const increment = Number.parseFloat(count)
+    return [name, increment > 0 ? Math.ceil(increment) : 1]
+  }))
 
 /** Times of the last run; for a job that was removed while it did not run, a run as long as all its runs together. */
 function timesOf(ad: Ad): Pick<AccountingRecord, 'start' | 'end' | 'elapsed'> {

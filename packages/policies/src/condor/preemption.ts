@@ -1,0 +1,214 @@
+import { None, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId } from '@sched/core'
+import type { Accountant, Submitter } from './accountant.js'
+import type { Claims } from './claims.js'
+import type { GroupTree } from './group-tree.js'
+import type { MachineRanks } from './machine-ranks.js'
+import type { OfferRanks } from './offer-ranks.js'
+import type { NegotiatorSettings } from './options.js'
+import type { SlotWeight } from './slot-weight.js'
+
+/** A running task that has run long enough to be preempted. */
+interface Victim {
+  readonly task: TaskId
+  readonly node: NodeId
+  readonly submitter: Submitter
+  /** What the machine ranks it by. */
+  readonly rank: number
+  readonly runTime: Seconds
+}
+
+/** What a job may be matched with if these have to go. */
+export interface Taking {
+  readonly node: NodeId
+  readonly victims: readonly Victim[]
+  /** Whether all go because the machine ranks the job higher, whatever the limits of its user. */
+  readonly isByRank: boolean
+  /** What the machine ranks the job by. */
+  readonly rank: number
+  /** What is offered of a resource. */
+  readonly amount: (resource: ResourceId) => number
+  readonly weight: number
+  /** PREEMPTION_RANK: of the worst user first, and of that user the job that has run for the least time. */
+  readonly preemptionRank: number
+}
+
+/** What preemption needs to know of the rest of the negotiator of its lane. */
+interface Neighbours {
+  readonly weight: SlotWeight
+  readonly machines: MachineRanks
+  readonly ranks: OfferRanks
+  readonly accountant: Accountant
+  readonly groups: GroupTree
+  readonly claims: Claims
+  readonly submitterOf: (job: JobId) => Submitter
+}
+
+/**
+ * Running tasks whose places may be taken in a cycle: on a machine that ranks the job higher, or of another user where PREEMPTION_REQUIREMENTS holds and the
+ * machine ranks the job no lower. Who started in the cycle stays, as does who has run for less than MAXJOBRETIREMENTTIME.
+ *
+ * Source: HTCondor, matchmaker.cpp (matchmakingAlgorithm, trimStartdAds_PreemptionLogic; with ALLOW_PSLOT_PREEMPTION pslotMultiMatch). Deviations: whoever has
+ * to go is gone at once, and what the job does not need of the place is free; of several whom the machine ranks alike those with the higher PREEMPTION_RANK go
+ * first; ties end in the lowest node and the earliest job.
+ */
+export class Preemption {
+  readonly #settings: NegotiatorSettings
+  readonly #env: Env
+  readonly #resources: readonly ResourceId[]
+  readonly #near: Neighbours
+  readonly #isOn: boolean
+  #round!: Round
+  #victims: readonly Victim[] | undefined
+  /** By submitter, in this cycle: whom it may preempt, the best first. */
+  readonly #takings = new Map<Submitter, readonly Taking[]>()
+
+  constructor(settings: NegotiatorSettings, env: Env, lane: LaneId, near: Neighbours) {
+    this.#settings = settings
+    this.#env = env
+    this.#resources = env.cluster.lanes[lane]?.resources ?? []
+    this.#near = near
+    this.#isOn = settings.NEGOTIATOR_CONSIDER_PREEMPTION && (settings.PREEMPTION_REQUIREMENTS !== false || near.machines.areAny)
+  }
+
+  begin(round: Round): void {
+    this.#round = round
+    this.#victims = undefined
+    this.#takings.clear()
+  }
+
+  /** Whether anybody runs who may have to go. */
+  get areVictims(): boolean {
+    return this.#isOn && this.#all().some(({ task }) => this.#runs(task))
+  }
+
+  /** What a job may be matched with, the best first; `isByRank`: only where the machine ranks it higher. */
+  *offersTo(job: JobId, submitter: Submitter, isByRank: boolean): Iterable<Taking> {
+    if (!this.#isOn) return
+    const { work, lane, bars } = this.#round
+    const shape = work.shape(job, lane)
+    const takings = this.#settings.ALLOW_PSLOT_PREEMPTION ? this.#takingsOfNodes(job, shape, submitter, isByRank) : this.#takingsFor(submitter)
+    for (const taking of takings)
+      if ((taking.isByRank || !isByRank) && taking.victims.every(({ task }) => this.#runs(task)) && this.#suffices(taking.amount, shape) && work.mayRunOn(shape, taking.node) && bars?.(job, taking.node) !== true)
+        yield taking
+  }
+
+  /** Lets those go whose place is taken. */
+  evict({ victims }: Taking): void {
+    for (const { task } of victims) if (this.#runs(task)) this.#round.evict(task) // unless it has gone with another one of its gang
+  }
+
+  #all(): readonly Victim[] {
+    return (this.#victims ??= this.#list())
+  }
+
+  #list(): Victim[] {
+    const { work } = this.#env
+    const { now, nodes, cluster } = this.#round
+    const { claims, machines, submitterOf } = this.#near
+    const isSeen = (node: NodeId) => nodes.length === cluster.nodes || nodes.includes(node)
+    const found: Victim[] = []
+    for (const task of claims.tasks) {
+      const runTime = now - work.started(task)
+      const node = work.nodeOf(task)
+      if (Number.isNaN(runTime) || runTime < this.#settings.MAXJOBRETIREMENTTIME || node === None || !isSeen(node) || !cluster.up(node)) continue
+      const submitter = submitterOf(work.jobOf(task))
+      found.push({ task, node, submitter, rank: machines.of(submitter, node), runTime })
+    }
+    return found
+  }
+
+  /** Whether a task that ran when the cycle began still does. Who has had to go starts anew in a later round. */
+  #runs(task: TaskId): boolean {
+    return this.#near.claims.has(task)
+  }
+
+  /** How a task may be preempted for a job of a submitter, if it may. */
+  #reason(submitter: Submitter, victim: Victim): 'rank' | 'priority' | undefined {
+    const rank = this.#near.machines.of(submitter, victim.node)
+    if (rank > victim.rank) return 'rank'
+    return rank === victim.rank && submitter !== victim.submitter && this.#isRequired(submitter, victim) ? 'priority' : undefined
+  }
+
+  /** PREEMPTION_REQUIREMENTS. */
+  #isRequired(submitter: Submitter, victim: Victim): boolean {
+    const { PREEMPTION_REQUIREMENTS: requirements } = this.#settings
+    if (typeof requirements === 'boolean') return requirements
+    const { accountant, groups, claims } = this.#near
+    const { RemoteUserPrio: times, StateTimer: least, SameGroup: isSame } = requirements
+    return (times === undefined || accountant.priority(victim.submitter) > times * accountant.priority(submitter))
+      && (least === undefined || this.#round.now - claims.since(victim.task) > least)
+      && (!isSame || groups.areTogether(submitter, victim.submitter))
+  }
+
+  // ---- one place for one job ----
+
+  #takingsFor(submitter: Submitter): readonly Taking[] {
+    let takings = this.#takings.get(submitter)
+    if (takings === undefined) this.#takings.set(submitter, (takings = this.#all().flatMap((victim) => this.#takingOf(submitter, victim)).sort(this.#inOrder)))
+    return takings
+  }
+
+  #takingOf(submitter: Submitter, victim: Victim): Taking[] {
+    const why = this.#reason(submitter, victim)
+    if (why === undefined) return []
+    const { work } = this.#env
+    const shape = work.shapeOf(victim.task)
+    const amount = (r: ResourceId) => work.demand(shape, r)
+    return [{ node: victim.node, victims: [victim], isByRank: why === 'rank', rank: this.#near.machines.of(submitter, victim.node), amount, weight: this.#near.weight.of(amount), preemptionRank: this.#preemptionRank(victim) }]
+  }
+
+  #preemptionRank({ submitter, runTime }: Victim): number {
+    return this.#near.accountant.priority(submitter) * 1_000_000 - runTime
+  }
+
+  // ---- what is free on a node, and the places of several ----
+
+  /** Of each node without room what a job would get there if as many had to go as it needs, lowest rank first. */
+  #takingsOfNodes(job: JobId, shape: ShapeId, submitter: Submitter, isByRank: boolean): Taking[] {
+    const byNode = new Map<NodeId, Victim[]>()
+    for (const victim of this.#all()) {
+      const why = this.#runs(victim.task) ? this.#reason(submitter, victim) : undefined
+      if (why === undefined || (isByRank && why !== 'rank')) continue
+      const victims = byNode.get(victim.node)
+      if (victims === undefined) byNode.set(victim.node, [victim])
+      else victims.push(victim)
+    }
+    return [...byNode].flatMap(([node, victims]) => this.#round.fits(job, node) ? [] : this.#takingOn(node, victims, shape, submitter)).sort(this.#inOrder)
+  }
+
+  #takingOn(node: NodeId, candidates: readonly Victim[], shape: ShapeId, submitter: Submitter): Taking[] {
+    const { work } = this.#env
+    const { cluster } = this.#round
+    const rank = this.#near.machines.of(submitter, node)
+    const sums = new Map(this.#resources.map((r) => [r, cluster.free(node, r)]))
+    const amount = (r: ResourceId) => sums.get(r) ?? 0
+    const victims: Victim[] = []
+    for (const victim of [...candidates].sort((a, b) => a.rank - b.rank || this.#preemptionRank(b) - this.#preemptionRank(a) || this.#byJob(a, b))) {
+      victims.push(victim)
+      for (const r of this.#resources) sums.set(r, amount(r) + work.demand(work.shapeOf(victim.task), r))
+      if (this.#suffices(amount, shape)) return [{ node, victims, isByRank: victims.every((each) => each.rank < rank), rank, amount, weight: this.#near.weight.of(amount), preemptionRank: 0 }]
+    }
+    return []
+  }
+
+  #suffices(amount: (resource: ResourceId) => number, shape: ShapeId): boolean {
+    const { work } = this.#env
+    return this.#resources.every((r) => work.demand(shape, r) <= amount(r))
+  }
+
+  readonly #inOrder = (a: Taking, b: Taking): number => {
+    const { ranks } = this.#near
+    return ranks.first(b.rank) - ranks.first(a.rank)
+      || ranks.second(b.rank, false, b.amount) - ranks.second(a.rank, false, a.amount)
+      || ranks.third(a.amount, b.amount)
+      || Number(b.isByRank) - Number(a.isByRank)
+      || b.preemptionRank - a.preemptionRank
+      || a.node - b.node
+      || this.#byJob(a.victims[0] as Victim, b.victims[0] as Victim)
+  }
+
+  #byJob({ task: a }: Victim, { task: b }: Victim): number {
+    const { work } = this.#env
+    return work.rank(work.jobOf(a)) - work.rank(work.jobOf(b)) || work.stageOf(a) - work.stageOf(b) || work.indexOf(a) - work.indexOf(b)
+  }
+}
