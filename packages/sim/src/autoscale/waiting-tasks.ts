@@ -11,7 +11,10 @@ export interface WaitingTasks {
   readonly since: Seconds
 }
 
-/** Which tasks wait for room: all that are unplaced, but for those of jobs of which a policy said that a limit holds them back, since these would not start on more nodes. */
+/**
+ * Which tasks wait for room: all that are unplaced, but for those of jobs of which a policy said that a limit holds them back, since these would not
+ * start on more nodes. While nothing runs limits do not count: a queue's part of a cluster without nodes is nothing.
+ */
 export class WaitingForRoom implements Observer {
   readonly #work: Work
   /** When a policy last said so, by job. It says so again in each round before it starts others. */
@@ -50,9 +53,10 @@ export class WaitingForRoom implements Observer {
   tasks(): WaitingTasks[] {
     const work = this.#work
     const waiting: WaitingTasks[] = []
+    const areRunning = this.#limited.size > 0 && work.jobs().some((job) => work.startedOf(job)[Symbol.iterator]().next().done !== true)
     for (const job of work.jobs().sort((a, b) => work.rank(a) - work.rank(b))) {
       const limited = this.#limited.get(job)
-      if (limited !== undefined && limited >= this.#lastStart) continue
+      if (limited !== undefined && limited >= this.#lastStart && areRunning) continue
       const since = Math.max(this.#since.get(job) as Seconds, limited ?? -Infinity)
       for (const stage of work.stagesOf(job)) {
         const count = work.stageUnplaced[stage] as number
