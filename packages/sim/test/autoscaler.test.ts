@@ -164,7 +164,7 @@ describe('a cluster that follows demand', () => {
 
   it('says that nodes were not asked for where jobs wait at the end', () => {
     const tell = policyOf((round, jobs: readonly JobId[]) => {
-      for (const job of jobs) if (round.work.unplaced(job, round.lane as LaneId) > 0) round.defer(job, Reason.NoRoom)
+      for (const job of jobs) if (round.work.unplaced(job, round.lane) > 0) round.defer(job, Reason.NoRoom)
     })
     expect(() => scaledRun([scaled(4, 2, { min: 1, provision: 60 })], [cpuJob('a', 0, 1)], undefined, { policy: tell })).toThrow('finds no room for job a although nothing runs, with 3 nodes that the autoscaler has not asked for. Let the autoscaler have more nodes (maxNodesTotal)')
   })
@@ -199,7 +199,7 @@ it('decides like one that looks at everything at every multiple of the scan inte
       const signs: Readonly<Record<string, string>> = { start: '+', done: '-', evicted: 'x' }
       const ran = log.lines.flatMap((line) => {
         const [time, what, id, , node] = line.split(' ')
-        return what === 'submit' ? [] : [`${time} ${signs[what as string]} job ${id} on ${node}`]
+        return what === 'submit' ? [] : [`${time} ${signs[what ?? '']} job ${id} on ${node}`]
       })
       expect([...ran, ...watch.lines].sort()).toEqual(plainAutoscaler(groups, jobs, autoscaler, seed).sort())
     }),

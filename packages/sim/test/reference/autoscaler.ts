@@ -28,7 +28,7 @@ interface Task { readonly job: number; node: number; end: number; state: 'none' 
  * What happens to jobs that start in order of submission, each task on the first node with room, under the autoscaler, second by second: it looks at
  * everything at every multiple of the scan interval. Lines such as `12 + job 3 on 4`, `-` for an end, `x` for an eviction, `up 4` and `down 4`.
  */
-export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly PlainJob[], settings: Required<AutoscalerOptions>, seed: number): string[] {
+export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly PlainJob[], settings: { readonly [K in keyof AutoscalerOptions]-?: NonNullable<AutoscalerOptions[K]> }, seed: number): string[] {
   const lines: string[] = []
   const nodes = groups.flatMap((group, g) => Array.from({ length: group.count }, (_, i): Node => {
     const isThere = group.provision === undefined || i < (group.initial ?? group.min ?? 0)
