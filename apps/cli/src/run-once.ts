@@ -94,6 +94,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
       checkpoint: spec.checkpoint,
       failures: spec.failures && failuresOf(spec.failures, experiment.cluster),
       avoid: typeof spec.avoid === 'string' ? { rule: spec.avoid } : spec.avoid,
+      autoscaler: spec.autoscaler,
       speculation: typeof spec.speculation === 'string' ? { rule: spec.speculation } : spec.speculation,
     }),
   })

@@ -108,6 +108,8 @@ class OnDemand implements Architecture {
 
   constructor(options: z.output<typeof onDemandOptions>, env: ArchitectureEnv, allocation: Plug<'policy'>) {
     const { cluster, work } = env.cell
+    if (cluster.autoscale !== undefined)
+      throw new SchedError('BAD_OPTION', 'virtual clusters hold whole nodes, and those without a task would be removed under them.', { field: 'architecture' }, 'Choose another, or leave out `autoscale` of the nodes.')
     this.#env = env
     this.#cell = env.cell
     this.#options = options

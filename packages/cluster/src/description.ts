@@ -1,6 +1,7 @@
 import { describeIssues, fieldOf, lostKey, nearest, SchedError, withoutUndefined, type Seconds, type Taint } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { checkPower, powerSchema, type PowerRule } from './power.js'
+import { autoscaleSchema, wrongSize, type AutoscaleRule } from './autoscale.js'
 import { sleepSchema, type SleepRule } from './sleep.js'
 import { taintOf } from './taints.js'
 import { nodeTwice } from './node-names.js'
@@ -72,6 +73,8 @@ export interface NodeGroup {
   readonly power?: PowerRule
   /** When each node goes to sleep; absent: never. Not possible with heartbeats. */
   readonly sleep?: SleepRule
+  /** How the number of nodes follows demand, up to `count`; absent: all are always there. Not possible with heartbeats. */
+  readonly autoscale?: AutoscaleRule
   /** Labels that constraints of jobs may ask for, for example `{ model: 'T4' }`. */
   readonly labels?: Readonly<Record<string, string>>
   /** Taints, which keep off tasks that do not tolerate them. */
@@ -130,6 +133,7 @@ const shape = {
   speeds: z.record(name, speed).optional().describe('relative speed by kind of hardware, for example { cores: 2, disks: 1 }; default 1'),
   power: powerSchema.optional().describe('what a node draws, for example { idle: 100, busy: 250 }; default: its energy is not counted'),
   sleep: sleepSchema.optional().describe('when a node goes to sleep and how long it takes to wake, for example { after: 600, wake: 120 }; only without heartbeats; default: never'),
+  autoscale: autoscaleSchema.optional().describe('the number of nodes follows demand, from min to the count of the group, for example { min: 2, provision: 120 }; only without heartbeats; default: all are always there'),
   labels: z
     .union([z.array(name), z.record(name, z.union([z.string(), z.number(), z.boolean()]))])
     .optional()
@@ -233,8 +237,8 @@ export function readCluster(value: unknown): ClusterDescription {
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, field === '' ? {} : { field }, wayOut)
 
 /** Checks what a schema cannot express, and expands the short form to a list of one group. */
-function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
-  const beside = { racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints }
+function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, power, sleep, autoscale, labels, taints, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
+  const beside = { racks, slots, resources, devices, speed, hardware, speeds, power, sleep, autoscale, labels, taints }
   const groups = typeof nodes === 'number' ? [{ count: nodes, ...beside }] : nodes
   if (groups === nodes)
     for (const [key, value] of Object.entries(beside))
@@ -265,7 +269,17 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   const asleep = written.findIndex(({ sleep }) => sleep !== undefined)
   if (asleep !== -1 && rest.heartbeat !== undefined)
     throw bad('nodes that sleep send no heartbeats.', at(asleep, 'sleep'), 'Leave out `heartbeat`, so that every change is known at once, or `sleep`.')
+  for (const [index, group] of written.entries()) checkScale(group, rest.heartbeat !== undefined, (key) => at(index, key))
   return withoutUndefined({ ...rest, nodes: written })
+}
+
+/** Throws for a group whose size cannot follow demand as described. */
+function checkScale({ autoscale, sleep, count }: NodeGroup, hasHeartbeats: boolean, at: (key: string) => string): void {
+  if (autoscale === undefined) return
+  if (hasHeartbeats) throw bad('nodes that come and go send no heartbeats.', at('autoscale'), 'Leave out `heartbeat`, so that every change is known at once, or `autoscale`.')
+  if (sleep !== undefined) throw bad('nodes either sleep or are removed.', at('autoscale'), 'Leave out `sleep` or `autoscale`, or describe two groups.')
+  const wrong = wrongSize(autoscale, count)
+  if (wrong !== undefined) throw bad(wrong[1], at(`autoscale.${wrong[0]}`), 'The `count` of the group is the most that it may have.')
 }
 
 function checkDynamicSlots(groups: readonly Pick<z.output<typeof nodeGroup>, 'slots' | 'hardware'>[]): void {

@@ -3,6 +3,7 @@ export {
   type NodeGroup, type ReplicaRule,
 } from './description.js'
 export type { PowerRule } from './power.js'
+export type { AutoscaleRule } from './autoscale.js'
 export type { SleepRule } from './sleep.js'
 export { YamlSource } from './description-yaml.js'
 export { isKubernetesNodes, kubernetesNodes } from './kubernetes-nodes.js'

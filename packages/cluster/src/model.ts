@@ -1,4 +1,5 @@
-import { SchedError, ownValue, type Lane, type NodeId, type NodePower, type NodeSleep, type ResourceId } from '@sched/core'
+import { SchedError, ownValue, type Lane, type NodeId, type NodePower, type NodeSleep, type ResourceId, type ScaledGroup } from '@sched/core'
+import { scaledOf } from './autoscale.js'
 import { DeviceTable } from './devices.js'
 import { hardwareOf, type Hardware } from './hardware.js'
 import { Labels } from './labels.js'
@@ -29,6 +30,8 @@ export interface ClusterModel {
   readonly power: readonly (NodePower | undefined)[] | undefined
   /** Sleep settings by node; `undefined` if no node ever sleeps. */
   readonly sleep: readonly (NodeSleep | undefined)[] | undefined
+  /** Groups of nodes whose size follows demand; `undefined` if there is none. */
+  readonly autoscale: readonly ScaledGroup[] | undefined
   /** Labels and taints by node. */
   readonly labels: Labels
   /** Resources that come in devices; `undefined` if none does. */
@@ -67,6 +70,7 @@ export function buildCluster(given: ClusterDescription | ClusterInput): ClusterM
     hardware: hardwareOf(description.nodes, nodes),
     power: powerOf(description.nodes, resources),
     sleep: sleepOf(description.nodes),
+    autoscale: scaledOf(description.nodes),
     labels: new Labels(description.nodes.flatMap((group) => Array<NodeGroup>(group.count).fill(group)), nodeNames),
     devices: deviceTable(description.nodes, resources, nodes),
     groups,

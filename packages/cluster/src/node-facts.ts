@@ -1,4 +1,4 @@
-import type { Constraints, Lane, NodeId, NodePower, NodeSleep, ResourceId, Seconds, StageSpec } from '@sched/core'
+import type { Constraints, Lane, NodeId, NodePower, NodeSleep, ResourceId, ScaledGroup, Seconds, StageSpec } from '@sched/core'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
 
@@ -16,6 +16,7 @@ export class NodeFacts {
   readonly shapes: Shapes
   readonly power: readonly (NodePower | undefined)[] | undefined
   readonly sleep: readonly (NodeSleep | undefined)[] | undefined
+  readonly autoscale: readonly ScaledGroup[] | undefined
 
   constructor(model: ClusterModel, shapes: Shapes) {
     this.model = model
@@ -27,6 +28,7 @@ export class NodeFacts {
     this.labels = model.labels.keys
     this.power = model.power
     this.sleep = model.sleep
+    this.autoscale = model.autoscale
     this.heartbeat = model.heartbeat?.interval ?? 0
   }
 

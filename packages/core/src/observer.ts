@@ -98,6 +98,8 @@ export interface Observer {
   onAvoid?(node: NodeId, job: JobId | None, stage: number, task: number, isAvoided: boolean, now: Seconds): void
   /** A node has changed its power state; only where nodes sleep. All nodes are awake at the start. */
   onNodeState?(node: NodeId, state: NodeState, now: Seconds): void
+  /** The autoscaler has asked for nodes of a group or removed some: so many of group `group` of `autoscale` are there or on their way. */
+  onScale?(group: number, nodes: number, now: Seconds): void
   /** A decision that took time has been closed. */
   onDecision?(decision: Decision, now: Seconds): void
   /** A scheduler has given up a job with tasks unplaced, or the job has failed; `onJobEnd` follows when its running tasks have ended. */

@@ -1,6 +1,7 @@
 import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
 import type { Constraints, DisruptionBudget, JobSpec, StageSpec, Topology } from './job.js'
 import type { PlacementRule } from './placement-rule.js'
+import type { ScaledGroup } from './autoscale.js'
 import type { NodePower, NodeSleep } from './power.js'
 
 /**
@@ -120,6 +121,8 @@ export interface ClusterView {
   readonly power?: readonly (NodePower | undefined)[] | undefined
   /** Sleep settings of each node; `undefined` for a node that never sleeps. Absent: no node ever sleeps. */
   readonly sleep?: readonly (NodeSleep | undefined)[] | undefined
+  /** Groups of nodes whose size follows demand, in order of their nodes; absent: all nodes are always there. */
+  readonly autoscale?: readonly ScaledGroup[] | undefined
   /** Log of changes. Absent: a reader must recompute what it keeps per node. */
   readonly changeLog?: ChangeLog
 }

@@ -31,6 +31,7 @@ export class OutageMetrics implements Observer {
   }
 
   onNode(node: NodeId, up: boolean, now: Seconds): void {
+    if (this.#cluster.autoscale !== undefined) return // nodes that are not asked for are no outages, and there are no others
     if (up) return this.#back(node, now)
     this.#count++
     this.#since.set(node, now)

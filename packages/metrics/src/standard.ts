@@ -15,6 +15,7 @@ import type { ClassOf } from './job-classes.js'
 import { jobTimes, type Times } from './job-times.js'
 import type { LaneFairnessResult } from './lane-fairness.js'
 import { locality, type LocalityCounts } from './locality.js'
+import { autoscaling, type AutoscalingResult } from './autoscaling.js'
 import { outages, type OutagesResult } from './outages.js'
 import { preemption, type Evictions, type PreemptionResult } from './preemption.js'
 import type { Period } from './period.js'
@@ -48,6 +49,8 @@ export interface Summary {
   readonly preemption: PreemptionResult
   /** Outages of nodes; absent if all nodes stayed up. */
   readonly outages?: OutagesResult
+  /** Groups of nodes whose size followed demand; absent if all nodes were always there. */
+  readonly autoscaling?: AutoscalingResult
   /** Tasks that failed by themselves, with others of their gang, or with their job; absent if none did. */
   readonly failures?: Evictions
   /** Nodes that were avoided after tasks had failed there; absent if none was. */
@@ -117,6 +120,7 @@ export class StandardMetrics implements Observer {
   readonly #fairness
   readonly #preemption = preemption()
   readonly #outages = outages()
+  readonly #autoscaling
   readonly #failures = failures()
   readonly #avoidance = avoidance()
   readonly #speculation = speculation()
@@ -139,6 +143,7 @@ export class StandardMetrics implements Observer {
     this.#shuffle = shuffle({ classOf })
     this.#hardware = hardwareUse({ period, samples })
     this.#energy = energy(period)
+    this.#autoscaling = autoscaling(period)
     this.#sleep = sleep(period)
     this.#rigid = rigid === false ? undefined : rigidMetrics({ ...(rigid === true ? {} : rigid), exact, tau, period })
     this.#locality = locality({ classOf })
@@ -158,6 +163,7 @@ export class StandardMetrics implements Observer {
     this.#fairness.onRunStart(run)
     this.#preemption.onRunStart(run)
     this.#outages.onRunStart(run)
+    this.#autoscaling.onRunStart(run)
     this.#failures.onRunStart(run)
     this.#speculation.onRunStart(run)
     this.#areCopies = run.work.areCopies
@@ -176,6 +182,7 @@ export class StandardMetrics implements Observer {
     this.#hardware.onSubmit(job, spec, now)
     this.#energy.onSubmit(job, spec, now)
     this.#sleep.onSubmit(job, spec, now)
+    this.#autoscaling.onSubmit(job, spec, now)
     this.#fairness.onSubmit(job, spec, now)
     this.#promises.onSubmit(job, spec)
     this.#rigid?.onSubmit(job, spec, now)
@@ -184,6 +191,7 @@ export class StandardMetrics implements Observer {
   onTasksStart(row: StartRow, now: Seconds): void {
     this.#counts.onTasksStart(row)
     if (this.#areCopies) this.#speculation.onTasksStart(row)
+    if (this.#autoscaling.isAny) this.#autoscaling.onTasksStart(row, now)
     this.#times.onTasksStart(row, now)
     this.#fragmentation.onTasksStart(row, now)
     this.#energy.onTasksStart(row, now)
@@ -198,6 +206,7 @@ export class StandardMetrics implements Observer {
   onTasksEnd(row: EndRow, now: Seconds): void {
     this.#counts.onTasksEnd(row)
     if (this.#areCopies) this.#speculation.onTasksEnd(row)
+    if (this.#autoscaling.isAny) this.#autoscaling.onTasksEnd(row, now)
     this.#utilisation.onTasksEnd(row, now)
     this.#fragmentation.onTasksEnd(row, now)
     this.#gangRacks.onTasksEnd(row)
@@ -235,6 +244,10 @@ export class StandardMetrics implements Observer {
 
   onAvoid(node: NodeId, job: JobId | None, stage: number, task: number, isAvoided: boolean, now: Seconds): void {
     this.#avoidance.onAvoid(node, job, stage, task, isAvoided, now)
+  }
+
+  onScale(group: number, nodes: number, now: Seconds): void {
+    this.#autoscaling.onScale(group, nodes, now)
   }
 
   onNodeState(node: NodeId, state: NodeState, now: Seconds): void {
@@ -291,6 +304,7 @@ export class StandardMetrics implements Observer {
     this.#fairness.onRunEnd(now)
     this.#promises.onRunEnd(now)
     this.#outages.onRunEnd(now)
+    this.#autoscaling.onRunEnd(now)
     this.#avoidance.onRunEnd(now)
     this.#rigid?.onRunEnd(now)
   }
@@ -312,6 +326,7 @@ export class StandardMetrics implements Observer {
       ...withoutUndefined({
         passes: this.#passes.result(),
         outages: this.#outages.result(),
+        autoscaling: this.#autoscaling.result(),
         failures: this.#failures.result(),
         avoidance: this.#avoidance.result(),
         speculation: this.#speculation.result(),

@@ -4,7 +4,7 @@ import type { RuntimeOptions } from './runtime.js'
 
 const options: Readonly<Record<keyof SimulationOptions, true>> = {
   cluster: true, workload: true, policy: true, policies: true, architecture: true, seed: true, runtime: true, observers: true, validate: true, infeasible: true,
-  commitPendingBug: true, passPerEvent: true, prefill: true, outages: true, checkpoint: true, failures: true, avoid: true, speculation: true, slotsAdjuster: true, warn: true,
+  commitPendingBug: true, passPerEvent: true, prefill: true, outages: true, checkpoint: true, failures: true, avoid: true, autoscaler: true, speculation: true, slotsAdjuster: true, warn: true,
 }
 const ofRuntime: Readonly<Record<keyof RuntimeOptions, true>> = { localityFactors: true, jitter: true, stragglers: true, contention: true, network: true }
 

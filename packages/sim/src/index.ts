@@ -1,3 +1,4 @@
+export { expanders, type AutoscalerOptions, type Expander } from './autoscale/options.js'
 export type { DrainAvoid } from './avoid/drain.js'
 export type { HadoopAvoid } from './avoid/hadoop.js'
 export type { Hadoop1Avoid } from './avoid/hadoop1.js'

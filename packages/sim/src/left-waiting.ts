@@ -24,6 +24,8 @@ export interface LeftRun {
   readonly prefilled: number
   /** Absent where all nodes are always up. */
   readonly outages: Pick<Outages, 'away' | 'areEndless'> | undefined
+  /** Number of nodes that the autoscaler has not asked for. */
+  readonly off: number
   readonly now: Seconds
 }
 
@@ -102,9 +104,9 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
   if (unfit.length > 0)
     return new SchedError(
       'INFEASIBLE',
-      `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs${butNoJob(run)}.`,
+      `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs${butNoJob(run)}${notAskedFor(run)}.`,
       {},
-      `Change the labels, queues or partitions that keep such jobs from nodes${run.prefilled > 0 ? ', or prefill less' : ''}.`,
+      `${run.off > 0 ? 'Let the autoscaler have more nodes (maxNodesTotal), or change' : 'Change'} the labels, queues or partitions that keep such jobs from nodes${run.prefilled > 0 ? ', or prefill less' : ''}.`,
     )
   if (kept.length === 0) return undefined
   return new SchedError(
@@ -181,3 +183,5 @@ const butNoJob = ({ prefilled }: Pick<LeftRun, 'prefilled'>): string => (prefill
 const ofNoJob = (tasks: number): string => `${tasks} task${tasks === 1 ? '' : 's'} of no job`
 
 const wait = (jobs: number): string => (jobs === 1 ? '1 job waits' : `${jobs} jobs wait`)
+
+const notAskedFor = ({ off }: Pick<LeftRun, 'off'>): string => (off > 0 ? `, with ${off} node${off === 1 ? '' : 's'} that the autoscaler has not asked for` : '')

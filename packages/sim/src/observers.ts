@@ -77,6 +77,10 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   get explained(): boolean {
     return this.#defers.length > 0
   }
+  /** Whether any of these does. */
+  explainedTo(some: readonly Observer[] = []): boolean {
+    return this.#defers.some((observer) => some.includes(observer))
+  }
   onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void {
     for (let i = 0; i < this.#defers.length; i++) this.#defers[i]?.onDefer?.(job, lane, reason, now, limit)
   }
@@ -86,6 +90,10 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   }
   onAvoid(node: NodeId, job: JobId | None, stage: number, task: number, isAvoided: boolean, now: Seconds): void {
     for (const observer of this.#all) observer.onAvoid?.(node, job, stage, task, isAvoided, now)
+  }
+  onScale(group: number, nodes: number, now: Seconds): void {
+    this.last = now
+    for (const observer of this.#all) observer.onScale?.(group, nodes, now)
   }
   onNodeState(node: NodeId, state: NodeState, now: Seconds): void {
     for (const observer of this.#all) observer.onNodeState?.(node, state, now)

@@ -1,6 +1,7 @@
 import type { SlotsAdjuster } from './dynamic-slots.js'
 import type { ClusterDescription, ClusterInput, ClusterModel } from '@sched/cluster'
 import type { Demand, NodeId, Observer, Plug, Seconds, Workload } from '@sched/core'
+import type { AutoscalerOptions } from './autoscale/options.js'
 import type { AvoidOptions } from './avoid/rules.js'
 import type { CheckpointOptions } from './checkpoints.js'
 import type { FailureOptions } from './failures.js'
@@ -48,6 +49,8 @@ export interface SimulationOptions {
   readonly prefill?: Iterable<PrefillTask>
   /** When nodes are down: a list, a failure model drawn from the seed, or several of both. Default: all nodes stay up. */
   readonly outages?: OutageModel | readonly (Outage | OutageModel)[]
+  /** How the autoscaler works, if groups of nodes have `autoscale`. Default: as Kubernetes' Cluster Autoscaler by default. */
+  readonly autoscaler?: AutoscalerOptions
   /** Tasks that fail by themselves and start anew, or make their jobs fail. Default: none does. */
   readonly failures?: FailureOptions
   /** Which nodes are avoided after tasks have failed there. Default: none is. */

@@ -1,9 +1,6 @@
-import { loseSuspendedOn, type CellState, type Work } from '@sched/cluster'
-import { portableLog, SchedError, type Architecture, type NodeId, type Seconds } from '@sched/core'
+import { portableLog, SchedError, type NodeId, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
-import type { Observers } from './observers.js'
-import type { SleepingNodes } from './sleeping-nodes.js'
-import type { TaskRuns } from './task-runs.js'
+import { changeNode, type NodeChangesEnv } from './node-changes.js'
 
 /** A time during which a node is down. */
 export interface Outage {
@@ -28,13 +25,7 @@ export interface OutageModel {
 }
 
 /** What outages act on. */
-export interface OutagesEnv {
-  readonly cell: CellState
-  readonly work: Work
-  readonly runs: TaskRuns
-  readonly sleep: SleepingNodes | undefined
-  readonly architecture: Architecture
-  readonly observers: Observers
+export interface OutagesEnv extends NodeChangesEnv {
   readonly queue: EventQueue
 }
 
@@ -138,7 +129,7 @@ export class Outages {
     this.#lasting[node] = lasting + 1
     if (lasting > 0) return
     this.#away++
-    this.#tell(node, false, now)
+    changeNode(this.#env, node, false, now)
   }
 
   #end(node: NodeId, now: Seconds): void {
@@ -146,18 +137,7 @@ export class Outages {
     this.#lasting[node] = lasting
     if (lasting > 0) return
     this.#away--
-    this.#tell(node, true, now)
-  }
-
-  #tell(node: NodeId, up: boolean, now: Seconds): void {
-    const { cell, work, runs, sleep, architecture, observers } = this.#env
-    if (!up) loseSuspendedOn(work, cell, node, (task) => runs.loseSuspended(task, 'lost', now))
-    cell.setUp(node, up)
-    work.tellNode(node, up)
-    architecture.onNode?.(node, up)
-    sleep?.setUp(node, up, now)
-    observers.onNode(node, up, now)
-    runs.avoidance?.nodesChanged(now)
+    changeNode(this.#env, node, true, now)
   }
 }
 

@@ -2,6 +2,9 @@ import { buildCluster, CellState, placedBlocks, Shapes, Unheeded, Work } from '@
 import {
   onceEach, randomStream, SchedError, type Architecture, type JobId, type JobSpec, type NodeId, type Scheduler, type Seconds, type TaskId,
 } from '@sched/core'
+
+import { SCALE, type Autoscaler } from './autoscale/autoscaler.js'
+import { autoscaling } from './autoscale/autoscaler-of.js'
 import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
 import { checkParts } from './check-parts.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
@@ -23,6 +26,7 @@ import { SleepingNodes } from './sleeping-nodes.js'
 import { Stall } from './stall.js'
 import type { TaskRuns } from './task-runs.js'
 import { taskRunsOf } from './task-runs-of.js'
+import { HEARTBEAT, PASS } from './triggers.js'
 
 /**
  * The run loop. It takes the earliest instant of the event queue, the heartbeat ring and the workload, applies all its changes, then lets the
@@ -60,6 +64,7 @@ export class Simulation implements CellHost {
   readonly #prefill: Prefill
   readonly #outages: Outages | undefined
   readonly #sleep: SleepingNodes | undefined
+  readonly #autoscaler: Autoscaler | undefined
   readonly #beats: NodeId[] = []
   #passNeeded = false
   #wakeDue = false
@@ -82,7 +87,8 @@ export class Simulation implements CellHost {
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
     this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots({ cell, work, queue }, model.dynamicSlots, options.slotsAdjuster)
     const starts = workload.chained === false ? [] : [new FirstStarts((job) => this.#jobs.started(work.spec(job).id, this.now))]
-    this.#observers = new Observers([...observers, ...starts, ...(this.#slots === undefined ? [] : [this.#slots])])
+    const scaling = autoscaling(options, seed, model, work)
+    this.#observers = new Observers([...observers, ...starts, ...(scaling === undefined ? [] : [scaling.observer]), ...(this.#slots === undefined ? [] : [this.#slots])])
     this.#sleep = model.sleep === undefined ? undefined : new SleepingNodes(model.sleep, work, queue, this.#observers)
     this.#runs = taskRunsOf(options, seed, { model, work, cell, queue, observers: this.#observers, sleep: this.#sleep, host: this, architecture: () => this.#architecture, outages: () => this.#outages as Outages })
     const warn = onceEach((message: string) => options.warn?.(message))
@@ -94,10 +100,12 @@ export class Simulation implements CellHost {
     this.#architecture = options.architecture.create({ ...env, addScheduler: this.#schedulers.add, cell: new EngineCell(cell, work, this.#schedulers.drafts, queue, this.#observers, this) })
     this.#schedulers.check()
     for (const observer of observers) observer.onRunStart?.({ cluster: cell, work, architecture: this.#architecture })
+    const parts = { cell, work, queue, observers: this.#observers, runs: this.#runs, sleep: this.#sleep, architecture: this.#architecture }
+    this.#autoscaler = scaling?.autoscaler(parts)
+    this.#autoscaler?.begin()
     this.#prefill = new Prefill(cell, shapes, queue, this.#sleep)
     for (const task of options.prefill ?? []) this.#prefill.add(task)
-    const parts = { cell, work, queue, observers: this.#observers, runs: this.#runs, architecture: this.#architecture }
-    this.#outages = options.outages === undefined && options.avoid === undefined ? undefined : new Outages(options.outages ?? [], (name) => randomStream(seed, name), { ...parts, sleep: this.#sleep })
+    this.#outages = options.outages === undefined && options.avoid === undefined ? undefined : new Outages(options.outages ?? [], (name) => randomStream(seed, name), parts)
     this.#lives = new JobLives({ ...parts, model, schedulers: this.schedulers, infeasible: options.infeasible, unheeded, host: this })
     this.#byEvent = passPerEvent === undefined || model.heartbeat !== undefined
       ? undefined
@@ -151,9 +159,7 @@ export class Simulation implements CellHost {
     return left
   }
 
-  /**
-   * Without heartbeats: handles instants that are events alone, as most are on a busy cluster, while no job arrives. Returns what is left of `left`.
-   */
+  /** Without heartbeats: handles instants that are events alone, as most are on a busy cluster, while no job arrives. Returns what is left of `left`. */
   #fireOn(left: number, until: Seconds): number {
     if (this.#jobs.areDue || this.#byEvent !== undefined) return left
     const queue = this.#queue
@@ -201,8 +207,8 @@ export class Simulation implements CellHost {
     const { inVain } = this.#runs.masters
     const last = time === Infinity ? this.now : time
     if (this.#runs.avoidance?.endWaits(last) === true) return (this.#runs.lastEnd = last)
-    leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, outages: this.#outages, now: this.now })
-    if (!this.#observers.explained) this.now = this.#observers.last
+    leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, outages: this.#outages, off: this.#autoscaler?.off ?? 0, now: this.now })
+    if (!this.#observers.explainedTo(this.#options.observers)) this.now = this.#observers.last
     return Infinity
   }
 
@@ -234,9 +240,10 @@ export class Simulation implements CellHost {
 
   /** Lets the architecture open rounds if anything has changed. */
   pass(): void {
-    if (!this.#passNeeded || this.#ring !== undefined) return
+    if (!this.#passNeeded || this.#ring !== undefined) return this.#autoscaler?.passed(this.now, false)
     this.#passNeeded = false
     this.#architecture.trigger(PASS)
+    this.#autoscaler?.passed(this.now, true)
     if (this.#validate) this.work.check()
   }
 
@@ -263,10 +270,7 @@ export class Simulation implements CellHost {
     if (this.#validate) this.work.check()
   }
 
-  /**
-   * Handles what follows from the reports in the same instant, such as jobs that follow ended ones, and rounds that policies asked for, before the
-   * rounds of nodes.
-   */
+  /** Handles what follows from the reports of an instant, such as jobs that follow ended ones and rounds that policies asked for, before the rounds of nodes. */
   #follow(time: Seconds): void {
     const queue = this.#queue
     while (queue.next === time && queue.pop()) this.#fire(queue.kind, queue.subject)
@@ -296,8 +300,7 @@ export class Simulation implements CellHost {
       case EventKind.TaskEnd:
         this.#passNeeded = true
         return this.#runs.ended(subject, this.now)
-      case EventKind.SubmitFirst:
-      case EventKind.Submit:
+      case EventKind.SubmitFirst: case EventKind.Submit:
         return this.#jobs.release(subject)
       case EventKind.Ready:
         this.#passNeeded = true
@@ -308,11 +311,10 @@ export class Simulation implements CellHost {
         this.#passNeeded = true
         this.#wakeDue = true
         return
-      case EventKind.Timer:
-      case EventKind.AtOnce:
-        this.#passNeeded = true
+      case EventKind.Timer: case EventKind.AtOnce:
+        if (subject !== SCALE || this.#autoscaler?.fired(this.now) === true) this.#passNeeded = true
         if (subject === LOOK_AT_SLOTS) this.#slots?.look(this.now)
-        else this.#architecture.wake?.(subject)
+        else if (subject !== SCALE) this.#architecture.wake?.(subject)
         return
       case EventKind.Outage:
         this.#passNeeded = true
@@ -392,8 +394,3 @@ export class Simulation implements CellHost {
     return 'done'
   }
 }
-
-/** One object for all heartbeats: an architecture reads it only during the call. */
-const HEARTBEAT: { kind: 'heartbeat'; node: NodeId } = { kind: 'heartbeat', node: 0 as NodeId }
-
-const PASS = { kind: 'pass' } as const

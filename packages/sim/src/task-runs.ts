@@ -256,12 +256,12 @@ export class TaskRuns {
     if (seconds > 0) this.#observers.onWorkLost(task, job, work.laneOf(task), how, seconds, now)
   }
 
-  /** Handles the failure of a node: its running tasks are lost, and with a task of a gang the rest of the gang, if too few are left. */
-  lose(node: NodeId, now: Seconds): void {
+  /** A node fails, or is removed: its running tasks are lost or evicted, and with a task of a gang the rest of the gang, if too few are left. */
+  lose(node: NodeId, now: Seconds, how: 'lost' | 'evicted' = 'lost'): void {
     if (this.#commitPending) this.#freeCommitted(node, now)
     for (const task of this.#work.lostWith(node)) {
       this.#free(task)
-      this.kill(task, now, 'lost')
+      this.kill(task, now, how)
     }
   }
 

@@ -68,6 +68,7 @@ policies:
 # outages: { mtbf: 2592000, mttr: 7200 } # seconds, means for each node; default: all stay
 # failures: { probability: 0.01, maxAttempts: 4 } # attempts of tasks fail, and with the fourth of a task its job; or mtbf: seconds of running; default: none fails
 # avoid: hadoop                    # nodes are avoided after tasks have failed there; also hadoop1, spark, drain, or { rule: hadoop, failures: 2 }; failures has badNodes: { fraction: 0.05, probability: 0.5 }; default: none is
+# autoscaler: { scaleDownUnneededTime: 300 } # where groups of nodes have autoscale: { min: 2, provision: 120 }, as many are there as waiting tasks need; default: all always are
 # checkpoint: { interval: 3600, cost: 60 } # tasks that are lost or preempted go on from what they saved, also whenPreempted: true, restore: 30; default: they start anew
 # speculation: true                # slow tasks are copied, and the first attempt to be done counts; as Hadoop does it, or by another rule: late, hadoop1, spark, or { rule: late, cap: 0.2 }; default: none is
 

@@ -89,6 +89,7 @@ async function overrides(options: ExperimentOptions, base: Base | undefined, cwd
       ? undefined
       : (fieldsGiven(options.failures, '--failures', 'probability=0.01 or mtbf=864000,maxAttempts=4') as ExperimentInput['failures']),
     avoid: options.avoid === undefined ? undefined : (ruleGiven(options.avoid, '--avoid', 'rule=hadoop,failures=2') as ExperimentInput['avoid']),
+    autoscaler: options.autoscaler === undefined ? undefined : (fieldsGiven(options.autoscaler, '--autoscaler', 'scaleDownUnneededTime=300') as ExperimentInput['autoscaler']),
     speculation: speculationGiven(options.speculation),
     outages: options.outages === undefined ? undefined : outagesGiven(options.outages, named),
     passPerEvent,

@@ -54,6 +54,8 @@ export interface ExperimentOptions extends ChangeOptions {
   readonly failures?: string
   /** `true`, or `minimum=...,retry=...`. */
   readonly avoid?: string
+  /** `expander=...,scaleDownUnneededTime=...`. */
+  readonly autoscaler?: string
   readonly speculation?: string | true
   /** A list of outages, or `mtbf=...,mttr=...`. */
   readonly outages?: string

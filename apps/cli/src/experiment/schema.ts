@@ -1,6 +1,7 @@
 import { clusterSchema } from '@sched/cluster'
 import { isTimeZone } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { autoscalerSchema } from './autoscaler-schema.js'
 
 const name = z.string().min(1)
 
@@ -338,6 +339,7 @@ export const experimentSchema = z
     checkpoint: checkpointSchema.optional(),
     failures: failuresSchema.optional(),
     avoid: avoidSchema.optional(),
+    autoscaler: autoscalerSchema.optional(),
     speculation: speculationSchema.optional(),
     matrix: matrixSchema.optional(),
     policies: z

@@ -1,6 +1,7 @@
 import { naturalOrder, type Summary } from '@sched/metrics'
 import { decisionFigures } from './decision-figures.js'
 import { comparison, type ComparisonRow } from '@sched/report'
+import { autoscalingFigures } from './autoscaling-figures.js'
 import { energyFigures } from './energy-figures.js'
 import { networkFigures } from './network-figures.js'
 import { queueFigures } from './queue-figures.js'
@@ -40,6 +41,7 @@ const runFigures = (summary: Summary): Figure<Summary>[] => [
   })),
   ...networkFigures(summary),
   ...energyFigures(summary),
+  ...autoscalingFigures(summary),
   { key: 'evicted', title: 'evicted tasks', unit: '', of: ({ counts }) => counts.evicted },
   { key: 'lost', title: 'tasks lost with nodes', unit: '', of: ({ outages }) => outages?.lost.tasks ?? NaN },
   { key: 'failed', title: 'failed tasks', unit: '', of: ({ failures }) => failures?.tasks ?? 0 },

@@ -27,7 +27,7 @@ function measuredTable(measured: RunResult['measured'] = [], width?: number): st
   return table([{ title: 'measured', align: 'left' }, { title: 'figure', align: 'left' }, { title: '', align: 'right' }], rows, { width })
 }
 
-function countsText({ counts, times, preemption, outages, failures, avoidance, speculation, gangRacks: gangs }: Summary): string {
+function countsText({ counts, times, preemption, outages, autoscaling, failures, avoidance, speculation, gangRacks: gangs }: Summary): string {
   const { jobs, finished, abandoned, rejected, tasks, launches, evicted } = counts
   const left = jobs - finished - abandoned
   const unfinished = `${abandoned === 0 ? '' : `, ${number(abandoned)} abandoned`}${left === 0 ? '' : `, ${number(left)} not finished`}`
@@ -41,7 +41,14 @@ function countsText({ counts, times, preemption, outages, failures, avoidance, s
     ? ''
     : `${counted(speculation.copies, 'slow task')} copied, ${number(speculation.won)} of the copies done first; ${counted(speculation.superseded.tasks, 'attempt')} superseded after ${number(speculation.superseded.taskSeconds, 's')} task seconds\n`
   const spread = gangs === undefined ? '' : `Gangs on racks: ${number(gangs.mean)} in the mean, ${percent(gangs.onOne)} of the gangs on one\n`
-  return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${away}${failed}${avoidedText(avoidance)}${copied}${spread}`
+  return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${away}${scaledText(autoscaling)}${failed}${avoidedText(avoidance)}${copied}${spread}`
+}
+
+function scaledText(autoscaling: Summary['autoscaling']): string {
+  if (autoscaling === undefined) return ''
+  const { added, removed, nodeSeconds, mean, most, busy, cost } = autoscaling
+  const price = Number.isNaN(cost) ? '' : `, cost ${number(cost)}`
+  return `Autoscaled nodes: ${number(mean)} in the mean, ${number(most)} at most, ${number(added)} added and ${number(removed)} removed; ${number(nodeSeconds / 3600)} node hours, in ${percent(busy)} of which something ran${price}\n`
 }
 
 function avoidedText(avoidance: Summary['avoidance']): string {

@@ -1,0 +1,69 @@
+import type { Work } from '@sched/cluster'
+import { Reason, type EndRow, type JobId, type JobSpec, type LaneId, type Observer, type Seconds, type ShapeId } from '@sched/core'
+
+/** Tasks of one stage that wait for room. */
+export interface WaitingTasks {
+  readonly shape: ShapeId
+  readonly count: number
+  /** Whether each must be on a node of its own. */
+  readonly isApart: boolean
+  /** Since when the job has waited: its submission, or when a task of it came back or a limit held it back last. */
+  readonly since: Seconds
+}
+
+/**
+ * Which tasks wait for room: all that are unplaced, but for those of jobs of which a policy said that a limit holds them back, since these would not
+ * start on more nodes. While nothing runs limits do not count: a queue's part of a cluster without nodes is nothing.
+ */
+export class WaitingForRoom implements Observer {
+  readonly #work: Work
+  /** When a policy last said so, by job. It says so again in each round before it starts others. */
+  readonly #limited = new Map<JobId, Seconds>()
+  #lastStart: Seconds = -Infinity
+  readonly #since = new Map<JobId, Seconds>()
+
+  constructor(work: Work) {
+    this.#work = work
+  }
+
+  onSubmit(job: JobId, _spec: JobSpec, now: Seconds): void {
+    this.#limited.delete(job)
+    this.#since.set(job, now)
+  }
+
+  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds): void {
+    if (reason === Reason.Limit) this.#limited.set(job, now)
+    else this.#limited.delete(job)
+  }
+
+  onTasksStart(_row: unknown, now: Seconds): void {
+    this.#lastStart = now
+  }
+
+  onTasksEnd({ job, how }: EndRow, now: Seconds): void {
+    if (how !== 'done') this.#since.set(job, now)
+  }
+
+  onJobEnd(job: JobId): void {
+    this.#limited.delete(job)
+    this.#since.delete(job)
+  }
+
+  /** The tasks that wait now, by their jobs' rank, stage by stage. */
+  tasks(): WaitingTasks[] {
+    const work = this.#work
+    const waiting: WaitingTasks[] = []
+    const areRunning = this.#limited.size > 0 && work.jobs().some((job) => work.startedOf(job)[Symbol.iterator]().next().done !== true)
+    for (const job of work.jobs().sort((a, b) => work.rank(a) - work.rank(b))) {
+      const limited = this.#limited.get(job)
+      if (limited !== undefined && limited >= this.#lastStart && areRunning) continue
+      const since = Math.max(this.#since.get(job) as Seconds, limited ?? -Infinity)
+      for (const stage of work.stagesOf(job)) {
+        const count = work.stageUnplaced[stage] as number
+        const shape = work.stageShape[stage] as ShapeId
+        if (count > 0) waiting.push({ shape, count, isApart: work.isDistinct(shape), since })
+      }
+    }
+    return waiting
+  }
+}

@@ -1,0 +1,173 @@
+import { randomStream } from '@sched/core'
+import type { AutoscalerOptions } from '../../src/index.js'
+
+/** A group of equal nodes; without `provision` all of them are always there. */
+export interface PlainGroup {
+  readonly count: number
+  readonly cpu: number
+  readonly mem: number
+  readonly min?: number
+  readonly initial?: number
+  readonly provision?: number
+  readonly priority?: number
+}
+/** A job of equal tasks, in whole seconds. */
+export interface PlainJob {
+  readonly submit: number
+  readonly tasks: number
+  readonly cpu: number
+  readonly mem: number
+  readonly duration: number
+  readonly isMovable: boolean
+}
+
+interface Node { readonly group: number; readonly cpu: number; readonly mem: number; state: 'off' | 'coming' | 'up'; upAt: number; since: number }
+interface Task { readonly job: number; node: number; end: number; state: 'none' | 'waits' | 'runs' | 'done'; waits: number }
+
+/**
+ * What happens to jobs that start in order of submission, each task on the first node with room, under the autoscaler, second by second: it looks at
+ * everything at every multiple of the scan interval. Lines such as `12 + job 3 on 4`, `-` for an end, `x` for an eviction, `up 4` and `down 4`.
+ */
+export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly PlainJob[], settings: { readonly [K in keyof AutoscalerOptions]-?: NonNullable<AutoscalerOptions[K]> }, seed: number): string[] {
+  const lines: string[] = []
+  const nodes = groups.flatMap((group, g) => Array.from({ length: group.count }, (_, i): Node => {
+    const isThere = group.provision === undefined || i < (group.initial ?? group.min ?? 0)
+    return { group: g, cpu: group.cpu, mem: group.mem, state: isThere ? 'up' : 'off', upAt: 0, since: NaN }
+  }))
+  const tasks = jobs.flatMap(({ tasks }, job) => Array.from({ length: tasks }, (): Task => ({ job, node: -1, end: NaN, state: 'none', waits: 0 })))
+  const random = randomStream(seed, 'autoscaler')
+  let [lastUp, lastDown] = [-Infinity, -Infinity]
+  const of = (task: Task) => jobs[task.job] as PlainJob
+  const on = (node: number) => tasks.filter((task) => task.state === 'runs' && task.node === node)
+  const sum = (some: readonly Task[], key: 'cpu' | 'mem') => some.reduce((all, task) => all + of(task)[key], 0)
+  /** Free amounts of nodes as pairs, by node. */
+  const freeOf = (node: number, some = on(node)) => ({ cpu: (nodes[node] as Node).cpu - sum(some, 'cpu'), mem: (nodes[node] as Node).mem - sum(some, 'mem') })
+  const sizeOf = (group: number) => nodes.filter((node) => node.group === group && node.state !== 'off').length
+  const minOf = (group: number) => groups[group]?.min ?? 0
+  const isScaled = (group: number) => groups[group]?.provision !== undefined
+
+  function scaleUp(now: number): boolean | 'young' {
+    const waiting = tasks.filter((task) => task.state === 'waits')
+    // a job is as young as the last of its tasks that came back
+    const sinceOf = (task: Task) => Math.max(...tasks.filter(({ job }) => job === task.job).map(({ waits }) => waits))
+    if (waiting.length > 0 && waiting.every((task) => sinceOf(task) > now - 2)) return 'young'
+    const old = waiting.filter((task) => sinceOf(task) + settings.newPodScaleUpDelay <= now)
+    const free = [...nodes.keys()].filter((node) => nodes[node]?.state === 'up').map((node) => freeOf(node))
+    for (const node of nodes.filter(({ state }) => state === 'coming').sort((a, b) => a.upAt - b.upAt)) free.push({ cpu: node.cpu, mem: node.mem })
+    const left = old.filter((task) => !placed(task, free))
+    const options = groups.flatMap((group, g) => {
+      if (!isScaled(g)) return []
+      const all = nodes.filter(({ state }) => state !== 'off').length
+      const most = Math.min(group.count - sizeOf(g), settings.maxNodesPerScaleUp, settings.maxNodesTotal - all)
+      const part = (task: Task) => of(task).cpu / group.cpu + of(task).mem / group.mem
+      const fresh: { cpu: number; mem: number }[] = []
+      const helped: Task[] = []
+      for (const task of left.filter((each) => of(each).cpu <= group.cpu && of(each).mem <= group.mem).sort((a, b) => part(b) - part(a))) {
+        if (!placed(task, fresh)) {
+          if (fresh.length >= most) continue
+          fresh.push({ cpu: group.cpu - of(task).cpu, mem: group.mem - of(task).mem })
+        }
+        helped.push(task)
+      }
+      if (helped.length === 0) return []
+      const waste = 1 - sum(helped, 'cpu') / (fresh.length * group.cpu) + (1 - sum(helped, 'mem') / (fresh.length * group.mem))
+      const worth = { 'least-waste': -waste, 'most-pods': helped.length, 'least-nodes': -fresh.length, priority: group.priority ?? 0, random: 0 }[settings.expander]
+      return [{ g, nodes: fresh.length, worth }]
+    })
+    const best = Math.max(...options.map(({ worth }) => worth))
+    const equal = options.filter(({ worth }) => worth === best)
+    const chosen = equal.length < 2 ? equal[0] : equal[Math.floor(random() * equal.length)]
+    if (chosen === undefined) return false
+    for (const node of nodes.filter(({ group, state }) => group === chosen.g && state === 'off').slice(0, chosen.nodes)) {
+      node.state = 'coming'
+      node.upAt = now + (groups[chosen.g]?.provision ?? 0)
+    }
+    lastUp = now
+    return true
+  }
+
+  function placed(task: Task, free: { cpu: number; mem: number }[]): boolean {
+    const { cpu, mem } = of(task)
+    const there = free.find((each) => each.cpu >= cpu && each.mem >= mem)
+    if (there === undefined) return false
+    there.cpu -= cpu
+    there.mem -= mem
+    return true
+  }
+
+  function scaleDown(now: number): void {
+    const use = (node: number) => Math.max(sum(on(node), 'cpu') / (nodes[node] as Node).cpu, sum(on(node), 'mem') / (nodes[node] as Node).mem)
+    const candidates = [...nodes.keys()].filter((n) => {
+      const { state, group } = nodes[n] as Node
+      return state === 'up' && isScaled(group) && sizeOf(group) > minOf(group) && use(n) < settings.scaleDownUtilizationThreshold
+    })
+    const unneeded = new Set(candidates.filter((node) => on(node).length === 0))
+    const there = new Map([...nodes.keys()].filter((node) => nodes[node]?.state === 'up').map((node) => [node, [...on(node)]]))
+    const rest = candidates.filter((node) => !unneeded.has(node))
+    const before = rest.filter((node) => !Number.isNaN(nodes[node]?.since)).reverse()
+    for (const node of [...before, ...rest.filter((each) => !before.includes(each)).reverse()]) {
+      if (on(node).some((task) => !of(task).isMovable)) continue
+      const trial = new Map([...there].map(([each, some]) => [each, [...some]]))
+      const moves = (trial.get(node) ?? []).every((task) => {
+        const to = [...trial].find(([other, some]) => other !== node && !unneeded.has(other) && freeOf(other, some).cpu >= of(task).cpu && freeOf(other, some).mem >= of(task).mem)
+        to?.[1].push(task)
+        return to !== undefined
+      })
+      if (!moves) continue
+      unneeded.add(node)
+      for (const [each, some] of trial) there.set(each, some)
+    }
+    for (const [n, node] of nodes.entries()) node.since = unneeded.has(n) ? (Number.isNaN(node.since) ? now : node.since) : NaN
+    if (lastUp + settings.scaleDownDelayAfterAdd > now || lastDown + settings.scaleDownDelayAfterDelete > now) return
+    let [left, drains] = [settings.maxScaleDownParallelism, settings.maxDrainParallelism]
+    const due = [...unneeded].filter((n) => (nodes[n] as Node).since + settings.scaleDownUnneededTime < now).sort((a, b) => b - a)
+    for (const n of [...due.filter((each) => on(each).length === 0), ...due.filter((each) => on(each).length > 0)]) {
+      const isIdle = on(n).length === 0
+      const { group } = nodes[n] as Node
+      if (left === 0 || (!isIdle && drains === 0) || sizeOf(group) <= minOf(group)) continue
+      left--
+      if (!isIdle) drains--
+      for (const task of on(n)) {
+        lines.push(`${now} x job ${task.job} on ${n}`)
+        Object.assign(task, { state: 'waits', waits: now, node: -1 })
+      }
+      Object.assign(nodes[n] as Node, { state: 'off', since: NaN })
+      lines.push(`${now} down ${n}`)
+      lastDown = now
+    }
+  }
+
+  function comeUp(now: number): void {
+    for (const [n, node] of nodes.entries())
+      if (node.state === 'coming' && node.upAt === now) {
+        node.state = 'up'
+        lines.push(`${now} up ${n}`)
+      }
+  }
+
+  function pass(now: number): void {
+    for (const task of tasks) {
+      if (task.state !== 'waits') continue
+      const node = [...nodes.keys()].find((n) => nodes[n]?.state === 'up' && freeOf(n).cpu >= of(task).cpu && freeOf(n).mem >= of(task).mem)
+      if (node === undefined) continue
+      Object.assign(task, { state: 'runs', node, end: now + of(task).duration })
+      lines.push(`${now} + job ${task.job} on ${node}`)
+    }
+  }
+
+  for (let now = 0; tasks.some(({ state }) => state !== 'done'); now++) {
+    for (const task of tasks)
+      if (task.state === 'runs' && task.end === now) {
+        task.state = 'done'
+        lines.push(`${now} - job ${task.job} on ${task.node}`)
+      }
+    for (const task of tasks) if (of(task).submit === now) Object.assign(task, { state: 'waits', waits: now })
+    comeUp(now)
+    pass(now)
+    if (now === 0 || now % settings.scanInterval !== 0) continue
+    if (scaleUp(now) === false && settings.scaleDownEnabled) scaleDown(now)
+    comeUp(now)
+    pass(now)
+  }
+  return lines
+}
