@@ -282,6 +282,14 @@ describe('a table of jobs', () => {
     expect(messageOf(() => read('{"id":"a","submit":0,"duration":1,"cpu":2}\n', {}))).toContain('nothing says what a job asks for. It may be `demands: { cpu: cpu }`')
   })
 
+  it('may be the jobs of a run, which tell what they held and not what they asked for', () => {
+    const run = 'seed,id,label,user,queue,submit,start,end,wait,response,tasks,procs_seconds\n1,a,,u,q,0,5,9,5,9,1,16\n'
+    expect(messageOf(() => read(run, {}))).toContain('nothing says what a job asks for. These are the jobs of a run as `--out` wrote them: the .swf beside has')
+    // what others write of amounts x time is no demand either
+    expect(guessMapping('submit_time,runtime,cpu_seconds,gpuSeconds\n0,1,2,3\n')).toBe('{ columns: { submit: submit_time, duration: runtime }, defaults: { demand: { cpu: 1 } } }')
+    expect(messageOf(() => read('submit,duration,cpu_seconds,gpu-hours\n0,1,2,3\n', {}))).toContain('nothing says what a job asks for. For example `demands: { cpu: cores }`')
+  })
+
   const real = realTrace('alibaba-2017/cloudsimpy_jobs.csv.gz')
   it.skipIf(!real.there)(`reads ${real.title} through a mapping`, { tags: 'long' }, () => {
     const options = { columns: { submit: 'submit_time', tasks: 'instances_num', queue: 'job_id' }, demands: { cpu: { column: 'cpu', scale: 100 }, mem: { column: 'memory', scale: 1e6 } } }

@@ -4,7 +4,7 @@ import type { Origin, RowReader } from '../table/held-jobs.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 import { amountIn } from './amounts.js'
-import { guessDemands, unitOf } from './guess.js'
+import { areResults, guessDemands, unitOf } from './guess.js'
 import { mappingFor } from './known-tables.js'
 import type { JobTableOptions } from './options.js'
 import { JsonRows, missingColumn, otherHeader, SeparatedRows, type Row, type Rows } from './rows.js'
@@ -261,7 +261,9 @@ export class JobRows implements RowReader {
         'BAD_OPTION',
         'nothing says what a job asks for.',
         { field: 'job-table.demands' },
-        `${asks === undefined ? 'For example `demands: { cpu: cores }`' : `It may be \`${asks}\``}, or \`defaults: { demand: { cpu: 1 } }\`.`,
+        areResults(names)
+          ? 'These are the jobs of a run as `--out` wrote them: the .swf beside has what they asked for (of rigid jobs), and so has the trace that was run.'
+          : `${asks === undefined ? 'For example `demands: { cpu: cores }`' : `It may be \`${asks}\``}, or \`defaults: { demand: { cpu: 1 } }\`.`,
       )
   }
 }
