@@ -167,6 +167,20 @@ describe('a table of jobs', () => {
     expect(jobs('submit,start,end,cores\n1,,,1\n', { ...cores, defaults: { duration: 7 } })[0]?.stages[0]?.duration).toBe(7)
   })
 
+  it('has 0 s for jobs that never started, where it tells starts: these are no jobs', () => {
+    const found = read('id,submit,start,duration,cores\na,100,None,0,1\nb,101,105,0,1\nc,102,,7,1\n')
+    expect([...jobsOf(found)].map(({ id, recorded, stages }) => [id, recorded?.wait, stages[0]!.duration])).toEqual([['b', 4, 0], ['c', undefined, 7]])
+    expect(found.report.notes).toEqual(['1 job that never started, of 0 s: left out (neverStarted)'])
+    expect(jobs('id,submit,duration,cores\na,100,0,1\n').map(({ stages }) => stages[0]!.duration)).toEqual([0]) // nothing is said of starts
+  })
+
+  it('may count what no task gets a part of', () => {
+    const demands = (gpu: object) => jobs('submit,duration,tasks,gpus\n0,1,3,17\n0,1,2,16\n0,1,1,0.5\n0,1,1,0\n', { demands: { gpu: { column: 'gpus', scale: 1000, ...gpu }, cpu: 'duration' } }).map(({ stages }) => stages[0]!.demand['gpu'])
+    expect(demands({ total: true, whole: true })).toEqual([6000, 8000, 1000, 0])
+    expect(demands({ total: true })).toEqual([5667, 8000, 500, 0])
+    expect(demands({ whole: true })).toEqual([17_000, 16_000, 1000, 0])
+  })
+
   it('tells of times that look like milliseconds since 1970, unless it says that they are seconds', () => {
     const notes = (submit: number, time?: { submit: string }) => read(`submit,duration,cores\n${submit},1,1\n`, { ...cores, ...(time && { time }) }).report.notes
     expect(notes(1774656005000)).toEqual(['submit has numbers such as 1774656005000, taken as seconds: if they are since 1970, say `time: { submit: ms }`'])

@@ -19,7 +19,11 @@ export const amountColumn = z.union([name, z.strictObject(amount)])
 
 const demandColumn = z.union([
   name,
-  z.strictObject({ ...amount, total: z.boolean().default(false).describe('Whether the column is for the whole job, not for one task: it is divided by the number of tasks, and rounded up.') }),
+  z.strictObject({
+    ...amount,
+    total: z.boolean().default(false).describe('Whether the column is for the whole job, not for one task: it is divided by the number of tasks, and rounded up.'),
+    whole: z.boolean().default(false).describe('Whether no task gets a part of what the column counts, as of GPUs that are not shared: the number is rounded up before `scale`.'),
+  }),
 ])
 
 /** How to read the lines of any table. */
