@@ -171,6 +171,7 @@ describe('a table of jobs', () => {
     const found = read('id,submit,start,duration,cores\na,100,None,0,1\nb,101,105,0,1\nc,102,,7,1\n')
     expect([...jobsOf(found)].map(({ id, recorded, stages }) => [id, recorded?.wait, stages[0]!.duration])).toEqual([['b', 4, 0], ['c', undefined, 7]])
     expect(found.report.notes).toEqual(['1 job that never started, of 0 s: left out (neverStarted)'])
+    expect(jobs('id,submit,start,duration,cores\na,100,None,0,1\n', { ...cores, neverStarted: 'keep' }).map(({ stages }) => stages[0]!.duration)).toEqual([0])
     expect(jobs('id,submit,duration,cores\na,100,0,1\n').map(({ stages }) => stages[0]!.duration)).toEqual([0]) // nothing is said of starts
   })
 
@@ -261,7 +262,7 @@ describe('a table of jobs', () => {
     [{ ...cores, columns: { queue: 'team' } }, '"jobs.csv" line 1: the table has no column "team", which columns.queue names. Known: submit, duration, cores.'],
     [{ demands: { cpu: 'core' } }, '"jobs.csv" line 1: the table has no column "core", which demands.cpu names. Did you mean "cores"? Known: submit, duration, cores.'],
     [{}, 'job-table.demands: nothing says what a job asks for. It may be `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.'],
-    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, where, repeatedIds, time, names, zeroEstimate, separator, require.'],
+    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, where, repeatedIds, time, names, zeroEstimate, neverStarted, separator, require.'],
   ])('answers the mapping %j', (options, message) => {
     expect(messageOf(() => read(table, options))).toBe(message)
   })

@@ -30,8 +30,8 @@ export class JobRows implements RowReader {
   readonly #demands = new Map<string, Demand>()
   readonly #leftOut = { where: 0, submit: 0, unknownRuntime: 0, neverStarted: 0, endBeforeStart: 0, noDemand: 0 }
   #startBeforeSubmit = 0
-  /** Whether there is a column of starts, so that a job without one has not started. */
-  #tellsStarts = false
+  /** Whether there is a column of starts, so that a job of 0 s without one has not started. */
+  #skipsUnstarted = false
   /** A submit time that is read as seconds but looks like another unit since 1970. */
   #inOtherUnit: string | undefined
 
@@ -103,7 +103,7 @@ export class JobRows implements RowReader {
 
   #apply(names: readonly string[]): void {
     this.#options = mappingFor(this.given, names)
-    this.#tellsStarts = names.includes(this.#column('start'))
+    this.#skipsUnstarted = this.#options.neverStarted !== 'keep' && names.includes(this.#column('start'))
   }
 
   #spec(row: Row): JobSpec | undefined {
@@ -166,7 +166,7 @@ export class JobRows implements RowReader {
     const given = this.#text(row, 'duration')
     if (given !== '') {
       const seconds = spanIn(given, this.#column('duration'), time.duration)
-      return [seconds === 0 && this.#tellsStarts && Number.isNaN(start) ? undefined : seconds, wait, 'neverStarted']
+      return [seconds === 0 && this.#skipsUnstarted && Number.isNaN(start) ? undefined : seconds, wait, 'neverStarted']
     }
     return [isStarted && end >= start ? end - start : defaults.duration, wait, isStarted && end < start ? 'endBeforeStart' : 'unknownRuntime']
   }

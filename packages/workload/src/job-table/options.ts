@@ -91,6 +91,7 @@ export const jobTableOptions = z.strictObject({
   }).optional(),
   names: rowOptions.names,
   zeroEstimate: z.enum(['none', 'keep']).optional().describe('What an estimate of 0 means: none: no estimate, like a limit of 0 (the default); keep: 0 seconds.'),
+  neverStarted: z.enum(['skip', 'keep']).optional().describe('What to do, in a table that tells starts, with a job of 0 s without one: skip: it was cancelled while it waited (the default); keep: its start is not known.'),
   separator: rowOptions.separator,
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
     .describe('Labels that nodes must have, by label: the column with the value, or with several values separated by | or `split`.'),
