@@ -34,12 +34,13 @@ export function describeIssues(schema: unknown, value: unknown, issues: readonly
   const [key] = issue.keys ?? []
   if (issue.code === 'unrecognized_keys' && key !== undefined)
     return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, schema, at, issue.message, found) }
-  const isOtherWord = issue.code === 'invalid_union' && (issue.errors ?? []).length === 0 // of those that tell the branches apart
-  const expected = isOtherWord ? wordsAt(schema, at).map(show).join(' or ') : expectation(issue)
+  const words = wordsAt(schema, at)
+  const isOtherWord = issue.code === 'invalid_union' ? (issue.errors ?? []).length === 0 : issue.code === 'invalid_value' && words.length > 0 // of those that tell the branches apart
+  const expected = isOtherWord ? words.map(show).join(' or ') : expectation(issue)
   return {
     at,
     fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`),
-    wayOut: issue.params?.wayOut ?? (isOtherWord ? meantWord(found, wordsAt(schema, at)) : isOfBound(issue) || isNumberWithUnit(found, expected) ? whatItIs(schema, at) : howToWrite(issue, found, keysAt(schema, at))),
+    wayOut: issue.params?.wayOut ?? (isOtherWord ? meantWord(found, words) : isOfBound(issue) || isNumberWithUnit(found, expected) ? whatItIs(schema, at) : howToWrite(issue, found, keysAt(schema, at))),
   }
 }
 
@@ -128,7 +129,7 @@ function telling(issues: readonly Issue[]): Issue | undefined {
 /** For a union, the issue of the branch that was meant: `duration.mean` says more than "no branch of duration fits". */
 function deepest(issue: Issue): Issue {
   if (issue.code !== 'invalid_union') return issue
-  const branches = (issue.errors ?? []).flatMap((branch) => {
+  const branches = branchesOf(issue).flatMap((branch) => {
     const first = telling(branch)
     return first === undefined ? [] : [{ first, strangeness: strangeness(branch) }]
   })
@@ -136,6 +137,12 @@ function deepest(issue: Issue): Issue {
   if (meant === undefined || meant.strangeness === 3) return issue
   return { ...meant.first, path: [...(issue.path ?? []), ...(meant.first.path ?? [])] }
 }
+
+/** The branches of a union, with those of a union that is a branch of it in its place: which was meant is asked of all alike. */
+const branchesOf = ({ errors = [] }: Issue): readonly (readonly Issue[])[] => errors.flatMap((branch) => (isUnion(branch) ? branchesOf(branch[0]) : [branch]))
+
+const isUnion = (branch: readonly Issue[]): branch is readonly [Issue] =>
+  branch.length === 1 && branch[0]?.code === 'invalid_union' && (branch[0].path ?? []).length === 0 && (branch[0].errors ?? []).length > 0
 
 /**
  * How far a union's branch is from the value. 3: the value is of another type. 2: it has keys that the branch lacks, and lacks a required one. 1: it
@@ -161,7 +168,7 @@ function expectation(issue: Issue): string {
     case 'invalid_value':
       return (issue.values ?? []).map(show).join(' or ')
     case 'invalid_union':
-      return [...new Set((issue.errors ?? []).flatMap((branch) => (branch[0] === undefined ? [] : [expectation(branch[0])])))].join(' or ')
+      return [...new Set(branchesOf(issue).flatMap((branch) => (branch[0] === undefined ? [] : [expectation(branch[0])])))].join(' or ')
     default:
       return issue.message.replace(/^Invalid input: expected /, '')
   }

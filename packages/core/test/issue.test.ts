@@ -63,6 +63,28 @@ describe('a value that is not what a schema expects', () => {
   })
 })
 
+describe('a value of a union that is a branch of another', () => {
+  const duration = either(schema({ type: 'number' }), either(mapping({ kind: word('exponential'), mean: schema({ type: 'number' }) }), mapping({ kind: word('uniform'), min: schema({ type: 'number' }) })))
+  const wrong = (expected: string, ...path: string[]) => ({ code: 'invalid_type', expected, message: 'Invalid input', path })
+  const otherKind = (kind: string) => ({ code: 'invalid_value', values: [kind], message: 'Invalid input', path: ['kind'] })
+  /** As zod reports it: number, or a mapping of one of two kinds. */
+  const issueOf = (...kinds: readonly object[][]) => [{ code: 'invalid_union', message: 'Invalid input', errors: [[wrong('number')], [{ code: 'invalid_union', message: 'Invalid input', path: [], errors: kinds }]] } as never]
+
+  it('is judged by the branch that was meant', () => {
+    expect(describeIssues(duration, { kind: 'uniform', min: 'a' }, issueOf([otherKind('exponential'), wrong('number', 'mean')], [wrong('number', 'min')])))
+      .toEqual({ at: ['min'], fact: 'found "a", expected a number.', wayOut: '' })
+  })
+
+  it('is told all kinds where it is of none', () => {
+    expect(describeIssues(duration, { kind: 'unifrom', min: 1 }, issueOf([otherKind('exponential')], [otherKind('uniform')])))
+      .toEqual({ at: ['kind'], fact: 'found "unifrom", expected "exponential" or "uniform".', wayOut: 'Did you mean "uniform"?' })
+  })
+
+  it('is told once what is expected where it is of no branch', () => {
+    expect(describeIssues(duration, 'soon', issueOf([wrong('object')], [wrong('object')])).fact).toBe('found "soon", expected a number or a mapping.')
+  })
+})
+
 describe('an unknown key of a mapping of several kinds', () => {
   const kinds = either(mapping({ kind: either(word('a'), word('b')), size: either(word('all'), text), x: text }), mapping({ kind: word('c'), y: text }))
   const unknown = (key: string) => [{ code: 'unrecognized_keys', message: `Unrecognized key: "${key}"`, keys: [key] }]

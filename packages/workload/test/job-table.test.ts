@@ -167,6 +167,21 @@ describe('a table of jobs', () => {
     expect(jobs('submit,start,end,cores\n1,,,1\n', { ...cores, defaults: { duration: 7 } })[0]?.stages[0]?.duration).toBe(7)
   })
 
+  it('has 0 s for jobs that never started, where it tells starts: these are no jobs', () => {
+    const found = read('id,submit,start,duration,cores\na,100,None,0,1\nb,101,105,0,1\nc,102,,7,1\n')
+    expect([...jobsOf(found)].map(({ id, recorded, stages }) => [id, recorded?.wait, stages[0]!.duration])).toEqual([['b', 4, 0], ['c', undefined, 7]])
+    expect(found.report.notes).toEqual(['1 job that never started, of 0 s: left out (neverStarted)'])
+    expect(jobs('id,submit,start,duration,cores\na,100,None,0,1\n', { ...cores, neverStarted: 'keep' }).map(({ stages }) => stages[0]!.duration)).toEqual([0])
+    expect(jobs('id,submit,duration,cores\na,100,0,1\n').map(({ stages }) => stages[0]!.duration)).toEqual([0]) // nothing is said of starts
+  })
+
+  it('may count what no task gets a part of', () => {
+    const demands = (gpu: object) => jobs('submit,duration,tasks,gpus\n0,1,3,17\n0,1,2,16\n0,1,1,0.5\n0,1,1,0\n', { demands: { gpu: { column: 'gpus', scale: 1000, ...gpu }, cpu: 'duration' } }).map(({ stages }) => stages[0]!.demand['gpu'])
+    expect(demands({ total: true, whole: true })).toEqual([6000, 8000, 1000, 0])
+    expect(demands({ total: true })).toEqual([5667, 8000, 500, 0])
+    expect(demands({ whole: true })).toEqual([17_000, 16_000, 1000, 0])
+  })
+
   it('tells of times that look like milliseconds since 1970, unless it says that they are seconds', () => {
     const notes = (submit: number, time?: { submit: string }) => read(`submit,duration,cores\n${submit},1,1\n`, { ...cores, ...(time && { time }) }).report.notes
     expect(notes(1774656005000)).toEqual(['submit has numbers such as 1774656005000, taken as seconds: if they are since 1970, say `time: { submit: ms }`'])
@@ -247,7 +262,7 @@ describe('a table of jobs', () => {
     [{ ...cores, columns: { queue: 'team' } }, '"jobs.csv" line 1: the table has no column "team", which columns.queue names. Known: submit, duration, cores.'],
     [{ demands: { cpu: 'core' } }, '"jobs.csv" line 1: the table has no column "core", which demands.cpu names. Did you mean "cores"? Known: submit, duration, cores.'],
     [{}, 'job-table.demands: nothing says what a job asks for. It may be `demands: { cpu: cores }`, or `defaults: { demand: { cpu: 1 } }`.'],
-    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, where, repeatedIds, time, names, zeroEstimate, separator, require.'],
+    [{ ...cores, colums: {} }, 'job-table.colums: unknown key "colums". Did you mean "columns"? Known: columns, demands, defaults, where, repeatedIds, time, names, zeroEstimate, neverStarted, separator, require.'],
   ])('answers the mapping %j', (options, message) => {
     expect(messageOf(() => read(table, options))).toBe(message)
   })
@@ -280,6 +295,14 @@ describe('a table of jobs', () => {
       .toBe('{ columns: { submit: submitted, duration: elapsed, id: job_id }, demands: { cpu: { column: resources.cpu, scale: 1000 } }, time: { submit: ms } }')
     expect(guessMapping('[{"submit":1,"duration":2,"cpu":3},\n{"submit":2,"duration":2,"cpu":3}]\n')).toBeUndefined()
     expect(messageOf(() => read('{"id":"a","submit":0,"duration":1,"cpu":2}\n', {}))).toContain('nothing says what a job asks for. It may be `demands: { cpu: cpu }`')
+  })
+
+  it('may be the jobs of a run, which tell what they held and not what they asked for', () => {
+    const run = 'seed,id,label,user,queue,submit,start,end,wait,response,tasks,procs_seconds\n1,a,,u,q,0,5,9,5,9,1,16\n'
+    expect(messageOf(() => read(run, {}))).toContain('nothing says what a job asks for. These are the jobs of a run as `--out` wrote them: the .swf beside has')
+    // what others write of amounts x time is no demand either
+    expect(guessMapping('submit_time,runtime,cpu_seconds,gpuSeconds\n0,1,2,3\n')).toBe('{ columns: { submit: submit_time, duration: runtime }, defaults: { demand: { cpu: 1 } } }')
+    expect(messageOf(() => read('submit,duration,cpu_seconds,gpu-hours\n0,1,2,3\n', {}))).toContain('nothing says what a job asks for. For example `demands: { cpu: cores }`')
   })
 
   const real = realTrace('alibaba-2017/cloudsimpy_jobs.csv.gz')

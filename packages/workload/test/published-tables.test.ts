@@ -20,12 +20,16 @@ const cases: Readonly<Record<string, Case>> = {
     head: 'job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue',
     rows: [
       '11,ua,vcE,16,80,2,COMPLETED,2020-05-01 00:00:00,2020-05-01 00:01:40,2020-05-01 01:01:40,3600,100',
-      '12,ub,vcE,0,4,1,CANCELLED,2020-05-01 00:00:30,None,2020-05-01 00:10:30,0,600',
+      '12,ub,vcE,0,4,1,CANCELLED,2020-05-01 00:00:30,None,2020-05-01 00:10:30,0,600', // cancelled while it waited
+      '13,ub,vcE,0,4,1,FAILED,2020-05-01 00:00:40,2020-05-01 00:00:45,2020-05-01 00:00:45,0,5',
+      '14,uc,vcF,9,20,2,COMPLETED,2020-05-01 00:00:50,2020-05-01 00:00:50,2020-05-01 00:10:50,600,0', // 9 GPUs on 2 nodes: half a GPU is no share of one
     ],
     jobs: [
       { id: '11', submit: 0, user: 'ua', queue: 'vcE', recorded: { wait: 100, status: 'completed' }, stages: gang(2, { cpu: 40_000, gpu: 8000 }, 3600) },
-      { id: '12', submit: 30, user: 'ub', queue: 'vcE', recorded: { status: 'cancelled' }, stages: gang(1, { cpu: 4000, gpu: 0 }, 0) },
+      { id: '13', submit: 40, user: 'ub', queue: 'vcE', recorded: { wait: 5, status: 'failed' }, stages: gang(1, { cpu: 4000, gpu: 0 }, 0) },
+      { id: '14', submit: 50, user: 'uc', queue: 'vcF', recorded: { wait: 0, status: 'completed' }, stages: gang(2, { cpu: 10_000, gpu: 5000 }, 600) },
     ],
+    notes: ['1 job that never started, of 0 s: left out (neverStarted)'],
   },
   'Shanghai AI Laboratory\'s Acme': {
     head: 'job_id,user,node_num,gpu_num,cpu_num,mem_per_pod_GB,shared_mem_per_pod,type,state,submit_time,start_time,end_time,fail_time,stop_time,duration,queue,gpu_time',

@@ -61,9 +61,9 @@ describe('the header', () => {
     expect(trace.machine!.resources).toEqual({ procs: 4 })
   })
 
-  it('may have no blank after the colon, and no number where thousands are set apart or sums written', () => {
+  it('may have no blank after the colon, and no number where thousands are set apart, or sums, products or powers of ten written', () => {
     expect(read(`; Version: 2.2\n;MaxProcs:8\n${row()}\n`).machine).toMatchObject({ procs: 8, origin: '8 procs: MaxProcs of the header' })
-    for (const value of ['1,024', '128+64', '128 + 64'])
+    for (const value of ['1,024', '128+64', '128 + 64', '2x64', '64 * 2', '1e3'])
       expect(ruleNotes(`; MaxProcs: ${value}\n${row()}\n`)).toContain(`MaxProcs of the header is "${value}", which is no number of at least 1: it is taken as absent`)
   })
 

@@ -45,7 +45,7 @@ export async function jobTable(workload: Workload, facts: Readonly<Record<string
   }
   const trace = JSON.stringify({
     format: 'job-table',
-    options: { zeroEstimate: 'keep', demands: Object.fromEntries(resources.map((name) => [name, name])), time: { origin: 'trace' } },
+    options: { zeroEstimate: 'keep', neverStarted: 'keep', demands: Object.fromEntries(resources.map((name) => [name, name])), time: { origin: 'trace' } },
   })
   return { bytes: await parquetOf(columns, rows(), { ...facts, trace }), jobs }
 }

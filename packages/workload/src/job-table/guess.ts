@@ -57,6 +57,12 @@ interface Guess {
 /** A mapping that the header of a table suggests, as YAML in one line; `undefined` if its names do not tell submissions and run times. */
 export const guessMapping = (head: string): string | undefined => guess(head).mapping
 
+/** Whether columns are those of the jobs that a run wrote (`jobs-POLICY.csv`): what they held in all, not what they asked for. */
+export const areResults = (names: readonly string[]): boolean => ['seed', 'label', 'response'].every((each) => names.includes(each)) && names.some(isTimesTime)
+
+/** Whether a column has amounts times the time that they were held, which are no demands. */
+const isTimesTime = (name: string): boolean => /[_\W](seconds|hours)$|[a-z](Seconds|Hours)$/.test(name)
+
 /** The demands that columns with these names suggest, as YAML in one line; `undefined` if there are none. */
 export function guessDemands(names: readonly string[]): string | undefined {
   const near = nearNames(names, new Map())
@@ -71,7 +77,7 @@ export function guessDemands(names: readonly string[]): string | undefined {
 export function guess(head: string): Guess {
   const { names, rows, isTable } = tableOf(head)
   const found = finderIn(names)
-  const [known, amounts, hosts] = [foundOf(columns, found), foundOf(demands, found), found(nodes)]
+  const [known, amounts, hosts] = [foundOf(columns, found), foundOf(demands, finderIn(names.filter((name) => !isTimesTime(name)))), found(nodes)]
   const taken = new Map([...known, ...amounts, ...(hosts === undefined ? [] : [['nodes', hosts] as const])])
   const near = isTable ? nearNames(names, taken) : new Map<string, string>()
   const means = meaningsOf(known, near)

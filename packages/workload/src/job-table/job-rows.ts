@@ -4,7 +4,7 @@ import type { Origin, RowReader } from '../table/held-jobs.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 import { amountIn } from './amounts.js'
-import { guessDemands, unitOf } from './guess.js'
+import { areResults, guessDemands, unitOf } from './guess.js'
 import { mappingFor } from './known-tables.js'
 import type { JobTableOptions } from './options.js'
 import { JsonRows, missingColumn, otherHeader, SeparatedRows, type Row, type Rows } from './rows.js'
@@ -19,14 +19,19 @@ const AS_SECONDS_FAR_AHEAD: Seconds = 1e11
 /** Columns with names, in which words such as None and NaN are kept; in all other columns they mean unknown. */
 const texts: ReadonlySet<Meaning> = new Set(['id', 'user', 'queue', 'group', 'account', 'partition', 'qos', 'reservation', 'class', 'label', 'status', 'application'])
 
+/** Why a job has no run time. */
+type NoRun = 'unknownRuntime' | 'neverStarted' | 'endBeforeStart'
+
 /** Makes jobs of the rows of a table. Rows without a necessary value are left out and counted. */
 export class JobRows implements RowReader {
   #options: Mapping
   #rows: Rows | undefined
   #count = 0
   readonly #demands = new Map<string, Demand>()
-  readonly #leftOut = { where: 0, submit: 0, unknownRuntime: 0, endBeforeStart: 0, noDemand: 0 }
+  readonly #leftOut = { where: 0, submit: 0, unknownRuntime: 0, neverStarted: 0, endBeforeStart: 0, noDemand: 0 }
   #startBeforeSubmit = 0
+  /** Whether there is a column of starts, so that a job of 0 s without one has not started. */
+  #skipsUnstarted = false
   /** A submit time that is read as seconds but looks like another unit since 1970. */
   #inOtherUnit: string | undefined
 
@@ -55,11 +60,12 @@ export class JobRows implements RowReader {
   }
 
   rules(): RuleCount[] {
-    const { where, submit, unknownRuntime, endBeforeStart, noDemand } = this.#leftOut
+    const { where, submit, unknownRuntime, neverStarted, endBeforeStart, noDemand } = this.#leftOut
     return [
       { rule: 'where', jobs: where, text: 'of other rows than those asked for: left out' },
       { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
       { rule: 'unknownRuntime', jobs: unknownRuntime, text: 'of unknown run time: left out' },
+      { rule: 'neverStarted', jobs: neverStarted, text: 'that never started, of 0 s: left out' },
       { rule: 'endBeforeStart', jobs: endBeforeStart, text: 'with an end before the start: left out' },
       { rule: 'noDemand', jobs: noDemand, text: 'without a demand: left out' },
       { rule: 'startBeforeSubmit', jobs: this.#startBeforeSubmit, text: 'with a start before the submission: without a recorded wait' },
@@ -97,6 +103,7 @@ export class JobRows implements RowReader {
 
   #apply(names: readonly string[]): void {
     this.#options = mappingFor(this.given, names)
+    this.#skipsUnstarted = this.#options.neverStarted !== 'keep' && names.includes(this.#column('start'))
   }
 
   #spec(row: Row): JobSpec | undefined {
@@ -109,8 +116,8 @@ export class JobRows implements RowReader {
     const tasks = text('tasks') === '' ? (defaults.tasks ?? 1) : wholeIn(text('tasks'), this.#column('tasks'), 0)
     const demand = tasks === 0 ? undefined : this.#demandOf(row, tasks)
     if (demand === undefined) return this.#leave('noDemand')
-    const [duration, wait, isBackward] = this.#runOf(row, submit)
-    if (duration === undefined) return this.#leave(isBackward ? 'endBeforeStart' : 'unknownRuntime')
+    const [duration, wait, whyNot] = this.#runOf(row, submit)
+    if (duration === undefined) return this.#leave(whyNot)
     const minTasks = text('min_tasks') === '' ? undefined : wholeIn(text('min_tasks'), this.#column('min_tasks'), 1)
     if (minTasks !== undefined && minTasks > tasks) throw new BadLine(this.#column('min_tasks'), `found ${minTasks}, more than the ${tasks} tasks of the job.`)
     const gang = text('gang') === '' ? (minTasks === undefined ? defaults.gang : true) : yesIn(text('gang'), this.#column('gang'))
@@ -135,7 +142,7 @@ export class JobRows implements RowReader {
     }
   }
 
-  #leave(why: 'where' | 'submit' | 'unknownRuntime' | 'endBeforeStart' | 'noDemand'): undefined {
+  #leave(why: 'where' | 'submit' | 'noDemand' | NoRun): undefined {
     this.#leftOut[why]++
     return undefined
   }
@@ -146,10 +153,10 @@ export class JobRows implements RowReader {
   }
 
   /**
-   * Run time, which is `undefined` for a job that did not start or end; wait, if the start is known and not before the submission; and whether the
-   * end is before the start.
+   * Run time, which is `undefined` for a job that did not start or end; wait, if the start is known and not before the submission; and why there is no
+   * run time, where there is none. Some tables have 0 s for the jobs that were cancelled while they waited, which have no start.
    */
-  #runOf(row: Row, submit: Seconds): [Seconds | undefined, Seconds | undefined, boolean] {
+  #runOf(row: Row, submit: Seconds): [Seconds | undefined, Seconds | undefined, NoRun] {
     const { defaults, time } = this.#options
     const at = (meaning: 'start' | 'end') => (this.#text(row, meaning) === '' ? NaN : this.#timeOf(row, meaning))
     const [start, end] = [at('start'), at('end')]
@@ -157,8 +164,11 @@ export class JobRows implements RowReader {
     if (isStarted && start < submit) this.#startBeforeSubmit++
     const wait = isStarted && start >= submit ? start - submit : undefined
     const given = this.#text(row, 'duration')
-    if (given !== '') return [spanIn(given, this.#column('duration'), time.duration), wait, false]
-    return [isStarted && end >= start ? end - start : defaults.duration, wait, isStarted && end < start]
+    if (given !== '') {
+      const seconds = spanIn(given, this.#column('duration'), time.duration)
+      return [seconds === 0 && this.#skipsUnstarted && Number.isNaN(start) ? undefined : seconds, wait, 'neverStarted']
+    }
+    return [isStarted && end >= start ? end - start : defaults.duration, wait, isStarted && end < start ? 'endBeforeStart' : 'unknownRuntime']
   }
 
   #estimateOf(row: Row): Seconds | undefined {
@@ -201,7 +211,8 @@ export class JobRows implements RowReader {
     const { demands, defaults } = this.#options
     const demand: Record<string, number> = { ...defaults.demand }
     for (const [resource, asked] of Object.entries(demands)) {
-      const amount = amountIn(row, asked, typeof asked === 'object' && asked.total ? tasks : 1)
+      const { total, whole } = typeof asked === 'object' ? asked : { total: false, whole: false }
+      const amount = amountIn(row, asked, total ? tasks : 1, whole)
       if (amount !== undefined) demand[resource] = amount
     }
     const key = JSON.stringify(demand)
@@ -261,7 +272,9 @@ export class JobRows implements RowReader {
         'BAD_OPTION',
         'nothing says what a job asks for.',
         { field: 'job-table.demands' },
-        `${asks === undefined ? 'For example `demands: { cpu: cores }`' : `It may be \`${asks}\``}, or \`defaults: { demand: { cpu: 1 } }\`.`,
+        areResults(names)
+          ? 'These are the jobs of a run as `--out` wrote them: the .swf beside has what they asked for (of rigid jobs), and so has the trace that was run.'
+          : `${asks === undefined ? 'For example `demands: { cpu: cores }`' : `It may be \`${asks}\``}, or \`defaults: { demand: { cpu: 1 } }\`.`,
       )
   }
 }

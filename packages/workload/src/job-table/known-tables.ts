@@ -8,9 +8,10 @@ interface KnownTable {
 }
 
 const MILLI = 1000
-const total = (column: string, scale = 1) => ({ column, scale, total: true })
-const amount = (column: string, scale = 1) => ({ column, scale, total: false })
-const listed = (column: string, key: string, scale: number) => ({ column, scale, total: false, key })
+const total = (column: string, scale = 1) => ({ column, scale, total: true, whole: false })
+const totalOfWhole = (column: string, scale: number) => ({ ...total(column, scale), whole: true })
+const amount = (column: string, scale = 1) => ({ column, scale, total: false, whole: false })
+const listed = (column: string, key: string, scale: number) => ({ ...amount(column, scale), key })
 
 const gpuJob = { id: 'job_id', user: 'user', tasks: 'node_num', submit: 'submit_time', start: 'start_time', duration: 'duration', status: 'state' }
 const atlas = { user: 'user_ID', group: 'group_ID', submit: 'submit_time', start: 'start_time', end: 'end_time', estimate: 'wallclock_limit', status: 'job_status' }
@@ -40,12 +41,12 @@ const knownTables: readonly KnownTable[] = [
   {
     title: 'the job log of SenseTime\'s Helios',
     columns: ['job_id', 'user', 'vc', 'gpu_num', 'cpu_num', 'node_num', 'state', 'submit_time', 'start_time', 'duration'],
-    mapping: { columns: { ...gpuJob, queue: 'vc' }, demands: { cpu: total('cpu_num', MILLI), gpu: total('gpu_num', MILLI) }, defaults: { gang: true }, ...numbered },
+    mapping: { columns: { ...gpuJob, queue: 'vc' }, demands: { cpu: total('cpu_num', MILLI), gpu: totalOfWhole('gpu_num', MILLI) }, defaults: { gang: true }, ...numbered },
   },
   {
     title: 'the job log of Shanghai AI Laboratory\'s Acme; its types of jobs are queues',
     columns: ['job_id', 'user', 'node_num', 'gpu_num', 'cpu_num', 'type', 'state', 'submit_time', 'start_time', 'duration', 'gpu_time'],
-    mapping: { columns: { ...gpuJob, queue: 'type' }, demands: { cpu: total('cpu_num', MILLI), gpu: total('gpu_num', MILLI) }, defaults: { gang: true }, ...numbered },
+    mapping: { columns: { ...gpuJob, queue: 'type' }, demands: { cpu: total('cpu_num', MILLI), gpu: totalOfWhole('gpu_num', MILLI) }, defaults: { gang: true }, ...numbered },
   },
   {
     title: 'the jobs of Alibaba\'s GPU cluster with spot jobs (2026), high-priority and spot jobs being queues',

@@ -1,13 +1,13 @@
-/** Patterns of words that tell what a column holds if its whole name is not known, in the order in which meanings get their columns. */
+/** Patterns of words that tell what a column holds if its whole name is not known, in the order in which meanings get their columns. Amounts x seconds are no demands. */
 const words: readonly (readonly [meaning: string, mark: RegExp])[] = [
   ['estimate', /\b(limit|estimated?|req(uested)? (wall ?|run ?)?time|(wall ?|run ?)time req(uested)?)\b/],
   ['submit', /\b(submit(ted)?|submission|enqueued?|queued|arriv(al|e|ed)|creat(e|ed|ion))\b/],
   ['start', /\b(start(ed)?|beg(in|an)|launch(ed)?|dispatch(ed)?|scheduled)\b/],
   ['end', /\b(end(ed)?|finish(ed)?|complet(e|ed|ion)|stop(ped)?|terminated|deleted)\b/],
   ['duration', /\b(run ?time|running|duration|elapsed|wall ?(clock|time)|exec(ution)?|service)\b/],
-  ['gpu', /\b[nv]?(gpus?|accelerators?)\b/],
-  ['cpu', /\b[nv]?(cpus?|cores?|procs?|processors?)\b/],
-  ['mem', /\b(mem|memory|ram)\b/],
+  ['gpu', /^(?!.*\bseconds\b).*\b[nv]?(gpus?|accelerators?)\b/],
+  ['cpu', /^(?!.*\bseconds\b).*\b[nv]?(cpus?|cores?|procs?|processors?)\b/],
+  ['mem', /^(?!.*\bseconds\b).*\b(mem|memory|ram)\b/],
   ['tasks', /\b(n?tasks|replicas|workers|instances|executors)\b/],
   ['user', /\b(user|owner|submitter)\b/],
   ['queue', /\b(queue|partition|pool|team|project|vc)\b/],

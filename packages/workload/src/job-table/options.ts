@@ -19,7 +19,11 @@ export const amountColumn = z.union([name, z.strictObject(amount)])
 
 const demandColumn = z.union([
   name,
-  z.strictObject({ ...amount, total: z.boolean().default(false).describe('Whether the column is for the whole job, not for one task: it is divided by the number of tasks, and rounded up.') }),
+  z.strictObject({
+    ...amount,
+    total: z.boolean().default(false).describe('Whether the column is for the whole job, not for one task: it is divided by the number of tasks, and rounded up.'),
+    whole: z.boolean().default(false).describe('Whether no task gets a part of what the column counts, as of GPUs that are not shared: the number is rounded up before `scale`.'),
+  }),
 ])
 
 /** How to read the lines of any table. */
@@ -87,6 +91,7 @@ export const jobTableOptions = z.strictObject({
   }).optional(),
   names: rowOptions.names,
   zeroEstimate: z.enum(['none', 'keep']).optional().describe('What an estimate of 0 means: none: no estimate, like a limit of 0 (the default); keep: 0 seconds.'),
+  neverStarted: z.enum(['skip', 'keep']).optional().describe('What to do, in a table that tells starts, with a job of 0 s without one: skip: it was cancelled while it waited (the default); keep: its start is not known.'),
   separator: rowOptions.separator,
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
     .describe('Labels that nodes must have, by label: the column with the value, or with several values separated by | or `split`.'),

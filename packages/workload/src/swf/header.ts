@@ -56,11 +56,11 @@ export function fieldTexts(fields: HeaderFields, name: string): string[] {
 }
 
 /**
- * The number at the start of a field's first value: 338 for `338 (batch partition; 512 total)`. `undefined` for other text, and for `1,024` or
- * `128+64`.
+ * The number at the start of a field's first value: 338 for `338 (batch partition; 512 total)`. `undefined` for other text, and for `1,024`,
+ * `128+64`, `2 x 64` or `1e3`.
  */
 export function fieldNumber(fields: HeaderFields, name: string): number | undefined {
-  const digits = /^-?\d+(\.\d+)?(?!\d|,\d|\s*\+)/.exec(fieldText(fields, name) ?? '')
+  const digits = /^-?\d+(\.\d+)?(?!\d|,\d|\s*\+|\s*[x*]\s*\d|e[+-]?\d)/i.exec(fieldText(fields, name) ?? '')
   return digits === null ? undefined : Number(digits[0])
 }
 
