@@ -1,4 +1,6 @@
 import { below, borrowsAny, firstCommon, grouped, isIn, ownCandidates, reclaimable, type Preemptor } from './candidates.js'
+import { takeConfigured } from './configured-preemption.js'
+import type { KueueSettings } from './options.js'
 import type { Protection } from './protection.js'
 import { QueueOrder } from './queue-order.js'
 import type { ClusterQueue } from './queues.js'
@@ -14,33 +16,68 @@ const strategies = {
 
 /**
  * The workloads that are preempted with fair sharing. Again and again one is taken of the queue with the largest share, which may be the
- * preemptor's own, as long as the first strategy allows it; then at most one of each queue by the second strategy. Shares are compared just
- * below the innermost cohort that both queues have in common, and count the preemptor as admitted. If the preemptor's queue stays within
- * its nominal quota of what is short, no strategy is asked.
+ * preemptor's own, as long as the first strategy allows it; then at most one of each queue by the second strategy; then those whom rules of its queue
+ * select. Shares are compared just below the innermost cohort that both queues have in common, and count the preemptor as admitted. If the preemptor's
+ * queue stays within its nominal quota of what is short, no strategy is asked, unless `preemptWithinNominal` is off.
  *
  * Source: Kueue, fair_strategy.go, fairsharing/ordering.go, and its fair sharing proposal, rules S2-a and S2-b.
  */
 export function fairTargets(preemptor: Preemptor): Workload[] {
-  const { workload, short, fairSharing } = preemptor
+  const { workload, fairSharing } = preemptor
   const own: readonly Workload[] = ownCandidates(preemptor)
-  const { byQueue: others, most } = reclaimable(preemptor)
-  if (own.length + others.size === 0) return []
-  const names = typeof fairSharing === 'object' ? fairSharing.preemptionStrategies : (['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const)
-  const [first, second] = names
-  const search = new FairSearch(preemptor, own, others)
+  const found = reclaimable(preemptor)
+  if (own.length + found.byQueue.size + preemptor.rules.length === 0) return []
+  const rules = typeof fairSharing === 'object' ? fairSharing : USUAL
+  const search = new FairSearch(preemptor, own, found.byQueue)
   charge(workload, workload.tasks)
-  const isWithin = !borrowsAny(workload.queue, short)
+  const isWithin = rules.preemptWithinNominal && !borrowsAny(workload.queue, preemptor.short)
+  takeByShares(preemptor, search, own, found, isWithin, rules)
+  discharge(workload, workload.tasks)
+  const before = search.taking.taken.length
+  takeConfigured(preemptor, search.taking)
+  const configured = new Set(search.taking.taken.slice(before))
+  const targets = search.taking.end()
+  const isVerified = !rules.verifyFinalTargets || isWithin || areFair(targets.filter((each) => each.queue !== workload.queue && !configured.has(each)), targets, preemptor, search, rules)
+  return isVerified ? targets : []
+}
+
+type FairRules = Exclude<KueueSettings['fairSharing'], boolean>
+const USUAL: Omit<FairRules, 'refill'> = {
+  preemptionStrategies: ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'], preemptWithinNominal: true, prioritizeNonBorrowing: true, reevaluate: false, verifyFinalTargets: false,
+}
+
+/** Takes those that the strategies allow; the preemptor must be counted as admitted. */
+function takeByShares({ workload }: Preemptor, search: FairSearch, own: readonly Workload[], { byQueue: others, most }: ReturnType<typeof reclaimable>, isWithin: boolean, { preemptionStrategies: [first, second], reevaluate }: typeof USUAL): void {
   const candidates = new Map([[workload.queue, own]])
   if (isWithin || search.leastAround() <= most)
     for (const [queue, those] of others) if (queue !== workload.queue && (isWithin || search.mayTakeOf(queue))) candidates.set(queue, those)
-  if (own.length === 0 && candidates.size === 1) {
-    discharge(workload, workload.tasks)
-    return [] // no queue may give, which is so for most workloads at overload
-  }
-  const rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
+  if (own.length === 0 && candidates.size === 1) return // no queue may give, which is so for most workloads at overload
+  const allows = isWithin ? undefined : strategies[first as keyof typeof strategies]
+  let rest = search.byStrategy(candidates, allows)
+  if (reevaluate && search.taking.taken.some(({ queue }) => queue === workload.queue)) rest = search.byStrategy(grouped(rest), allows)
   if (second !== undefined) search.once(rest, strategies[second])
+}
+
+/**
+ * Whether some strategy allows to preempt each of `those`, when just the targets are gone and the preemptor is admitted: workloads of its own queue that need
+ * not go may have lowered its share when they were chosen.
+ *
+ * Source: Kueue, fair_strategy.go (verifyFairSharingTargets; on its main branch, after 0.20.0).
+ */
+function areFair(those: readonly Workload[], targets: readonly Workload[], { workload, resources }: Preemptor, search: FairSearch, { preemptionStrategies }: typeof USUAL): boolean {
+  for (const each of targets) discharge(each, each.tasks)
+  charge(workload, workload.tasks)
+  const found = those.every((each) => {
+    const [mine, its] = search.shared(each.queue)
+    const after = its.share(resources)
+    charge(each, each.tasks)
+    const before = its.share(resources)
+    discharge(each, each.tasks)
+    return preemptionStrategies.some((name) => strategies[name](mine.share(resources), before, after))
+  })
   discharge(workload, workload.tasks)
-  return search.taking.end()
+  for (const each of targets) charge(each, each.tasks)
+  return found
 }
 
 /** Takes workloads away until the preemptor has room; the preemptor is counted as admitted meanwhile. */
@@ -69,7 +106,7 @@ class FairSearch {
    * candidates inside have gone, so it compares that with the queue's share now.
    */
   mayTakeOf(queue: ClusterQueue): boolean {
-    const [mine, its] = this.#shared(queue)
+    const [mine, its] = this.shared(queue)
     return this.#leastOf(mine) <= its.share(this.#resources)
   }
 
@@ -103,7 +140,7 @@ class FairSearch {
         if (queue === this.#workload.queue || !this.#protection.spares(each, 'reclaimWithinCohort')) this.#take(each)
         continue
       }
-      const [mine, its] = this.#shared(queue)
+      const [mine, its] = this.shared(queue)
       const share = mine.share(this.#resources)
       const before = its.share(this.#resources)
       while (order.has(queue)) {
@@ -131,7 +168,7 @@ class FairSearch {
   once(candidates: readonly Workload[], allows: (mine: number, before: number, after: number) => boolean): void {
     const order = new QueueOrder(this.#workload.queue, grouped(candidates), this.#resources)
     for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
-      const [mine, its] = this.#shared(queue)
+      const [mine, its] = this.shared(queue)
       if (allows(mine.share(this.#resources), its.share(this.#resources), 0)) this.#takeFirst(queue, order)
       order.drop(queue)
     }
@@ -149,7 +186,7 @@ class FairSearch {
   }
 
   /** The children of the innermost common cohort that contain the preemptor, and the queue. */
-  #shared(queue: ClusterQueue): [QuotaNode, QuotaNode] {
+  shared(queue: ClusterQueue): [QuotaNode, QuotaNode] {
     const shared = firstCommon(this.#workload.queue, queue)
     return [below(this.#workload.queue, shared), below(queue, shared)]
   }

@@ -1,4 +1,5 @@
 import type { PastUsage } from './past-usage.js'
+import type { QueueTimesMemory } from './queue-times.js'
 import { runningTasks, type JobId, type LaneId, type TaskId, type WorkView } from '@sched/core'
 import type { NamedChoice } from './flavor-choices.js'
 import type { Workload } from './workload.js'
@@ -37,6 +38,8 @@ export interface WorkloadsMemory {
   readonly setAside?: { readonly jobs: readonly (readonly string[])[]; readonly of: Amounts }
   /** What users have used lately, if queues order by that. */
   readonly usage?: ReturnType<PastUsage['memory']>
+  /** Jobs that count as newer than they are. */
+  readonly requeued?: QueueTimesMemory
 }
 
 export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, tasks, unstarted, running, demand, parts }: Workload, work: WorkView, resources: readonly string[]): WorkloadMemory {
