@@ -30,44 +30,48 @@ export function fairTargets(preemptor: Preemptor): Workload[] {
   const rules = typeof fairSharing === 'object' ? fairSharing : USUAL
   const search = new FairSearch(preemptor, own, found.byQueue)
   charge(workload, workload.tasks)
-  const isWithin = rules.preemptWithinNominal && !borrowsAny(workload.queue, preemptor.short)
-  takeByShares(preemptor, search, own, found, isWithin, rules)
+  takeByShares(preemptor, search, own, found, rules)
   discharge(workload, workload.tasks)
-  const before = search.taking.taken.length
+  const byShare = new Set(search.taking.taken)
   takeConfigured(preemptor, search.taking)
-  const configured = new Set(search.taking.taken.slice(before))
   const targets = search.taking.end()
-  const isVerified = !rules.verifyFinalTargets || isWithin || areFair(targets.filter((each) => each.queue !== workload.queue && !configured.has(each)), targets, preemptor, search, rules)
-  return isVerified ? targets : []
+  if (!rules.verifyFinalTargets) return targets
+  const ofOthers = targets.filter((each) => each.queue !== workload.queue && byShare.has(each))
+  return areFair(ofOthers, targets, preemptor, search, rules) ? targets : []
 }
 
-type FairRules = Exclude<KueueSettings['fairSharing'], boolean>
-const USUAL: Omit<FairRules, 'refill'> = {
+type FairRules = Omit<Exclude<KueueSettings['fairSharing'], boolean>, 'refill'>
+const USUAL: FairRules = {
   preemptionStrategies: ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'], preemptWithinNominal: true, prioritizeNonBorrowing: true, reevaluate: false, verifyFinalTargets: false,
 }
 
 /** Takes those that the strategies allow; the preemptor must be counted as admitted. */
-function takeByShares({ workload }: Preemptor, search: FairSearch, own: readonly Workload[], { byQueue: others, most }: ReturnType<typeof reclaimable>, isWithin: boolean, { preemptionStrategies: [first, second], reevaluate }: typeof USUAL): void {
+function takeByShares({ workload, short }: Preemptor, search: FairSearch, own: readonly Workload[], { byQueue: others, most }: ReturnType<typeof reclaimable>, rules: FairRules): void {
+  const { preemptionStrategies: [first, second], reevaluate, preemptWithinNominal } = rules
+  const isWithin = (): boolean => preemptWithinNominal && !borrowsAny(workload.queue, short)
+  const areAll = reevaluate || isWithin() // it may come to be within its quota
   const candidates = new Map([[workload.queue, own]])
-  if (isWithin || search.leastAround() <= most)
-    for (const [queue, those] of others) if (queue !== workload.queue && (isWithin || search.mayTakeOf(queue))) candidates.set(queue, those)
+  if (areAll || search.leastAround() <= most)
+    for (const [queue, those] of others) if (queue !== workload.queue && (areAll || search.mayTakeOf(queue))) candidates.set(queue, those)
   if (own.length === 0 && candidates.size === 1) return // no queue may give, which is so for most workloads at overload
-  const allows = isWithin ? undefined : strategies[first as keyof typeof strategies]
-  let rest = search.byStrategy(candidates, allows)
-  if (reevaluate && search.taking.taken.some(({ queue }) => queue === workload.queue)) rest = search.byStrategy(grouped(rest), allows)
+  const allows = () => (isWithin() ? undefined : strategies[first as keyof typeof strategies])
+  let rest = search.byStrategy(candidates, allows())
+  if (reevaluate && search.taking.taken.some(({ queue }) => queue === workload.queue)) rest = search.byStrategy(grouped(rest), allows())
   if (second !== undefined) search.once(rest, strategies[second])
 }
 
 /**
  * Whether some strategy allows to preempt each of `those`, when just the targets are gone and the preemptor is admitted: workloads of its own queue that need
- * not go may have lowered its share when they were chosen.
+ * not go may have lowered its share when they were chosen. Whom it took within its nominal quota it may take if it is within it then, too.
  *
  * Source: Kueue, fair_strategy.go (verifyFairSharingTargets; on its main branch, after 0.20.0).
  */
-function areFair(those: readonly Workload[], targets: readonly Workload[], { workload, resources }: Preemptor, search: FairSearch, { preemptionStrategies }: typeof USUAL): boolean {
+function areFair(those: readonly Workload[], targets: readonly Workload[], { workload, short, resources }: Preemptor, search: FairSearch, { preemptionStrategies, preemptWithinNominal }: FairRules): boolean {
   for (const each of targets) discharge(each, each.tasks)
   charge(workload, workload.tasks)
+  const isWithin = preemptWithinNominal && !borrowsAny(workload.queue, short)
   const found = those.every((each) => {
+    if (isWithin && search.reclaimed.has(each)) return true
     const [mine, its] = search.shared(each.queue)
     const after = its.share(resources)
     charge(each, each.tasks)
@@ -83,6 +87,8 @@ function areFair(those: readonly Workload[], targets: readonly Workload[], { wor
 /** Takes workloads away until the preemptor has room; the preemptor is counted as admitted meanwhile. */
 class FairSearch {
   readonly taking: Taking
+  /** Those taken of other queues while the preemptor's queue stayed within its nominal quota. */
+  readonly reclaimed = new Set<Workload>()
   readonly #workload: Workload
   readonly #resources: number
   readonly #protection: Protection
@@ -137,7 +143,9 @@ class FairSearch {
     for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
       if (queue === this.#workload.queue || allows === undefined) {
         const each = order.take(queue)
-        if (queue === this.#workload.queue || !this.#protection.spares(each, 'reclaimWithinCohort')) this.#take(each)
+        if (queue !== this.#workload.queue && this.#protection.spares(each, 'reclaimWithinCohort')) continue
+        if (queue !== this.#workload.queue) this.reclaimed.add(each)
+        this.#take(each)
         continue
       }
       const [mine, its] = this.shared(queue)

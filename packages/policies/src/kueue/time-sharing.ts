@@ -20,11 +20,10 @@ export class TimeSharing {
     this.#now = now
   }
 
-  /** The workload is admitted. */
+  /** The workload is admitted; after a restart its priority may have fallen already. */
   admitted(workload: Workload): void {
     const { interval, maxWorkloadPriority = Infinity } = this.#rules
-    workload.standing = workload.priority
-    if (interval > 0 && workload.priority <= maxWorkloadPriority && !Number.isNaN(workload.since)) insert(workload, this.#within, byAdmission)
+    if (interval > 0 && workload.standing === workload.priority && workload.priority <= maxWorkloadPriority && !Number.isNaN(workload.since)) insert(workload, this.#within, byAdmission)
   }
 
   /** The next time at which a priority falls; `Infinity`: none does. */

@@ -11,6 +11,8 @@ export interface WorkloadMemory extends Pick<Workload, 'lane' | 'isWhole' | 'lea
   readonly job: string
   /** When it was admitted; absent where that is unknown, since JSON has no `NaN`. */
   readonly since?: Workload['since']
+  /** Its priority, if that has fallen since. */
+  readonly standing?: number
   /** The name of its flavor; by resource if these have several flavors; for each part if the parts have. */
   readonly flavor: NamedChoice
   /** Its running tasks. */
@@ -42,11 +44,11 @@ export interface WorkloadsMemory {
   readonly requeued?: QueueTimesMemory
 }
 
-export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, tasks, unstarted, running, demand, parts }: Workload, work: WorkView, resources: readonly string[]): WorkloadMemory {
+export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, priority, standing, tasks, unstarted, running, demand, parts }: Workload, work: WorkView, resources: readonly string[]): WorkloadMemory {
   const tasksThatRun = running.map((task) => [work.stageOf(task), work.indexOf(task)] as const)
   const named = (asked: Float64Array): Amounts => Object.fromEntries(resources.map((name, r) => [name, asked[r] as number]))
   const amounts = isWhole ? { demand: named(demand), ...(parts !== undefined && { parts: parts.map((part) => ({ stage: part.stage, demand: named(part.demand) })) }) } : {}
-  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, resources), isWhole, least, most, ...(!Number.isNaN(since) && { since }), tasks, unstarted, running: tasksThatRun, ...amounts }
+  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, resources), isWhole, least, most, ...(!Number.isNaN(since) && { since }), ...(standing !== priority && { standing }), tasks, unstarted, running: tasksThatRun, ...amounts }
 }
 
 /** The named tasks that still run, in the same order. */

@@ -167,7 +167,7 @@ export class Workloads implements WorkListener {
     const gone = told.running.length - running.length
     const tasks = isWhole || told.tasks === 0 ? told.tasks : told.tasks - gone - (waits ? 0 : told.unstarted)
     const demand = told.demand === undefined ? made.demand : this.#amountsOf(told.demand)
-    const workload: Workload = { ...made, isWhole, demand, parts: parts?.map((part) => ({ stage: part.stage, demand: this.#amountsOf(part.demand) })), admission: ++this.#admissions, since, tasks, running }
+    const workload: Workload = { ...made, standing: told.standing ?? made.standing, isWhole, demand, parts: parts?.map((part) => ({ stage: part.stage, demand: this.#amountsOf(part.demand) })), admission: ++this.#admissions, since, tasks, running }
     settle(workload, this.#queues.choices.withName(flavor, this.#queues.resources))
     if (isWhole) for (const [stage, index] of told.running) this.#forgetEnded(workload, this.#env.work.taskAt(job, stage, index))
     for (const task of running) this.#ofTask[task] = workload

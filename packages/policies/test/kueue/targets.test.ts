@@ -132,7 +132,8 @@ describe('those preempted are whom Kueue preempts', () => {
     { said: ', with rules', of: [undefined, both], gates: {}, isConfigured: true },
     { said: ', with rules and final targets verified', of: [both], gates: { verifies: true }, isConfigured: true },
     { said: ', candidates looked at again', of: [both], gates: { reevaluates: true } },
-    { said: ', candidates looked at again and final targets verified', of: [both], gates: { reevaluates: true, verifies: true, ignoresNominal: true } },
+    { said: ', candidates looked at again and final targets verified', of: [both], gates: { reevaluates: true, verifies: true } },
+    { said: ', candidates looked at again and final targets verified, by strategies even within the nominal quota', of: [both], gates: { reevaluates: true, verifies: true, ignoresNominal: true } },
     { said: ', by strategies even within the nominal quota', of: [both], gates: { ignoresNominal: true } },
     { said: ', with a buffer', of: [undefined], gates: { buffer: 4 } },
   ]

@@ -262,10 +262,18 @@ export function fairTargets(snapshot: Snapshot, asking: Asking, short: readonly 
     return isRoom
   }
   snapshot.admitted.add(incoming)
-  const isWithin = gates.ignoresNominal !== true && snapshot.isWithinNominal(queue, short)
+  const isWithin = () => gates.ignoresNominal !== true && snapshot.isWithinNominal(queue, short)
+  const reclaimed = new Set<Admitted>()
+  const firstOf = (those: readonly Admitted[], orElse: (rest: readonly Admitted[]) => boolean) => {
+    const isOwn = isWithin()
+    return firstRule(snapshot, queue, those, isOwn, strategies[0]!, (load) => {
+      if (isOwn) reclaimed.add(load)
+      return take(load)
+    }, orElse)
+  }
   const byRule = (rest: readonly Admitted[]) => strategies.length > 1 && secondRule(snapshot, queue, rest, take)
-  const again = (rest: readonly Admitted[]) => (gates.reevaluates === true && taken.some((load) => load.queue === queue) ? firstRule(snapshot, queue, rest, isWithin, strategies[0]!, take, byRule) : byRule(rest))
-  const isFound = firstRule(snapshot, queue, candidates, isWithin, strategies[0]!, take, again)
+  const again = (rest: readonly Admitted[]) => (gates.reevaluates === true && taken.some((load) => load.queue === queue) ? firstOf(rest, byRule) : byRule(rest))
+  const isFound = firstOf(candidates, again)
   snapshot.admitted.delete(incoming)
   const byShare = taken.length
   const takeNow = (load: Admitted): boolean => {
@@ -284,8 +292,8 @@ export function fairTargets(snapshot: Snapshot, asking: Asking, short: readonly 
     snapshot.admitted.delete(load)
     return strategies.some((each) => (each === 'LessThanInitialShare' ? snapshot.share(mine) < before : snapshot.share(mine) <= after))
   }
-  snapshot.admitted.add(incoming)
-  const isRefused = gates.verifies === true && !isWithin && found.some((load) => chosen.includes(load) && load.queue !== queue && !isFair(load))
+  snapshot.admitted.add(incoming) // and all that were found are gone
+  const isRefused = gates.verifies === true && found.some((load) => chosen.includes(load) && load.queue !== queue && !(isWithin() && reclaimed.has(load)) && !isFair(load))
   snapshot.admitted.delete(incoming)
   for (const load of taken) snapshot.admitted.add(load)
   return isRefused ? [] : found
