@@ -3,7 +3,11 @@ import * as z from '@sched/bundled/zod'
 const labelSelector = z.strictObject({
   matchLabels: z.record(z.string(), z.string()).default({}).describe('labels that it must have'),
   matchExpressions: z
-    .array(z.strictObject({ key: z.string().min(1), operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']), values: z.array(z.string()).default([]) }))
+    .array(z.strictObject({
+      key: z.string().min(1).describe('name of the label'),
+      operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe('what its value must be'),
+      values: z.array(z.string()).default([]).describe('one of these, or none of them'),
+    }))
     .default([])
     .describe('further requirements'),
 })
@@ -24,17 +28,17 @@ const candidateSelector = z.strictObject({
   labelSelector: labelSelector.optional().describe('tags of a candidate; default any'),
   numericLabels: z.array(numericLabel).default([]).describe('whole numbers in tags; all must do'),
   priority: z
-    .strictObject({ mode: z.enum(['Base', 'Boosted']).describe('without or with what `timeSharing` has taken off'), comparison })
+    .strictObject({ mode: z.enum(['Base', 'Boosted']).describe('without or with what `timeSharing` has taken off'), comparison: comparison.describe('how that of the candidate compares to that of the preemptor') })
     .optional()
-    .describe('how the priority of a candidate compares to that of the preemptor; default any'),
+    .describe('which priorities a candidate may have; default any'),
 })
 
 const rule = z.strictObject({
-  name: z.string().optional(),
+  name: z.string().optional().describe('for people'),
   preemptorSelector: labelSelector.optional().describe('tags of a workload that may preempt by this rule; default any'),
   activationPolicy: z
-    .strictObject({ trigger: z.enum(['Always', 'InsufficientQuota', 'QuotaFeasibleAndInsufficientTopology']) })
-    .describe('when its candidates count, each time only if those before are not enough: first of all, while there is no quota, or once there is quota but no nodes'),
+    .strictObject({ trigger: z.enum(['Always', 'InsufficientQuota', 'QuotaFeasibleAndInsufficientTopology']).describe('first of all, while there is no quota, or once there is quota but no nodes') })
+    .describe('when its candidates count, each time only if those before are not enough'),
   candidateSelectors: z.array(candidateSelector).default([]).describe('who may be preempted: whom any of these selects'),
 })
 
