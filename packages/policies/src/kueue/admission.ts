@@ -275,7 +275,7 @@ export class Kueue implements Policy {
     const areGone = targets.every((each) => hasStarted(each, this.#env.work))
     const outbid = this.#precedence === precedences.Timestamp ? targets.filter((each) => isOutbid(each, workload, this.#fairSharing !== false)) : []
     for (const each of targets) this.#preempt(each, round)
-    for (const { job } of outbid) this.#workloads.requeue(job)
+    for (const { job } of outbid.sort((a, b) => this.#env.work.rank(a.job) - this.#env.work.rank(b.job))) this.#workloads.requeue(job)
     const isRoom = areGone && fitsBeside(this.#workloads.leaving[round.lane] as Set<Workload>, workload)
     this.#admit(workload)
     if (isRoom && (round.jobsLeft < Infinity || this.#hasRoom(round))) this.#start(workload, round)

@@ -35,7 +35,7 @@ export class QueueTimes {
     return this.#requeued.get(job)?.at ?? this.#env.work.submitted(job)
   }
 
-  /** The order of jobs by that; ties by submission. */
+  /** The order of jobs by that; of those that had to go at one instant who was requeued first. */
   rank(job: JobId): number {
     return this.#requeued.get(job)?.rank ?? this.#env.work.rank(job)
   }

@@ -56,8 +56,8 @@ export interface Workload {
   readonly rank: number
   /** When its job was submitted. */
   readonly submitted: Seconds
-  /** From when on its job counts as waiting: since it was submitted, unless it had to go (`QueueTimes`). */
-  readonly queued: Seconds
+  /** From when on it counts: since its job was submitted, unless that had to go (`QueueTimes`) and waits. */
+  queued: Seconds
   readonly shape: ShapeId
   /** The same object for all waiting workloads that ask alike. */
   readonly likeness: Likeness

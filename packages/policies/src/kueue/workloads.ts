@@ -78,6 +78,7 @@ export class Workloads implements WorkListener {
     const { job, lane, tasks } = workload
     workload.admission = ++this.#admissions
     workload.since = this.#env.now()
+    workload.queued = workload.submitted
     this.#times.forget(job)
     if (isPartial(workload)) {
       workload.unstarted = tasks

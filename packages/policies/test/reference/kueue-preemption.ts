@@ -111,7 +111,7 @@ export function heightAround(snapshot: Snapshot, queue: Place, r: number, amount
   return { height: heightOf(snapshot, around(queue).at(-1)!), isInside: false }
 }
 
-type Variant = 'within' | 'hierarchical' | 'without borrowing' | 'while borrowing'
+export type Variant = 'within' | 'hierarchical' | 'without borrowing' | 'while borrowing'
 interface Candidate {
   readonly load: Admitted
   readonly variant: Variant
@@ -157,6 +157,9 @@ function variantOf(load: Admitted, asking: Asking, { borrowWithinCohort: { polic
   const isAbove = load.priority >= asking.priority || (maxPriorityThreshold !== undefined && load.priority > maxPriorityThreshold)
   return policy === 'Never' || isAbove ? 'without borrowing' : 'while borrowing'
 }
+
+/** Why each was found last. */
+export const variants = new WeakMap<Admitted, Variant>()
 
 /** Whether nodes have room beside those who are left. */
 export type HaveRoom = (left: ReadonlySet<Admitted>) => boolean
@@ -224,6 +227,7 @@ function minimal(snapshot: Snapshot, all: readonly Candidate[], isValid: (each: 
     taken.push(load)
     return fits()
   }
+  for (const { load, variant } of all) variants.set(load, variant)
   const isDone = all.some((each) => isValid(each) && take(each.load)) || further(take)
   const found = isDone ? fillBack(snapshot, taken, fits) : []
   for (const load of taken) snapshot.admitted.add(load)
