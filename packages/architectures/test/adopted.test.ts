@@ -85,6 +85,8 @@ const configs: readonly Record<string, unknown>[] = [
   { greedy: { order: { kai: { pastUsage: { kValue: 10, fetchInterval: 1, windowSize: 40, halfLifePeriod: 30 } } } } },
   { 'slurm-limits': { policy: { easy: { order: 'fifo' } }, calcPeriod: 3, halfLife: 20, qos: { normal: { GrpTRESMins: 'billing=1' } } } },
   { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
+  { kueue: { crossClusterQueueOrdering: 'Timestamp', timestampPreemptionBuffer: 2, defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerOrNewerEqualPriority', reclaimWithinCohort: 'LowerPriority' } } } },
+  { kueue: { timeSharing: { interval: 5 }, defaults: { preemption: { withinClusterQueue: 'LowerPriority' } } } },
   { 'capacity-scheduler': { queues: { a: { capacity: 30, maximumCapacity: 60 }, b: { capacity: 70 } }, preemption: {} } },
   ...suspending,
   ...reserving,

@@ -226,7 +226,7 @@ describe('manifests of Kueue', () => {
       { ...usual, fairSharing: { preemptWithinNominal: false, reevaluate: true } }, ['honoured featureGates.FairSharingPreemptWithinNominal false', 'honoured featureGates.FairSharingReevaluatePreemptionCandidates true'],
     ])
     expect(of('{ FairSharingVerifyFinalTargets: true, FairSharingPrioritizeNonBorrowing: false }')).toEqual([
-      usual, ['ignored featureGates.FairSharingVerifyFinalTargets true fair sharing is off', 'ignored featureGates.FairSharingPrioritizeNonBorrowing false fair sharing is off'],
+      usual, ['ignored featureGates.FairSharingPrioritizeNonBorrowing false fair sharing is off', 'ignored featureGates.FairSharingVerifyFinalTargets true fair sharing is off'],
     ])
     expect(message(queue('a'), configuration('v1beta2', 'scheduler: { crossClusterQueueOrdering: Age }'))).toContain('scheduler.crossClusterQueueOrdering')
   })
