@@ -121,7 +121,7 @@ interface Candidate {
 
 const isSpared = ({ spared = [] }: Admitted, from: 'fairSharing' | 'reclaimWithinCohort'): boolean => spared.includes(from)
 
-export type Trigger = 'Always' | 'InsufficientQuota' | 'QuotaFeasibleAndInsufficientTopology'
+type Trigger = 'Always' | 'InsufficientQuota' | 'QuotaFeasibleAndInsufficientTopology'
 /** What is off by default, or may be switched off. */
 export interface Gates {
   /** Whom a PreemptionConfig selects for a trigger; undefined: there is none. */
