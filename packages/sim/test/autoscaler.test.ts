@@ -1,5 +1,5 @@
 import type { ClusterDescription } from '@sched/cluster'
-import { Reason, type JobId, type JobSpec, type LaneId, type NodeId, type Observer } from '@sched/core'
+import { Reason, type JobId, type JobSpec, type NodeId, type Observer } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { expanders, type AutoscalerOptions, type SimulationOptions } from '../src/index.js'
