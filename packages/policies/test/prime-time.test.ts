@@ -1,3 +1,4 @@
+import { dispatcher } from '@sched/cluster'
 import { conservative, easy, fifo, greedy, primeTime, strict, type PrimeTimeOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -76,6 +77,7 @@ describe('prime-time', () => {
     const expected = [MONDAY_8, from, MONDAY_8 + HOUR, from]
     expect(startsOf(rows, 4, prime({}, easy()))).toEqual(expected)
     expect(startsOf(rows, 4, prime({}, easy(fifo(), { reservations: 2 })))).toEqual(expected)
+    expect(startsOf(rows, 4, prime({}, easy(fifo(), { reservations: 2, windows: [{ from: MONDAY_8, to: MONDAY_8 + 2 * HOUR, demand: 'all' }] }))).slice(0, 2)).toEqual([MONDAY_8 + 2 * HOUR, from])
     expect(startsOf(rows, 4, prime({}, greedy(fifo())))).toEqual([MONDAY_8 + MINUTE, from, from, from])
     expect(startsOf(rows, 4, prime({}, strict()))).toEqual([MONDAY_8, MONDAY_8 + HOUR, MONDAY_8 + HOUR, MONDAY_8 + HOUR])
     const promised: [string, number][] = []
@@ -84,6 +86,33 @@ describe('prime-time', () => {
       jobs: [job({ id: 'first', submit: from, queue: 'p_day', demand: { procs: 4 }, duration: HOUR, estimate: HOUR })], observers: [{ onReserve: (_id, start) => void promised.push(['first', start]) }],
     })
     expect(promised).toEqual([['first', MONDAY_8]])
+  })
+
+  it('plans so on nodes by name, too', () => {
+    const from = MONDAY_8 - HOUR
+    const { recorder } = run({
+      cluster: instantCluster({ nodes: [{ count: 2, resources: { procs: 1 } }] }), policy: prime({}, easy(fifo(), { nodes: 'named' })),
+      jobs: ([['both', 2, HOUR, 'p_day'], ['long', 1, 2 * HOUR, 'workq'], ['short', 1, HOUR, 'workq']] as const).map(([id, tasks, seconds, queue]) => job({ id, submit: from, queue, tasks, gang: true, demand: { procs: 1 }, duration: seconds, estimate: seconds })),
+    })
+    expect(Object.fromEntries(recorder.ends.map(({ job: id, started }) => [id, started]))).toEqual({ both: MONDAY_8, long: MONDAY_8 + HOUR, short: from })
+  })
+
+  it('says why a job waits', () => {
+    const made = dispatcher({ cluster: { nodes: 1, resources: { procs: 2 } }, policy: prime({ backfill_prime: true }, strict()), explained: true })
+    for (const [id, queue, estimate] of [['day', 'p_day', 9], ['night', 'np_night', 50 * HOUR], ['long', 'workq', 33 * HOUR]] as const) made.submit(job({ id, queue, demand: { procs: 1 }, estimate }))
+    made.pass(0)
+    expect(['day', 'night', 'long'].map((id) => made.explain(id)?.limit)).toEqual(['prime time only', 'it would cross into prime time', 'it would cross into prime time'])
+    expect(made.nextWake).toBe(MONDAY_8)
+    expect(made.pass(MONDAY_8).start.map(({ job: id }) => id)).toEqual(['day'])
+    expect(['night', 'long'].map((id) => made.explain(id)?.limit)).toEqual(['non-prime time only', 'it would cross into non-prime time'])
+  })
+
+  it('lets a gang that runs have the tasks that it lacks', () => {
+    const made = dispatcher({ cluster: { nodes: 1, resources: { procs: 2 } }, policy: prime() })
+    made.submit(job({ id: 'gang', queue: 'np_night', tasks: 2, gang: true, demand: { procs: 1 } }))
+    const [task] = made.pass(0).start
+    made.taskFailed({ id: task?.id as number }, MONDAY_8 + 1)
+    expect(made.pass(MONDAY_8 + 1).start.map(({ job: id }) => id)).toEqual(['gang'])
   })
 
   it('may have another policy outside prime time', () => {
