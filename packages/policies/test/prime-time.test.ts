@@ -126,6 +126,7 @@ describe('prime-time', () => {
     expect(() => startsOf([[0, 1, 1]], 1, prime({}, conservative()))).toThrow('prime-time.policy: it plans starts, and does not know that jobs may start at some times of the day alone. Use greedy, strict or easy.')
     expect(() => startsOf([[0, 1, 1]], 1, prime({ holidays: 'YEAR 2026\nmonday 8 o\'clock' }))).toThrow('prime-time.holidays: line 2 is "monday 8 o\'clock".')
     expect(() => startsOf([[0, 1, 1]], 1, prime({ backfill_prime: 'true at night' }))).toThrow('prime-time.backfill_prime: found "true at night".')
+    expect(() => startsOf([[0, 1, 1]], 1, prime({ backfill_prime: 'constructor' }))).toThrow('prime-time.backfill_prime: found "constructor".')
     expect(() => startsOf([[0, 1, 1]], 1, prime({ prime_spill: 'an hour' }))).toThrow('prime-time.prime_spill: found "an hour".')
   })
 })

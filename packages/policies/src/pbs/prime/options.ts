@@ -38,7 +38,7 @@ function byStatus<T>(lines: string | readonly string[], absent: T, read: (value:
 
 /** Whether jobs must end with the status in which they start. */
 export const backfillOf = (given: boolean | string | readonly string[], field: string): ByStatus<boolean> =>
-  byStatus(typeof given === 'boolean' ? String(given) : given, false, (value) => ({ true: true, false: false })[value.toLowerCase()], field, 'Write true, or "true non_prime".')
+  byStatus(typeof given === 'boolean' ? String(given) : given, false, (value) => (/^true$/i.test(value) ? true : /^false$/i.test(value) ? false : undefined), field, 'Write true, or "true non_prime".')
 
 /** Seconds by which jobs may go on into prime time, and into non-prime time. */
 export const spillOf = (given: string | readonly string[], field: string): ByStatus<number> =>
