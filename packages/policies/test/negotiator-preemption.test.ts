@@ -93,6 +93,9 @@ describe('preemption of the negotiator', () => {
     expect(starts({ RANK }, [one('bob0', 0, 10)], nodes())).toEqual(['bob0 0 n1-0'])
     expect(starts({ RANK: [{ rank: 1, users: ['bob'], nodes: ['n1-0'] }] }, [one('bob0', 0, 10)], nodes())).toEqual(['bob0 0 n1-0'])
     expect(starts({ RANK: [{ rank: 1, accounts: ['lab'], nodes: ['n1-0'] }] }, [one('bob0', 0, 10, { account: 'lab' })], nodes())).toEqual(['bob0 0 n1-0'])
+    const warnings: string[] = []
+    run({ policy: negotiator({ RANK: [...RANK, { rank: 1, labels: { owner: 'cid', rack: '2' } }] }), jobs, cluster: nodes(), warn: (text) => warnings.push(text) })
+    expect(warnings).toEqual(['RANK[1] of negotiator holds nowhere: none of its nodes has the labels owner=cid, rack=2.'])
     expect(() => starts({ RANK: [{ rank: 1, nodes: ['n7'] }] }, jobs, nodes())).toThrow('RANK names node "n7", which the cluster does not have')
   })
 

@@ -53,7 +53,7 @@ export class NegotiatorLane {
     this.#accountant = new Accountant(settings, this.#weight, this.#keys, env.cluster.resources.length, (made) => { this.#join(made) })
     this.#limits = limits
     this.#claims = new Claims(env, lane, this.#weight, limits)
-    const machines = new MachineRanks(settings, env.cluster)
+    const machines = new MachineRanks(settings, env)
     const ranks = new OfferRanks(settings, env.cluster, lane, this.#weight)
     const submitterOf = (job: JobId) => this.#submitterOf[job] as Submitter
     this.#preemption = new Preemption(settings, env, lane, { weight: this.#weight, machines, ranks, accountant: this.#accountant, groups: this.#groups, claims: this.#claims, submitterOf })

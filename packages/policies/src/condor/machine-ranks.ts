@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type NodeId } from '@sched/core'
+import { SchedError, type Env, type NodeId } from '@sched/core'
 import type { Submitter } from './accountant.js'
 import type { NegotiatorSettings } from './options.js'
 
@@ -13,7 +13,9 @@ export class MachineRanks {
   /** By the numbers of the rules that name a submitter: so many rows are kept as differ, however many submitters there are. */
   readonly #rows = new Map<string, Float64Array>()
 
-  constructor({ RANK }: NegotiatorSettings, cluster: ClusterView) {
+  /** Warns of rules that hold for no node. Throws `BAD_OPTION` for nodes that the cluster does not have. */
+  constructor({ RANK }: NegotiatorSettings, env: Pick<Env, 'cluster' | 'warn'>) {
+    const { cluster } = env
     this.#rules = RANK
     this.#count = cluster.nodes
     const all = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
@@ -24,6 +26,8 @@ export class MachineRanks {
       const meant = nodes && new Set(nodes)
       return all.filter((node) => meant?.has(cluster.name(node)) !== false && Object.entries(labels).every(([key, value]) => cluster.label(node, key) === value))
     })
+    for (const [i, { nodes, labels = {} }] of RANK.entries())
+      if (this.#nodes[i]?.length === 0 && nodes?.length !== 0) env.warn(`RANK[${i}] of negotiator holds nowhere: none of its nodes has the labels ${Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(', ')}.`)
   }
 
   get areAny(): boolean {
