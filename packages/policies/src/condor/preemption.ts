@@ -113,12 +113,12 @@ export class Preemption {
     const { work } = this.#env
     const { now, nodes, cluster } = this.#round
     const { claims, machines, submitterOf } = this.#near
-    const isSeen = (node: NodeId) => nodes.length === cluster.nodes || nodes.includes(node)
+    const inSight = nodes.length === cluster.nodes ? undefined : new Set(nodes)
     const found: Victim[] = []
     for (const task of claims.tasks) {
       const runTime = now - work.started(task)
       const node = work.nodeOf(task)
-      if (Number.isNaN(runTime) || runTime < this.#settings.MAXJOBRETIREMENTTIME || node === None || !isSeen(node) || !cluster.up(node)) continue
+      if (Number.isNaN(runTime) || runTime < this.#settings.MAXJOBRETIREMENTTIME || node === None || inSight?.has(node) === false || !cluster.up(node)) continue
       const submitter = submitterOf(work.jobOf(task))
       found.push({ task, node, submitter, rank: machines.of(submitter)[node] as number, runTime })
     }
