@@ -8,30 +8,37 @@ export interface Progress {
   begin(what: string): void
   /** Runs done, with parts of runs, and tasks started in all of them. */
   update(runs: number, launches: number): void
+  /** Writes a line, above what is drawn. */
+  say(line: string): void
   stop(): void
 }
 
-const silent: Progress = { begin: () => undefined, update: () => undefined, stop: () => undefined }
+const plain = ({ stderr }: Io): Progress => ({ begin: () => undefined, update: () => undefined, say: (line) => void stderr.write(`${line}\n`), stop: () => undefined })
 
 /** A bar with rate and time left on a terminal's stderr; nothing anywhere else. */
 export async function progressOf(io: Io, quiet: boolean, runs: number): Promise<Progress> {
-  if (quiet || io.stderr.isTTY !== true || io.env['TERM'] === 'dumb') return silent
+  if (quiet || io.stderr.isTTY !== true || io.env['TERM'] === 'dumb') return plain(io)
   const { SingleBar } = await import('cli-progress')
   const format = '{bar} {percentage} %  {done} of {runs} runs: {what}  {rate} tasks/s  {left} left'
   const look = { barCompleteChar: '=', barIncompleteChar: '-', barsize: 24, fps: 5, hideCursor: true, clearOnComplete: true, gracefulExit: false }
-  return new Bar(new SingleBar({ format, stream: io.stderr, ...look }), runs)
+  return new Bar(new SingleBar({ format, stream: io.stderr, ...look }), runs, io)
 }
+
+/** To the beginning of the line, and what stands there away; the bar is drawn again soon. */
+const CLEAR_LINE = '\r\u001B[K'
 
 class Bar implements Progress {
   readonly #bar: SingleBar
   readonly #runs: number
+  readonly #io: Io
   readonly #started = performance.now()
   #what = ''
   #isDrawn = false
 
-  constructor(bar: SingleBar, runs: number) {
+  constructor(bar: SingleBar, runs: number, io: Io) {
     this.#bar = bar
     this.#runs = runs
+    this.#io = io
   }
 
   begin(what: string): void {
@@ -43,6 +50,10 @@ class Bar implements Progress {
 
   update(runs: number, launches: number): void {
     this.#bar.update(Math.min(1000, Math.floor((runs / this.#runs) * 1000)), this.#words(runs, launches))
+  }
+
+  say(line: string): void {
+    this.#io.stderr.write(`${this.#isDrawn ? CLEAR_LINE : ''}${line}\n`)
   }
 
   stop(): void {

@@ -7,7 +7,7 @@ import { logNotes } from './output/log-notes.js'
 import { skippedText } from './output/skipped-text.js'
 import { progressOf } from './progress.js'
 import { explainRun } from './explain-run.js'
-import type { RunResult } from './run-once.js'
+import { warningOf, type RunResult } from './run-once.js'
 import type { Plan, PlannedRun, Variant } from './threads/plan.js'
 import { runPlan } from './threads/run-plan.js'
 import { withoutEffect } from './without-effect.js'
@@ -27,11 +27,11 @@ export function everyRun({ seeds, policies }: Pick<Experiment, 'seeds' | 'polici
 /** Without what only messages need, and cannot go to other threads. */
 export const variantOf = ({ spec, directory }: Description): Variant => ({ spec, directory })
 
-/** All runs of an experiment; warnings go to stderr, each once. */
+/** All runs of an experiment; warnings go to stderr, each once, those that are known before a run as it begins. */
 export async function runAll(experiment: Experiment, io: Io, { jobs, draw, ...options }: RunAllOptions = {}): Promise<RunResult[]> {
   const plan: Plan = { variants: [variantOf(experiment.description)], runs: everyRun(experiment), jobs, draw }
-  const results = await withProgress(plan, io, options, (run) => nameOf(experiment, plan, run), (run, error) => explainRun(experiment, plan.runs[run]?.policy ?? 0, error))
-  warn(results, experiment, io)
+  const { results, told } = await withProgress(plan, io, options, (run) => nameOf(experiment, plan, run), (run, error) => explainRun(experiment, plan.runs[run]?.policy ?? 0, error))
+  for (const text of messagesOf(results, experiment)) if (!told.has(text)) io.stderr.write(`${text}\n`)
   return results
 }
 
@@ -40,30 +40,33 @@ function nameOf({ policies }: Experiment, { runs }: Plan, run: number): string {
   return `${policies[policy]?.name ?? ''}, seed ${seed}`
 }
 
-/** Runs a plan under a progress bar. */
+/** Runs a plan under a progress bar; what the user has been told meanwhile, on stderr, is told. */
 export async function withProgress(
   plan: Plan,
   io: Io,
   { quiet = false, threads }: RunAllOptions,
   name: (run: number) => string,
   explain: (run: number, error: Error) => Error,
-): Promise<RunResult[]> {
+): Promise<{ readonly results: RunResult[]; readonly told: ReadonlySet<string> }> {
+  const told = new Set<string>()
   const progress = await progressOf(io, quiet, plan.runs.length)
   try {
-    return await runPlan(plan, {
+    const results = await runPlan(plan, {
       signal: io.signal,
       threads,
       explain,
       onRun: (run) => progress.begin(name(run)),
       onProgress: ({ runs, launches }) => progress.update(runs, launches),
+      onWarning(text) {
+        const line = `warning: ${text}`
+        if (!told.has(line)) progress.say(line)
+        told.add(line)
+      },
     })
+    return { results, told }
   } finally {
     progress.stop()
   }
-}
-
-function warn(results: readonly RunResult[], experiment: Experiment, io: Io): void {
-  for (const text of messagesOf(results, experiment)) io.stderr.write(`${text}\n`)
 }
 
 /** What the user should know of the runs of an experiment, each beginning with `note:` or `warning:`. */
@@ -123,7 +126,7 @@ export function warningsOf(results: readonly RunResult[]): string[] {
     if (rejecting !== undefined) warnings.push(rejectedText(rejecting))
     if (abandoned > 0) warnings.push(`${policy}: ${counted(abandoned, 'job')} given up ${whyAbandoned(abandoning)}; not counted in times.`)
   }
-  return [...warnings, ...new Set(results.flatMap(({ policy, warnings: own }) => own.map((each) => `${policy}: ${each}`)))]
+  return [...warnings, ...new Set(results.flatMap(({ policy, warnings: own }) => own.map((each) => warningOf(policy, each))))]
 }
 
 /**

@@ -47,6 +47,8 @@ export interface RunWatch {
   /** Jobs that have ended, of all where known, and tasks started so far. */
   onProgress?(ended: number, jobs: number | undefined, launches: number): void
   onJob?(row: JobRow): void
+  /** Told what the user should know as soon as everything is made, before anything runs, and with it the name of the policy. */
+  onWarning?(text: string): void
   readonly observers?: readonly Observer[]
   /** What is to be kept for charts. */
   readonly draw?: Draw | undefined
@@ -98,6 +100,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
       speculation: typeof spec.speculation === 'string' ? { rule: spec.speculation } : spec.speculation,
     }),
   })
+  for (const each of [...notes, ...warnings]) watch.onWarning?.(warningOf(policy.name, each))
   simulation.isOfOthers = (spec.plugins ?? []).length > 0
   const pause = () => {
     watch.onProgress?.(ended, workload.jobs, simulation.launches)
@@ -114,6 +117,9 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     ...(kept !== undefined && { drawn: kept.result() }),
   }
 }
+
+/** What the user should know of the runs of a policy. */
+export const warningOf = (policy: string, text: string): string => `${policy}: ${text}`
 
 function prefilledOf(prefill: readonly RunningTask[], { cluster }: Experiment): Prefilled | null {
   if (prefill.length === 0) return null

@@ -257,6 +257,13 @@ describe('progress', () => {
     expect(err).toContain('\u001B[?25h') // the cursor is back
   })
 
+  it('makes way for what policies warn of as runs begin, which is said once', async () => {
+    const args = ['compare', 'small.yaml', '--seeds', '2', '--policies', '{name: turns, policy: {gang-scheduling: {}}}']
+    const [plain, bar] = [(await sched(args, { cwd: small() })).err, (await sched(args, { cwd: small(), tty: true })).err]
+    expect(plain).toMatch(/^warning: turns: [^\n]*heartbeat[^\n]*\n$/)
+    expect(bar.split(`\r\u001B[K${plain}`)).toHaveLength(2)
+  })
+
   it('is silent anywhere else, and on a terminal that cannot', async () => {
     expect((await sched(['compare', 'small.yaml'], { cwd: small() })).err).toBe('')
     expect((await sched(['compare', 'small.yaml'], { cwd: small(), tty: true, env: { TERM: 'dumb' } })).err).toBe('')

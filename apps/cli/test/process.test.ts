@@ -98,6 +98,15 @@ describe('the program', () => {
     expect({ ...how, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
   })
 
+  it.each([1, 2])('says what policies warn of as a run begins, threads: %i', async (threads) => {
+    const oneNode = ['--generate', '{poisson-jobs: {jobs: 300000}}', '--nodes', '1', '--resources', 'map=4', '--policies', '{name: whole, policy: {easy: {nodes: named}}}']
+    const { text, until, endOn } = started(['compare', ...oneNode, '--seeds', '2', '--threads', `${threads}`], directory())
+    await until(() => text.err !== '')
+    await setTimeout(200) // the second run begins, too
+    await endOn('SIGINT')
+    expect(text).toEqual({ out: '', err: expect.stringMatching(/^warning: whole: nodes: named gives every job whole nodes, and the cluster is one node: .*\nInterrupted; nothing was written\.\n$/) })
+  })
+
   it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s while it reads what does not end', { tags: 'long' }, async (signal) => {
     const { text, endOn } = started(['trace', 'describe', '-'], directory(), 'pipe')
     await setTimeout(1500) // it has begun to read

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, StageSpec } from '@sched/core'
+import { negotiator } from '@sched/policies'
+import { instantCluster, job, run } from '@sched/testkit'
 import { twoLevel, type TwoLevelOptions } from '../src/index.js'
 import { cpuJob, cpus, play } from './world.js'
 
@@ -155,5 +157,20 @@ describe("one framework, as in mesosSimulatorSingleScheduler... of the authors' 
     expect(decided.all.map(({ opened, closed }) => Number((closed - opened).toFixed(6)))).toEqual(jobs.map((_, i) => 2 + i))
     expect(decided.all.every(({ attempt, unplaced }) => attempt === 1 && unplaced === 0)).toBe(true)
     for (const [i, { opened }] of decided.all.entries()) if (i > 0) expect(opened).toBeGreaterThanOrEqual(decided.all[i - 1]?.closed ?? NaN)
+  })
+})
+
+describe('a round that takes time', () => {
+  it('may evict a task and start another one of its job there, whose tasks are on different nodes', () => {
+    const apart = { constraints: { distinctNodes: true } }
+    const of = (id: string, user: string, submit: number, tasks: number, cpu: number, duration: number, more: Partial<StageSpec> = {}): JobSpec =>
+      job({ id, user, submit, stages: [{ name: 's', tasks, demand: { cpu }, duration, ...more }] })
+    // Ann's job takes the places of Dan's j23 and Bob's, and j23 starts where they leave room; it lies with the names which framework has which jobs
+    const jobs = [of('j16', 'dan', 30, 3, 3, 31), of('j23', 'dan', 33, 3, 2, 29, apart), of('j21', 'bob', 36, 1, 3, 34), of('j12', 'cid', 40, 3, 1, 19), of('j8', 'cid', 51, 2, 2, 13, apart), of('j2', 'ann', 55, 3, 2, 16, apart)]
+    const cluster = instantCluster({ nodes: [{ name: 'n', count: 3, resources: { cpu: 6 } }] })
+    const { recorder } = run({ policy: negotiator({ PREEMPTION_REQUIREMENTS: true }), jobs, cluster, architecture: twoLevel({ decision: { job: 0.5, task: 0.125 } }) })
+    const ofIt = recorder.events.flatMap((event) => ('node' in event && event.job === 'j23' && event.time > 50 ? [`${event.kind} ${event.task} ${event.node}`] : []))
+    expect(ofIt.slice(0, 3)).toEqual(['end 0 n-1', 'end 1 n-2', 'launch 2 n-2'])
+    expect(recorder.events.filter(({ kind }) => kind === 'finish')).toHaveLength(6)
   })
 })

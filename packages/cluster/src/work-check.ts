@@ -70,8 +70,15 @@ function checkGangJob(work: WorkReads, job: JobId): void {
     if (work.lacksTasks(work.taskStage[task] as number)) throw new SchedError('INVARIANT', `task ${task} of job ${work.name(job)} runs without others of its gang`)
 }
 
+/**
+ * Throws if two tasks share a node that may not: two that have started, or two that are claimed. A claim of a suspended round may be where a task runs, which the
+ * round evicts when it is committed.
+ */
 function checkApart(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly string[]): void {
-  const nodes = runningTasks(job, lane, work).filter((task) => work.isDistinct(work.stageShape[work.taskStage[task] as number] as ShapeId)).map((task) => work.nodeOf(task))
-  const twice = nodes.find((node, i) => nodes.indexOf(node) < i)
-  if (twice !== undefined) throw new SchedError('INVARIANT', `job ${work.name(job)} runs two tasks on ${nodeNames[twice] ?? ''} that must be on different nodes`)
+  const apart = runningTasks(job, lane, work).filter((task) => work.isDistinct(work.stageShape[work.taskStage[task] as number] as ShapeId))
+  for (const isClaim of [false, true]) {
+    const nodes = apart.filter((task) => Number.isNaN(work.started(task)) === isClaim).map((task) => work.nodeOf(task))
+    const twice = nodes.find((node, i) => nodes.indexOf(node) < i)
+    if (twice !== undefined) throw new SchedError('INVARIANT', `job ${work.name(job)} runs two tasks on ${nodeNames[twice] ?? ''} that must be on different nodes`)
+  }
 }

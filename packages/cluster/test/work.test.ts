@@ -62,6 +62,16 @@ describe('the check of the work', () => {
     expect([wrong(withTwo({ constraints: { distinctNodes: true } }), claim(2)), wrong(withTwo(), claim(3))]).toEqual(['', ''])
     expect(wrong(withTwo({ constraints: { distinctNodes: true } }), claim(3))).toBe('job a runs two tasks on node-3 that must be on different nodes')
   })
+
+  it('lets a claim of a suspended round be where a task runs that the round evicts, not two that have started', () => {
+    const started = (...tasks: readonly number[]) => {
+      const work = workWith()
+      submit(work, job('a', stage({ constraints: { distinctNodes: true } })))
+      for (const task of [0, 1]) work.claim(task as TaskId, 3 as NodeId, 0, tasks.includes(task) ? 5 : NaN)
+      return wrong(work, () => undefined)
+    }
+    expect([started(0), started(1), started(0, 1)]).toEqual(['', '', 'job a runs two tasks on node-3 that must be on different nodes'])
+  })
 })
 
 /** What the check says after a slip. */

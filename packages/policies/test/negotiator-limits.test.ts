@@ -34,6 +34,7 @@ describe('concurrency limits of the negotiator', () => {
     const waits = (options: NegotiatorOptions, name: string) => starts(options, two(name)).includes('bob0 120')
     expect([waits({ CONCURRENCY_LIMIT: { MatLab: 1 } }, 'MATLAB'), waits({ CONCURRENCY_LIMIT: { other: 1 } }, 'matlab')]).toEqual([true, false])
     expect([waits({ CONCURRENCY_LIMIT_DEFAULT: 1 }, 'any'), waits({ CONCURRENCY_LIMIT_DEFAULT: 1, CONCURRENCY_LIMIT: { any: 2 } }, 'any')]).toEqual([true, false])
+    expect(() => waits({ CONCURRENCY_LIMIT: { any: 1, ANY: 2 } }, 'any')).toThrow('CONCURRENCY_LIMIT names "ANY" twice, with other capitals, which do not matter.')
     const scoped = { CONCURRENCY_LIMIT_DEFAULTS: { large: 1 } }
     expect([waits(scoped, 'large.light'), waits(scoped, 'large'), waits({ ...scoped, CONCURRENCY_LIMIT: { 'large.light': 2 } }, 'large.light')]).toEqual([true, false, false])
   })

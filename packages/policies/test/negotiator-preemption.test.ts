@@ -70,6 +70,15 @@ describe('preemption of the negotiator', () => {
     expect([apart('lab')[1], apart('office')[1]]).toEqual(['bob0 100 n0-0', 'bob0 1000 n0-0'])
   })
 
+  it('remembers since when a place is claimed where nobody can take it after all', () => {
+    // Ann's second job runs from 50 on a claim of 0. At 140 Bob's second task may have its place, but not beside his first. At 160 Ann's claim is old enough for
+    // Cid, as Bob's is, and hers is the worse priority
+    const apart = job({ id: 'bob0', user: 'bob', submit: 0, stages: [{ name: 's', tasks: 2, demand: { cpu: 1 }, duration: 1000, constraints: { distinctNodes: true } }] })
+    const jobs = [one('ann0', 0, 50), apart, one('ann1', 1, 1000), one('cid0', 145, 10)]
+    const { recorder } = run({ policy: negotiator({ CONSUMPTION_POLICY: true, PREEMPTION_REQUIREMENTS: { StateTimer: 130 }, PriorityFactor: { ann: 9000 } }), jobs, cluster: cluster({ count: 1, cpu: 2 }), until: 165 })
+    expect(recorder.evictions.map(({ job: id, time }) => `${id} ${time}`)).toEqual(['ann1 160'])
+  })
+
   it('never takes from its own user but by rank', () => {
     const jobs = [one('ann0', 0, 1000), one('ann1', 100, 10, { priority: 9 })]
     expect(starts({ PREEMPTION_REQUIREMENTS: true }, jobs)[1]).toBe('ann1 1000 n0-0')
@@ -84,6 +93,9 @@ describe('preemption of the negotiator', () => {
     expect(starts({ RANK }, [one('bob0', 0, 10)], nodes())).toEqual(['bob0 0 n1-0'])
     expect(starts({ RANK: [{ rank: 1, users: ['bob'], nodes: ['n1-0'] }] }, [one('bob0', 0, 10)], nodes())).toEqual(['bob0 0 n1-0'])
     expect(starts({ RANK: [{ rank: 1, accounts: ['lab'], nodes: ['n1-0'] }] }, [one('bob0', 0, 10, { account: 'lab' })], nodes())).toEqual(['bob0 0 n1-0'])
+    const warnings: string[] = []
+    run({ policy: negotiator({ RANK: [...RANK, { rank: 1, labels: { owner: 'cid', rack: '2' } }] }), jobs, cluster: nodes(), warn: (text) => warnings.push(text) })
+    expect(warnings).toEqual(['RANK[1] of negotiator holds nowhere: none of its nodes has the labels owner=cid, rack=2.'])
     expect(() => starts({ RANK: [{ rank: 1, nodes: ['n7'] }] }, jobs, nodes())).toThrow('RANK names node "n7", which the cluster does not have')
   })
 

@@ -173,6 +173,9 @@ describe('a table of jobs', () => {
     expect(found.report.notes).toEqual(['1 job that never started, of 0 s: left out (neverStarted)'])
     expect(jobs('id,submit,start,duration,cores\na,100,None,0,1\n', { ...cores, neverStarted: 'keep' }).map(({ stages }) => stages[0]!.duration)).toEqual([0])
     expect(jobs('id,submit,duration,cores\na,100,0,1\n').map(({ stages }) => stages[0]!.duration)).toEqual([0]) // nothing is said of starts
+    // a start of 0 is unknown where times are since 1970, as tables of Slurm have it, and a start where they are since the beginning
+    expect(jobs('id,submit,start,duration,cores\na,100,0,0,1\nb,100,101,5,1\n').map(({ id }) => id)).toEqual(['b'])
+    expect(jobs('id,submit,start,duration,cores\na,0,0,0,1\nb,0,None,0,1\n').map(({ id, recorded }) => [id, recorded?.wait])).toEqual([['a', 0]])
   })
 
   it('may count what no task gets a part of', () => {
@@ -302,6 +305,7 @@ describe('a table of jobs', () => {
     expect(messageOf(() => read(run, {}))).toContain('nothing says what a job asks for. These are the jobs of a run as `--out` wrote them: the .swf beside has')
     // what others write of amounts x time is no demand either
     expect(guessMapping('submit_time,runtime,cpu_seconds,gpuSeconds\n0,1,2,3\n')).toBe('{ columns: { submit: submit_time, duration: runtime }, defaults: { demand: { cpu: 1 } } }')
+    expect(guessMapping('submit_time,runtime,gpu_time,cpu_minutes,num_gpus_asked\n0,1,2,3,1\n')).toBe('{ columns: { submit: submit_time, duration: runtime }, demands: { gpu: num_gpus_asked } }')
     expect(messageOf(() => read('submit,duration,cpu_seconds,gpu-hours\n0,1,2,3\n', {}))).toContain('nothing says what a job asks for. For example `demands: { cpu: cores }`')
   })
 

@@ -59,8 +59,13 @@ describe('the job log of Philly', () => {
     expect(detectFormatOf(bytesOf(text)).name).toBe('philly')
   })
 
+  it('leaves out and counts jobs without submit time, whose attempts are not looked at', () => {
+    const trace = read(JSON.stringify([job({ submitted_time: 'None' }), job({ jobid: 'b', submitted_time: 'None', attempts: [{ start_time: 'None', detail: [] }] }), job({ jobid: 'c' })]))
+    expect([...jobsOf(trace)].map(({ id, submit }) => [id, submit])).toEqual([['c', 0]])
+    expect(trace.report.rules?.map(({ rule, jobs: count }) => [rule, count])).toEqual([['submit', 2]])
+  })
+
   it.each([
-    [job({ submitted_time: 'None' }), `"p" line 1 submitted_time: is not known. ${skip}`],
     [job({ submitted_time: 'soon' }), `"p" line 1 submitted_time: found "soon", expected a time such as 2017-10-09 06:13:03. ${skip}`],
     [job({ attempts: [{ ...attempt, detail: [{ gpus: 4 }] }] }), `"p" line 1 attempts[0].detail[0].gpus: found 4, expected a list. ${skip}`],
     [job({ jobid: '' }), `"p" line 1 jobid: is missing. ${skip}`],

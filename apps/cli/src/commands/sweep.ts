@@ -15,7 +15,6 @@ import { shownFigures, sweepCsv, sweepJson, sweepText } from '../output/sweep.js
 import { linesOf, type PointResult } from '../output/sweep-lines.js'
 import { everyRun, variantOf, warningsOf, withProgress } from '../run-all.js'
 import { explainRun } from '../explain-run.js'
-import type { RunResult } from '../run-once.js'
 import type { Plan } from '../threads/plan.js'
 import { countFindings } from './compare.js'
 import { experimentOptions, outputOptions, threadsOption } from './experiment-options.js'
@@ -53,7 +52,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
     const prepared = await prepareAll(description, points, io)
     countFindings(prepared.flatMap(({ policies }) => policies), options, io)
     const plan: Plan = { variants: points.map((point) => variantOf({ ...description, spec: point.spec })), runs: prepared.flatMap((each, variant) => everyRun(each, variant)) }
-    const runs = await runPoints(plan, prepared, options, io)
+    const { results: runs, told } = await runPoints(plan, prepared, options, io)
     const results = points.map(({ at }, variant): PointResult => ({
       at,
       policies: prepared[variant]?.policies.map(({ name }) => name) ?? [],
@@ -61,7 +60,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
     }))
     const { shown, warnings } = shownFigures(linesOf(results), options.figures)
     const messages = [...warningsOf(runs), ...(isSilent(options) && options.html === undefined ? [] : warnings)].map((text) => `warning: ${text}`)
-    for (const text of messages) io.stderr.write(`${text}\n`)
+    for (const text of messages) if (!told.has(text)) io.stderr.write(`${text}\n`)
     const asRun = withSeeds(description, prepared)
     const page = options.html === undefined
       ? undefined
@@ -118,7 +117,7 @@ async function prepareAll(description: Description, points: readonly Point[], io
   return prepared
 }
 
-function runPoints(plan: Plan, prepared: readonly Prepared[], options: SweepOptions, io: Io): Promise<RunResult[]> {
+function runPoints(plan: Plan, prepared: readonly Prepared[], options: SweepOptions, io: Io): ReturnType<typeof withProgress> {
   const of = (run: number) => prepared[plan.runs[run]?.variant ?? 0] as Prepared
   return withProgress(
     plan, io, options,

@@ -17,6 +17,8 @@ export interface RunPlanOptions {
   /** Called as runs begin on this thread, and every few milliseconds. */
   readonly onRun?: (run: number) => void
   readonly onProgress?: (sum: Board['sum']) => void
+  /** Called with what the user should know before a run goes on, perhaps for each of several runs; not called any more once all is done. */
+  readonly onWarning?: (text: string) => void
   /** Makes what a failed run threw what the user is told. */
   readonly explain?: (run: number, error: Error) => Error
 }
@@ -29,14 +31,14 @@ const SHORT = 1000
  * others, unless it must be there to hear signals; a thread does many runs, since each has to warm up. Throws what the first run in the order of the plan threw
  * that failed, and `Interruption`.
  */
-export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, explain }: RunPlanOptions): Promise<RunResult[]> {
+export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, onWarning, explain }: RunPlanOptions): Promise<RunResult[]> {
   const runners = Math.max(1, Math.min(threads ?? availableParallelism(), plan.runs.length))
   const isApart = runsApart(plan)
   const board = Board.for(isApart ? runners + 1 : runners, plan.runs.length)
   const stop = () => board.stopAfter(-1)
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
-  const others = new Others(plan, board, isApart ? runners : runners - 1)
+  const others = new Others(plan, board, isApart ? runners : runners - 1, (text) => onWarning?.(text))
   const began = performance.now()
   const tick = () => {
     if (threads === undefined && performance.now() - began > SHORT && board.hasMore) void others.start()
@@ -46,7 +48,7 @@ export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, 
     if (threads !== undefined) await others.start()
     else if (isApart) await others.start(1)
     if (isApart) onRun?.(0)
-    const own = isApart ? [] : await runShare(plan, { board, id: 0, onProgress: tick, ...(onRun !== undefined && { onRun }) })
+    const own = isApart ? [] : await runShare(plan, { board, id: 0, onProgress: tick, onWarning, ...(onRun !== undefined && { onRun }) })
     const outcomes = [...own, ...(await Promise.race([others.outcomes(tick), aborted(signal)]))]
     if (signal.aborted) throw new Interruption()
     return inOrder(outcomes, explain)
@@ -83,13 +85,15 @@ class Others {
   readonly #plan: Plan
   readonly #board: Board
   readonly #count: number
+  readonly #onWarning: (text: string) => void
   #pool: Promise<Piscina<Share, Outcome[]>> | undefined
   readonly #shares: Promise<Outcome[]>[] = []
 
-  constructor(plan: Plan, board: Board, count: number) {
+  constructor(plan: Plan, board: Board, count: number, onWarning: (text: string) => void) {
     this.#plan = plan
     this.#board = board
     this.#count = count
+    this.#onWarning = onWarning
   }
 
   /** Settles when they run, or the first so many of them. */
@@ -107,7 +111,9 @@ class Others {
   /** Loads the library too, which runs on one thread can do without. */
   async #makePool(): Promise<Piscina<Share, Outcome[]>> {
     const { Piscina } = await import('piscina')
-    return new Piscina({ ...program(), minThreads: 1, maxThreads: this.#count, name: 'runOnThread' })
+    const pool = new Piscina<Share, Outcome[]>({ ...program(), minThreads: 1, maxThreads: this.#count, name: 'runOnThread' })
+    pool.on('message', this.#onWarning)
+    return pool
   }
 
   /** What they did, once all have ended; meanwhile `tick` is called now and then. */

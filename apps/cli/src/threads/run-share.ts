@@ -16,13 +16,15 @@ export interface Runner {
   /** Called for every run as it begins, and every few milliseconds while it goes on. */
   readonly onRun?: (run: number) => void
   readonly onProgress?: () => void
+  /** Called with what the user should know before a run goes on. */
+  readonly onWarning?: ((text: string) => void) | undefined
 }
 
 /**
  * Takes runs of a plan from the board until none is left, and yields what became of each. A failed run ends it, and all
  * later ones on other threads.
  */
-export async function runShare(plan: Plan, { board, id, onRun, onProgress }: Runner): Promise<Outcome[]> {
+export async function runShare(plan: Plan, { board, id, onRun, onProgress, onWarning }: Runner): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   const experiments = new Latest(plan)
   let before = 0
@@ -33,6 +35,7 @@ export async function runShare(plan: Plan, { board, id, onRun, onProgress }: Run
     try {
       const result = await runOne(plan, await experiments.of(current), current, {
         mayGoOn: () => board.mayGoOn(current),
+        onWarning: (text) => onWarning?.(text),
         onProgress(ended, jobs, started) {
           launches = started
           board.progress(id, jobs === undefined || jobs === 0 ? 0 : Math.min(1, ended / jobs), before + started)

@@ -1,3 +1,4 @@
+import { parentPort } from 'node:worker_threads'
 import { Board } from './board.js'
 import type { Outcome } from './outcome.js'
 import type { Plan } from './plan.js'
@@ -10,5 +11,6 @@ export interface Share {
   readonly id: number
 }
 
-/** One thread's share of a plan. */
-export const runOnThread = ({ plan, memory, id }: Share): Promise<Outcome[]> => runShare(plan, { board: Board.of(memory), id })
+/** One thread's share of a plan. What the user should know goes to the thread that talks to the user, as messages. */
+export const runOnThread = ({ plan, memory, id }: Share): Promise<Outcome[]> =>
+  runShare(plan, { board: Board.of(memory), id, onWarning: (text) => parentPort?.postMessage(text) })

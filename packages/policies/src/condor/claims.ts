@@ -1,4 +1,4 @@
-import { nodesByName, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type Seconds, type TaskId } from '@sched/core'
+import { nodesByName, rememberedJobs, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type Seconds, type TaskId } from '@sched/core'
 import type { Accountant, Submitter } from './accountant.js'
 import type { ConcurrencyLimits } from './concurrency-limits.js'
 import type { SlotWeight } from './slot-weight.js'
@@ -28,6 +28,8 @@ export class Claims {
   /** The claim that the next task is started on; absent: a new one. */
   reused: FreeClaim | undefined
   readonly #since = new Map<TaskId, Seconds>()
+  /** The same of tasks that had to go, in case that is taken back; until they are claimed anew. */
+  readonly #sinceOfGone = new Map<TaskId, Seconds>()
   /** Numbers of claims by slot weight. */
   readonly #weights = new Map<number, number>()
   readonly #env: Env
@@ -45,16 +47,19 @@ export class Claims {
   start(submitter: Submitter, task: TaskId): void {
     const { work } = this.#env
     const started = work.started(task)
-    this.#since.set(task, this.reused?.since ?? (Number.isNaN(started) ? this.#env.now() : started))
+    const isNew = Number.isNaN(started)
+    this.#since.set(task, isNew ? (this.reused?.since ?? this.#env.now()) : (this.#sinceOfGone.get(task) ?? started))
+    this.#sinceOfGone.delete(task)
     this.#change(submitter, task, 1)
   }
 
-  /** `stays`: whether the claim remains for another task. */
-  end(submitter: Submitter, task: TaskId, node: NodeId, stays: boolean): void {
+  /** Where a task ends by itself the claim stays for another one. */
+  end(submitter: Submitter, task: TaskId, node: NodeId, why: Release): void {
     const since = this.#since.get(task) as Seconds
     this.#since.delete(task)
     this.#change(submitter, task, -1)
-    if (stays) this.free.push({ submitter, node, since, amounts: this.#amountsOf(task), limits: this.#limits.asksFor(this.#env.work.jobOf(task)) })
+    if (why === 'evicted') this.#sinceOfGone.set(task, since)
+    if (why === 'ended') this.free.push({ submitter, node, since, amounts: this.#amountsOf(task), limits: this.#limits.asksFor(this.#env.work.jobOf(task)) })
   }
 
   /** The claimed and running tasks. */

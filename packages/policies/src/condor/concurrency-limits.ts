@@ -1,9 +1,9 @@
-import { listOf, type Env, type JobId, type JobSpec, type WorkListener } from '@sched/core'
+import { listOf, SchedError, type Env, type JobId, type JobSpec, type WorkListener } from '@sched/core'
 import type { NegotiatorSettings } from './options.js'
 
 type Licenses = Readonly<Record<string, number>>
-/** Amounts by name in small letters. */
-type Asks = ReadonlyMap<string, number>
+/** Amounts by name in small letters, the form in which names are compared. */
+type Amounts = ReadonlyMap<string, number>
 
 /**
  * Concurrency limits: of each name no more may be held at once than its limit allows, over the whole pool. Jobs ask for them as licences and hold them while
@@ -14,20 +14,20 @@ type Asks = ReadonlyMap<string, number>
  */
 export class ConcurrencyLimits implements WorkListener {
   readonly #work: Env['work']
-  readonly #most: ReadonlyMap<string, number>
-  readonly #defaults: ReadonlyMap<string, number>
+  readonly #most: Amounts
+  readonly #defaults: Amounts
   readonly #default: number
   /** By name in small letters: how much is held. */
   readonly #held = new Map<string, number>()
   /** By job: what it asks for. */
-  readonly #asks: (Asks | undefined)[] = listOf()
+  readonly #asks: (Amounts | undefined)[] = listOf()
   /** Running tasks, by job that asks for anything. */
   readonly #running = new Map<JobId, number>()
 
   constructor({ CONCURRENCY_LIMIT, CONCURRENCY_LIMIT_DEFAULT, CONCURRENCY_LIMIT_DEFAULTS }: NegotiatorSettings, { work }: Pick<Env, 'work'>) {
     this.#work = work
-    this.#most = inSmallLetters(CONCURRENCY_LIMIT)
-    this.#defaults = inSmallLetters(CONCURRENCY_LIMIT_DEFAULTS)
+    this.#most = inSmallLetters(CONCURRENCY_LIMIT, 'CONCURRENCY_LIMIT')
+    this.#defaults = inSmallLetters(CONCURRENCY_LIMIT_DEFAULTS, 'CONCURRENCY_LIMIT_DEFAULTS')
     this.#default = CONCURRENCY_LIMIT_DEFAULT
   }
 
@@ -76,15 +76,23 @@ export class ConcurrencyLimits implements WorkListener {
     return this.#most.get(name) ?? (name.includes('.') ? this.#defaults.get(name.slice(0, name.lastIndexOf('.'))) : undefined) ?? this.#default
   }
 
-  #count(asks: Asks, sign: 1 | -1): void {
+  #count(asks: Amounts, sign: 1 | -1): void {
     for (const [name, asked] of asks) this.#held.set(name, (this.#held.get(name) ?? 0) + sign * asked)
   }
 }
 
-const inSmallLetters = (amounts: Licenses): ReadonlyMap<string, number> => new Map(Object.entries(amounts).map(([name, amount]) => [name.toLowerCase(), amount]))
+/** Amounts by name in small letters. Throws `BAD_OPTION` where a name comes twice so. */
+function inSmallLetters(amounts: Licenses, option: string): Amounts {
+  const small = new Map<string, number>()
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (small.has(name.toLowerCase())) throw new SchedError('BAD_OPTION', `${option} names "${name}" twice, with other capitals, which do not matter.`, { field: `negotiator.${option}` }, 'Leave one of them out.')
+    small.set(name.toLowerCase(), amount)
+  }
+  return small
+}
 
 /** What licences ask for, by name in small letters, the least name first; `undefined` where there are none. */
-function asksOf(licenses: Licenses): Asks | undefined {
+function asksOf(licenses: Licenses): Amounts | undefined {
   const asks = new Map<string, number>()
   for (const [name, amount] of Object.entries(licenses)) asks.set(name.toLowerCase(), (asks.get(name.toLowerCase()) ?? 0) + amount)
   return asks.size === 0 ? undefined : new Map([...asks].sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -53,7 +53,7 @@ export class NegotiatorLane {
     this.#accountant = new Accountant(settings, this.#weight, this.#keys, env.cluster.resources.length, (made) => { this.#join(made) })
     this.#limits = limits
     this.#claims = new Claims(env, lane, this.#weight, limits)
-    const machines = new MachineRanks(settings, env.cluster)
+    const machines = new MachineRanks(settings, env)
     const ranks = new OfferRanks(settings, env.cluster, lane, this.#weight)
     const submitterOf = (job: JobId) => this.#submitterOf[job] as Submitter
     this.#preemption = new Preemption(settings, env, lane, { weight: this.#weight, machines, ranks, accountant: this.#accountant, groups: this.#groups, claims: this.#claims, submitterOf })
@@ -76,12 +76,14 @@ export class NegotiatorLane {
   *passedOver(round: Round): Iterable<[JobId, Reason, string | undefined]> {
     for (const { waiting } of this.#accountant.submitters.values())
       for (const job of waiting.ids.slice(waiting.from, waiting.to) as Iterable<JobId>) {
-        const { reason, limit } = this.#placement === undefined ? { reason: Reason.NoRoom } : whyNoNode(job, round, this.#placement)
         const lacking = this.#limits.lacking(job)
         if (!this.#hasCycled) yield [job, Reason.Limit, 'NEGOTIATOR_INTERVAL']
         else if (lacking !== undefined) yield [job, Reason.Limit, `concurrency limit ${lacking}`]
         else if (this.#negotiation.isHeldBack(job)) yield [job, Reason.Limit, 'submitter limit']
-        else yield [job, reason, limit]
+        else {
+          const { reason, limit } = this.#placement === undefined ? { reason: Reason.NoRoom } : whyNoNode(job, round, this.#placement)
+          yield [job, reason, limit]
+        }
       }
   }
 
@@ -189,7 +191,7 @@ export class NegotiatorLane {
 
   released(job: JobId, task: TaskId, node: NodeId, why: Release): void {
     this.#accountant.catchUp(this.#env.now())
-    this.#claims.end(this.#submitterOf[job] as Submitter, task, node, why === 'ended')
+    this.#claims.end(this.#submitterOf[job] as Submitter, task, node, why)
   }
 
   memory(): NegotiatorMemory {

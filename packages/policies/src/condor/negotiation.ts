@@ -160,7 +160,7 @@ export class Negotiation {
     const offers = this.#offers
     const { ALLOW_PSLOT_PREEMPTION: isOfNodes, CONSUMPTION_POLICY: isByAsked } = this.#settings
     for (const taking of this.#preemption.offersTo(job, submitter, spent.all >= slice.limit)) {
-      if (node !== None && !this.#ranks.isWorthIt(taking, { rank: this.#machines.of(submitter, node), amount: offers.freeOn(node) })) return undefined
+      if (node !== None && !this.#ranks.isWorthIt(taking, { rank: this.#machines.of(submitter)[node] as number, amount: offers.freeOn(node) })) return undefined
       if (isOfNodes && offers.isTaken(taking.node)) continue
       const cost = isOfNodes && isByAsked ? this.#asked(job) : taking.weight
       if (!taking.isByRank && !this.#permits(job, cost, spent.all, slice.limit)) continue

@@ -88,13 +88,14 @@ export class Offers extends WrappedRound {
       const node = this.nodes.length === 1 ? onlyNode(job, this, this.#placement) : this.#placement.pick(job, this)
       return node !== None && may(node) ? node : None
     }
+    const ranks = this.#machines.of(submitter)
     let best: NodeId | None = None
     let first = -Infinity
     let second = -Infinity
     for (let i = 0; i < this.#nodes.length; i++) {
       const node = this.#nodes[i] as NodeId
       if (!this.inner.fits(job, node) || !may(node)) continue
-      const rank = this.#machines.of(submitter, node)
+      const rank = ranks[node] as number
       const preferred = this.#ranks.first(rank)
       if (preferred < first) continue
       const value = this.#ranks.second(rank, true, this.freeOn(node))

@@ -59,8 +59,13 @@ export class Preemption {
   readonly #isOn: boolean
   #round!: Round
   #victims: readonly Victim[] | undefined
-  /** By submitter, in this cycle: whom it may preempt, the best first. */
-  readonly #takings = new Map<Submitter, readonly Taking[]>()
+  /** In this cycle: the victims in the order in which they go from a node. */
+  #inTurn: readonly Victim[] | undefined
+  /** In this cycle, by the ranks of machines: all places of one job that submitters with these ranks may take if PREEMPTION_REQUIREMENTS holds, the best first. */
+  readonly #placesByRanks = new Map<Float64Array, readonly Taking[]>()
+  /** In this cycle, by submitter: those of them that it may take, or whom it may preempt on each node. */
+  readonly #placesOf = new Map<Submitter, readonly Taking[]>()
+  readonly #victimsOf = new Map<Submitter, ReadonlyMap<NodeId, readonly Victim[]>>()
 
   constructor(settings: NegotiatorSettings, env: Env, lane: LaneId, near: Neighbours) {
     this.#settings = settings
@@ -73,7 +78,10 @@ export class Preemption {
   begin(round: Round): void {
     this.#round = round
     this.#victims = undefined
-    this.#takings.clear()
+    this.#inTurn = undefined
+    this.#placesByRanks.clear()
+    this.#placesOf.clear()
+    this.#victimsOf.clear()
   }
 
   /** Whether anybody runs who may have to go. */
@@ -86,7 +94,7 @@ export class Preemption {
     if (!this.#isOn) return
     const { work, lane, bars } = this.#round
     const shape = work.shape(job, lane)
-    const takings = this.#settings.ALLOW_PSLOT_PREEMPTION ? this.#takingsOfNodes(job, shape, submitter, isByRank) : this.#takingsFor(submitter)
+    const takings = this.#settings.ALLOW_PSLOT_PREEMPTION ? this.#takingsOfNodes(job, shape, submitter, isByRank) : this.#placesFor(submitter)
     for (const taking of takings)
       if ((taking.isByRank || !isByRank) && taking.victims.every(({ task }) => this.#runs(task)) && this.#suffices(taking.amount, shape) && work.mayRunOn(shape, taking.node) && bars?.(job, taking.node) !== true)
         yield taking
@@ -105,14 +113,14 @@ export class Preemption {
     const { work } = this.#env
     const { now, nodes, cluster } = this.#round
     const { claims, machines, submitterOf } = this.#near
-    const isSeen = (node: NodeId) => nodes.length === cluster.nodes || nodes.includes(node)
+    const inSight = nodes.length === cluster.nodes ? undefined : new Set(nodes)
     const found: Victim[] = []
     for (const task of claims.tasks) {
       const runTime = now - work.started(task)
       const node = work.nodeOf(task)
-      if (Number.isNaN(runTime) || runTime < this.#settings.MAXJOBRETIREMENTTIME || node === None || !isSeen(node) || !cluster.up(node)) continue
+      if (Number.isNaN(runTime) || runTime < this.#settings.MAXJOBRETIREMENTTIME || node === None || inSight?.has(node) === false || !cluster.up(node)) continue
       const submitter = submitterOf(work.jobOf(task))
-      found.push({ task, node, submitter, rank: machines.of(submitter, node), runTime })
+      found.push({ task, node, submitter, rank: machines.of(submitter)[node] as number, runTime })
     }
     return found
   }
@@ -122,11 +130,9 @@ export class Preemption {
     return this.#near.claims.has(task)
   }
 
-  /** How a task may be preempted for a job of a submitter, if it may. */
-  #reason(submitter: Submitter, victim: Victim): 'rank' | 'priority' | undefined {
-    const rank = this.#near.machines.of(submitter, victim.node)
-    if (rank > victim.rank) return 'rank'
-    return rank === victim.rank && submitter !== victim.submitter && this.#isRequired(submitter, victim) ? 'priority' : undefined
+  /** Whether a task may be preempted for a job of a submitter that its machine ranks so. */
+  #mayGo(victim: Victim, rank: number, submitter: Submitter): boolean {
+    return rank > victim.rank || (rank === victim.rank && submitter !== victim.submitter && this.#isRequired(submitter, victim))
   }
 
   /** PREEMPTION_REQUIREMENTS. */
@@ -142,19 +148,27 @@ export class Preemption {
 
   // ---- one place for one job ----
 
-  #takingsFor(submitter: Submitter): readonly Taking[] {
-    let takings = this.#takings.get(submitter)
-    if (takings === undefined) this.#takings.set(submitter, (takings = this.#all().flatMap((victim) => this.#takingOf(submitter, victim)).sort(this.#inOrder)))
-    return takings
+  #placesFor(submitter: Submitter): readonly Taking[] {
+    let places = this.#placesOf.get(submitter)
+    if (places === undefined) {
+      places = this.#allPlaces(this.#near.machines.of(submitter)).filter(({ isByRank, victims, rank }) => isByRank || this.#mayGo(victims[0] as Victim, rank, submitter))
+      this.#placesOf.set(submitter, places)
+    }
+    return places
   }
 
-  #takingOf(submitter: Submitter, victim: Victim): Taking[] {
-    const why = this.#reason(submitter, victim)
-    if (why === undefined) return []
+  #allPlaces(ranks: Float64Array): readonly Taking[] {
+    let places = this.#placesByRanks.get(ranks)
+    if (places === undefined) this.#placesByRanks.set(ranks, (places = this.#all().flatMap((victim) => this.#placeOf(victim, ranks[victim.node] as number)).sort(this.#inOrder)))
+    return places
+  }
+
+  #placeOf(victim: Victim, rank: number): Taking[] {
+    if (rank < victim.rank) return []
     const { work } = this.#env
     const shape = work.shapeOf(victim.task)
     const amount = (r: ResourceId) => work.demand(shape, r)
-    return [{ node: victim.node, victims: [victim], isByRank: why === 'rank', rank: this.#near.machines.of(submitter, victim.node), amount, weight: this.#near.weight.of(amount), preemptionRank: this.#preemptionRank(victim) }]
+    return [{ node: victim.node, victims: [victim], isByRank: rank > victim.rank, rank, amount, weight: this.#near.weight.of(amount), preemptionRank: this.#preemptionRank(victim) }]
   }
 
   #preemptionRank({ submitter, runTime }: Victim): number {
@@ -165,30 +179,45 @@ export class Preemption {
 
   /** Of each node without room what a job would get there if as many had to go as it needs, lowest rank first. */
   #takingsOfNodes(job: JobId, shape: ShapeId, submitter: Submitter, isByRank: boolean): Taking[] {
+    const ranks = this.#near.machines.of(submitter)
+    const takings: Taking[] = []
+    for (const [node, victims] of this.#victimsFor(submitter)) {
+      const rank = ranks[node] as number
+      const candidates = victims.filter((victim) => (rank > victim.rank || !isByRank) && this.#runs(victim.task))
+      const taking = candidates.length === 0 || this.#round.fits(job, node) ? undefined : this.#takingOn(node, candidates, rank, shape)
+      if (taking !== undefined) takings.push(taking)
+    }
+    return takings.sort(this.#inOrder)
+  }
+
+  #victimsFor(submitter: Submitter): ReadonlyMap<NodeId, readonly Victim[]> {
+    const known = this.#victimsOf.get(submitter)
+    if (known !== undefined) return known
+    this.#inTurn ??= [...this.#all()].sort((a, b) => a.rank - b.rank || this.#preemptionRank(b) - this.#preemptionRank(a) || this.#byJob(a, b))
+    const ranks = this.#near.machines.of(submitter)
     const byNode = new Map<NodeId, Victim[]>()
-    for (const victim of this.#all()) {
-      const why = this.#runs(victim.task) ? this.#reason(submitter, victim) : undefined
-      if (why === undefined || (isByRank && why !== 'rank')) continue
+    for (const victim of this.#inTurn) {
+      if (!this.#mayGo(victim, ranks[victim.node] as number, submitter)) continue
       const victims = byNode.get(victim.node)
       if (victims === undefined) byNode.set(victim.node, [victim])
       else victims.push(victim)
     }
-    return [...byNode].flatMap(([node, victims]) => this.#round.fits(job, node) ? [] : this.#takingOn(node, victims, shape, submitter)).sort(this.#inOrder)
+    this.#victimsOf.set(submitter, byNode)
+    return byNode
   }
 
-  #takingOn(node: NodeId, candidates: readonly Victim[], shape: ShapeId, submitter: Submitter): Taking[] {
+  #takingOn(node: NodeId, candidates: readonly Victim[], rank: number, shape: ShapeId): Taking | undefined {
     const { work } = this.#env
     const { cluster } = this.#round
-    const rank = this.#near.machines.of(submitter, node)
     const sums = new Map(this.#resources.map((r) => [r, cluster.free(node, r)]))
     const amount = (r: ResourceId) => sums.get(r) ?? 0
-    const victims: Victim[] = []
-    for (const victim of [...candidates].sort((a, b) => a.rank - b.rank || this.#preemptionRank(b) - this.#preemptionRank(a) || this.#byJob(a, b))) {
-      victims.push(victim)
+    for (const [i, victim] of candidates.entries()) {
       for (const r of this.#resources) sums.set(r, amount(r) + work.demand(work.shapeOf(victim.task), r))
-      if (this.#suffices(amount, shape)) return [{ node, victims, isByRank: victims.every((each) => each.rank < rank), rank, amount, weight: this.#near.weight.of(amount), preemptionRank: 0 }]
+      if (!this.#suffices(amount, shape)) continue
+      const victims = candidates.slice(0, i + 1)
+      return { node, victims, isByRank: victims.every((each) => each.rank < rank), rank, amount, weight: this.#near.weight.of(amount), preemptionRank: 0 }
     }
-    return []
+    return undefined
   }
 
   #suffices(amount: (resource: ResourceId) => number, shape: ShapeId): boolean {

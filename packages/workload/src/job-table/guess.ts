@@ -1,5 +1,5 @@
 import { separatorIn, splitLine } from '../table/separators.js'
-import { nearNames } from './near-names.js'
+import { isTimesTime, nearNames } from './near-names.js'
 
 /** Names that columns of job tables often have, in lower case and without punctuation, by meaning. */
 const columns: Readonly<Record<string, readonly string[]>> = {
@@ -59,9 +59,6 @@ export const guessMapping = (head: string): string | undefined => guess(head).ma
 
 /** Whether columns are those of the jobs that a run wrote (`jobs-POLICY.csv`): what they held in all, not what they asked for. */
 export const areResults = (names: readonly string[]): boolean => ['seed', 'label', 'response'].every((each) => names.includes(each)) && names.some(isTimesTime)
-
-/** Whether a column has amounts times the time that they were held, which are no demands. */
-const isTimesTime = (name: string): boolean => /[_\W](seconds|hours)$|[a-z](Seconds|Hours)$/.test(name)
 
 /** The demands that columns with these names suggest, as YAML in one line; `undefined` if there are none. */
 export function guessDemands(names: readonly string[]): string | undefined {

@@ -160,13 +160,13 @@ export class JobRows implements RowReader {
     const { defaults, time } = this.#options
     const at = (meaning: 'start' | 'end') => (this.#text(row, meaning) === '' ? NaN : this.#timeOf(row, meaning))
     const [start, end] = [at('start'), at('end')]
-    const isStarted = start > 0 || submit <= 0 // tables of Slurm have 0 for an unknown time
+    const isStarted = start > 0 || (submit <= 0 && !Number.isNaN(start)) // tables of Slurm have 0 for an unknown time
     if (isStarted && start < submit) this.#startBeforeSubmit++
     const wait = isStarted && start >= submit ? start - submit : undefined
     const given = this.#text(row, 'duration')
     if (given !== '') {
       const seconds = spanIn(given, this.#column('duration'), time.duration)
-      return [seconds === 0 && this.#skipsUnstarted && Number.isNaN(start) ? undefined : seconds, wait, 'neverStarted']
+      return [seconds === 0 && this.#skipsUnstarted && !isStarted ? undefined : seconds, wait, 'neverStarted']
     }
     return [isStarted && end >= start ? end - start : defaults.duration, wait, isStarted && end < start ? 'endBeforeStart' : 'unknownRuntime']
   }

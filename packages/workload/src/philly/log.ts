@@ -8,8 +8,8 @@ import { gpuStage, phillyOptions, type PhillyOptions } from './options.js'
 
 /**
  * The job log of Microsoft's Philly clusters (`cluster_job_log`): a list of JSON objects with the attempts of each job and the GPUs of each attempt.
- * A job asks for the GPUs of its last attempt and runs as long as all its attempts together, without the pauses between them. Jobs that never ran are
- * left out; attempts without an end, or with an end before the start, do not count.
+ * A job asks for the GPUs of its last attempt and runs as long as all its attempts together, without the pauses between them. Jobs that never ran, or of
+ * which nobody knows when they were submitted, are left out; attempts without an end, or with an end before the start, do not count.
  *
  * Source: Jeon et al., "Analysis of Large-Scale Multi-Tenant GPU Clusters for DNN Training Workloads", USENIX ATC 2019.
  */
@@ -24,6 +24,7 @@ export const phillyFormat: TraceFormat<typeof phillyOptions> = {
 }
 
 class PhillyJobs implements DocumentJobs {
+  #unknownSubmit = 0
   #neverRan = 0
   #open = 0
   #backwards = 0
@@ -34,7 +35,10 @@ class PhillyJobs implements DocumentJobs {
     const id = document.text('jobid')
     if (id === undefined) throw document.bad('jobid', 'is missing.')
     const submit = timeOf(document, 'submitted_time')
-    if (submit === undefined) throw document.bad('submitted_time', 'is not known.')
+    if (submit === undefined) {
+      this.#unknownSubmit++
+      return []
+    }
     const attempts = document.list('attempts').flatMap((attempt) => this.#attempt(attempt))
     const [first, last] = [attempts[0], attempts.at(-1)]
     if (first === undefined || last === undefined) {
@@ -55,6 +59,7 @@ class PhillyJobs implements DocumentJobs {
 
   rules(): RuleCount[] {
     return [
+      { rule: 'submit', jobs: this.#unknownSubmit, text: 'without submit time: left out' },
       { rule: 'neverRan', jobs: this.#neverRan, text: 'without an attempt that had GPUs, a start and an end: left out' },
       { rule: 'openAttempt', jobs: this.#open, text: 'attempts without start, end or GPUs: not counted' },
       { rule: 'backwards', jobs: this.#backwards, text: 'attempts with an end before the start: not counted' },
