@@ -51,8 +51,8 @@ describe('an autoscaler asks for nodes', () => {
     const jobs = [cpuJob('a', 1, 1000, { tasks: 9 })]
     const sizesOf = (autoscaler: AutoscalerOptions) => scaledRun([scaled(9, 1, { min: 1, provision: 20 })], jobs, { scaleDownEnabled: false, ...autoscaler }).sizes
     expect(sizesOf({ newPodScaleUpDelay: 25 })).toEqual(['30 0: 9'])
-    expect(sizesOf({ newPodScaleUpDelay: 29 })).toEqual(['30 0: 9'])
-    expect(sizesOf({ newPodScaleUpDelay: 29.5 })).toEqual(['40 0: 9'])
+    expect(sizesOf({ newPodScaleUpDelay: 28.5 })).toEqual(['30 0: 9'])
+    expect(sizesOf({ newPodScaleUpDelay: 29 })).toEqual(['40 0: 9']) // at 30 it has waited for 29 s, and no longer
     expect(sizesOf({ maxNodesPerScaleUp: 3 })).toEqual(['10 0: 4', '20 0: 7', '30 0: 9'])
     expect(sizesOf({ maxNodesTotal: 6, scanInterval: 60 })).toEqual(['60 0: 6'])
   })
@@ -113,7 +113,10 @@ describe('an autoscaler removes nodes', () => {
     const ofLong = (some: readonly JobSpec[], change: AutoscalerOptions = {}) =>
       scaledRun([scaled(2, 20, { initial: 1, provision: 10 })], some, { scaleDownUnneededTime: 100, scaleDownDelayAfterAdd: 0, ...change }).log.lines.filter((line) => line.includes('long'))
     // it is alone on node 1 from 20 s on, and node 0 has room for it from 301 s on
-    expect(ofLong(jobs)).toEqual(['2 submit long', '20 start long on 1', '420 evicted long on 1', '420 start long on 0', '4420 done long on 0'])
+    const evictedAt = (time: number) => ['2 submit long', '20 start long on 1', `${time} evicted long on 1`, `${time} start long on 0`, `${time + 4000} done long on 0`]
+    expect(ofLong(jobs, { unremovableNodeRecheckTimeout: 0 })).toEqual(evictedAt(420)) // unneeded from 310 s on
+    expect(ofLong(jobs)).toEqual(evictedAt(430)) // it had to stay at 20 s, which is looked at again at 320 s
+    expect(ofLong(jobs, { unremovableNodeRecheckTimeout: 400 })).toEqual(evictedAt(530))
     expect(ofLong(fixed)).toEqual(['2 submit long', '20 start long on 1', '4020 done long on 1'])
     expect(ofLong(jobs, { maxDrainParallelism: 0 })).toEqual(ofLong(fixed))
     expect(ofLong(jobs, { scaleDownUtilizationThreshold: 0.15 })).toEqual(ofLong(fixed)) // 3 of 20 are in use, which is not less
@@ -182,6 +185,7 @@ const settings = fc.record({
   scanInterval: fc.constantFrom(1, 7, 10), expander: fc.constantFrom(...expanders), newPodScaleUpDelay: fc.constantFrom(0, 0, 15), maxNodesPerScaleUp: fc.constantFrom(1, 2, 1000),
   maxNodesTotal: fc.constantFrom(100, 12, 14), scaleDownEnabled: fc.constantFrom(true, true, false), scaleDownUtilizationThreshold: fc.constantFrom(0.5, 0.8, 0),
   scaleDownUnneededTime: fc.constantFrom(0, 20, 60), scaleDownDelayAfterAdd: fc.constantFrom(0, 30), scaleDownDelayAfterDelete: fc.constantFrom(0, 25),
+  scaleDownGpuUtilizationThreshold: fc.constant(0.5), unremovableNodeRecheckTimeout: fc.constantFrom(0, 35, 300),
   maxScaleDownParallelism: fc.constantFrom(1, 2, 10), maxDrainParallelism: fc.constantFrom(0, 1, 2),
 })
 

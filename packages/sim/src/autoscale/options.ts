@@ -26,12 +26,16 @@ export interface AutoscalerOptions {
    * Default 0.5.
    */
   readonly scaleDownUtilizationThreshold?: number | undefined
+  /** The same of nodes with devices, of which these alone count, in [0, 1]. Default 0.5. */
+  readonly scaleDownGpuUtilizationThreshold?: number | undefined
   /** Seconds for which a node has been unneeded before it is removed, at least 0. Default 600. */
   readonly scaleDownUnneededTime?: Seconds | undefined
   /** Seconds after nodes were asked for in which none is removed, at least 0. Default 600. */
   readonly scaleDownDelayAfterAdd?: Seconds | undefined
   /** Seconds after nodes were removed in which no more are, at least 0. Default 0. */
   readonly scaleDownDelayAfterDelete?: Seconds | undefined
+  /** Seconds after which a node is looked at again that could not be removed since what runs there had to stay, at least 0. Default 300. */
+  readonly unremovableNodeRecheckTimeout?: Seconds | undefined
   /** Most nodes that are removed at once, at least 1. Default 10. */
   readonly maxScaleDownParallelism?: number | undefined
   /** Most of these on which something runs: it is evicted, and starts anew elsewhere. 0: only idle nodes are removed. Default 1. */
@@ -43,13 +47,14 @@ export type AutoscalerSettings = { readonly [K in keyof AutoscalerOptions]-?: No
 
 const defaults: AutoscalerSettings = {
   scanInterval: 10, expander: 'least-waste', newPodScaleUpDelay: 0, maxNodesPerScaleUp: 1000, maxNodesTotal: Infinity, scaleDownEnabled: true,
-  scaleDownUtilizationThreshold: 0.5, scaleDownUnneededTime: 600, scaleDownDelayAfterAdd: 600, scaleDownDelayAfterDelete: 0, maxScaleDownParallelism: 10,
-  maxDrainParallelism: 1,
+  scaleDownUtilizationThreshold: 0.5, scaleDownGpuUtilizationThreshold: 0.5, scaleDownUnneededTime: 600, scaleDownDelayAfterAdd: 600,
+  scaleDownDelayAfterDelete: 0, unremovableNodeRecheckTimeout: 300, maxScaleDownParallelism: 10, maxDrainParallelism: 1,
 }
 
 const LONGEST = 366 * 86_400
 const counts: readonly (readonly [keyof AutoscalerOptions, least: number])[] = [['maxNodesPerScaleUp', 1], ['maxNodesTotal', 1], ['maxScaleDownParallelism', 1], ['maxDrainParallelism', 0]]
-const times = ['newPodScaleUpDelay', 'scaleDownUnneededTime', 'scaleDownDelayAfterAdd', 'scaleDownDelayAfterDelete'] as const
+const times = ['newPodScaleUpDelay', 'scaleDownUnneededTime', 'scaleDownDelayAfterAdd', 'scaleDownDelayAfterDelete', 'unremovableNodeRecheckTimeout'] as const
+const fractions = ['scaleDownUtilizationThreshold', 'scaleDownGpuUtilizationThreshold'] as const
 
 /** Fills in the defaults. Throws `BAD_OPTION` for a value out of its range. */
 export function autoscalerSettings(options: AutoscalerOptions): AutoscalerSettings {
@@ -63,7 +68,6 @@ export function autoscalerSettings(options: AutoscalerOptions): AutoscalerSettin
   check('expander', expanders.includes(settings.expander), expanders.join(', '))
   for (const key of times) check(key, settings[key] >= 0 && settings[key] <= LONGEST, 'seconds, at least 0 and at most a year')
   for (const [key, least] of counts) check(key, settings[key] === Infinity || (Number.isInteger(settings[key]) && (settings[key] as number) >= least), `a whole number, at least ${least}`)
-  const { scaleDownUtilizationThreshold: threshold } = settings
-  check('scaleDownUtilizationThreshold', threshold >= 0 && threshold <= 1, 'a fraction in [0, 1]')
+  for (const key of fractions) check(key, settings[key] >= 0 && settings[key] <= 1, 'a fraction in [0, 1]')
   return settings
 }
