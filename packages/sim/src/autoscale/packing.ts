@@ -2,6 +2,9 @@ import type { CellState, Work } from '@sched/cluster'
 import { None, type JobId, type NodeId, type ResourceId, type ShapeId } from '@sched/core'
 import { PackedDevices } from './packed-devices.js'
 
+/** More than shapes ever are; numbers of jobs times this are exact. */
+const MOST_SHAPES = 2 ** 21
+
 /** A task of a job; all of a shape are alike. */
 export interface PackedTask {
   readonly job: JobId
@@ -33,8 +36,8 @@ export class Packing {
   /** By row, where there are any: tasks that were put there. */
   readonly #placed = new Map<number, Placed[]>()
   readonly #devices: PackedDevices
-  /** By shape: no row before this one has room for it. */
-  readonly #from = new Map<ShapeId, number>()
+  /** By kind of task: no row before this one takes it. */
+  readonly #from = new Map<number, number>()
 
   constructor(cell: CellState, work: Work) {
     this.#cell = cell
@@ -65,12 +68,8 @@ export class Packing {
 
   /** Puts up to `count` tasks onto the nodes. Returns how many had room. */
   put(task: PackedTask, count: number): number {
-    const { shape } = task
-    const isApart = this.#work.isDistinct(shape)
     let left = count
-    let row = this.#from.get(shape) ?? 0
-    for (; row < this.nodes.length && left > 0; row++) while (left > 0 && this.#takes(task, row)) left -= this.#place(task, row)
-    if (left > 0 && !isApart) this.#from.set(shape, row)
+    while (left > 0 && this.putOne(task) !== None) left--
     return count - left
   }
 
@@ -84,10 +83,10 @@ export class Packing {
 
   /** Puts one task onto the first row with room; returns the row, or `None`. */
   putOne(task: PackedTask): number {
-    let row = this.#from.get(task.shape) ?? 0
-    while (row < this.nodes.length && !this.#fits(task.shape, row)) row++
-    this.#from.set(task.shape, row)
+    const kind = this.#kindOf(task)
+    let row = this.#from.get(kind) ?? 0
     while (row < this.nodes.length && !this.#takes(task, row)) row++
+    this.#from.set(kind, row)
     if (row === this.nodes.length) return None
     this.#place(task, row)
     return row
@@ -118,7 +117,12 @@ export class Packing {
   }
 
   #lookAgain(row: number): void {
-    for (const [shape, from] of this.#from) if (from > row) this.#from.set(shape, row)
+    for (const [kind, from] of this.#from) if (from > row) this.#from.set(kind, row)
+  }
+
+  /** Tasks of a kind are taken by the same rows: those of a shape, or of a shape and job where they must be apart. */
+  #kindOf({ job, shape }: PackedTask): number {
+    return this.#work.isDistinct(shape) ? (job + 1) * MOST_SHAPES + shape : shape
   }
 
   #takes(task: PackedTask, row: number): boolean {
