@@ -67,6 +67,8 @@ describe('an autoscaler asks for nodes', () => {
     expect(chosen('least-nodes')).toBe('10 2: 1')
     expect(chosen('priority')).toBe('10 1: 2')
     expect(['10 0: 3', '10 1: 2', '10 2: 1']).toContain(chosen('random'))
+    expect(chosen(['least-nodes', 'most-pods'])).toBe('10 2: 1')
+    expect([chosen(['priority', 'least-nodes']), chosen(['most-pods', 'least-waste'])]).toEqual(['10 1: 2', '10 1: 2'])
     const drawn = [1, 2, 3, 4, 5, 6].map((seed) => scaledRun(groups, jobs, { expander: 'random' }, { seed }).sizes[0])
     expect(new Set(drawn).size).toBeGreaterThan(1)
   })
@@ -157,7 +159,7 @@ describe('a cluster that follows demand', () => {
     expect(tried(group, { outages: { mtbf: 100, mttr: 1 } })).toThrow('outages: do not go together with nodes that come and go by demand.')
     expect(tried(group, { avoid: { rule: 'hadoop' }, failures: { probability: 0.1 } })).toThrow('avoid: do not go together with nodes')
     expect(tried(group, { autoscaler: { scanInterval: 0 } })).toThrow('autoscaler.scanInterval: found 0, expected seconds from 1 to 86400.')
-    expect(tried(group, { autoscaler: { expander: 'price' as never } })).toThrow('autoscaler.expander: found "price", expected least-waste, most-pods, least-nodes, priority, random.')
+    expect(tried(group, { autoscaler: { expander: 'price' as never } })).toThrow('autoscaler.expander: found "price", expected least-waste, most-pods, least-nodes, priority, random, or a list of these.')
     expect(tried(group, { autoscaler: { scaleDownUnneededTime: -1 } })).toThrow('autoscaler.scaleDownUnneededTime: found -1')
     expect(tried(group, { autoscaler: { scaleDownUtilizationThreshold: 1.5 } })).toThrow('expected a fraction in [0, 1]')
     expect(tried(group, { autoscaler: { maxNodesPerScaleUp: 0.5 } })).toThrow('expected a whole number, at least 1')
@@ -182,7 +184,7 @@ const plainJob = fc.record({
   duration: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 500 })), isMovable: fc.boolean(),
 })
 const settings = fc.record({
-  scanInterval: fc.constantFrom(1, 7, 10), expander: fc.constantFrom(...expanders), newPodScaleUpDelay: fc.constantFrom(0, 0, 15), maxNodesPerScaleUp: fc.constantFrom(1, 2, 1000),
+  scanInterval: fc.constantFrom(1, 7, 10), expander: fc.oneof(fc.constantFrom(...expanders), fc.uniqueArray(fc.constantFrom(...expanders), { minLength: 1, maxLength: 3 })), newPodScaleUpDelay: fc.constantFrom(0, 0, 15), maxNodesPerScaleUp: fc.constantFrom(1, 2, 1000),
   maxNodesTotal: fc.constantFrom(100, 12, 14), scaleDownEnabled: fc.constantFrom(true, true, false), scaleDownUtilizationThreshold: fc.constantFrom(0.5, 0.8, 0),
   scaleDownUnneededTime: fc.constantFrom(0, 20, 60), scaleDownDelayAfterAdd: fc.constantFrom(0, 30), scaleDownDelayAfterDelete: fc.constantFrom(0, 25),
   scaleDownGpuUtilizationThreshold: fc.constant(0.5), unremovableNodeRecheckTimeout: fc.constantFrom(0, 35, 300),

@@ -56,6 +56,14 @@ describe('nodes that are asked for', () => {
     expect([[balanced, highmem], [highmem, balanced], [balanced, highmem, lowcpu]].map((groups) => told(groups, one).sizes[0])).toEqual(['10 0: 1', '10 1: 1', '10 2: 1'])
   })
 
+  it('are of the group that the next expander chooses where the one before finds several equal (chain of expanders)', () => {
+    const groups = [group(3, { cpu: 4 }, { priority: 1 }), group(3, { cpu: 4 }, { priority: 2 }), group(3, { cpu: 9 }, { priority: 3 })]
+    const chosen = (...expander: NonNullable<AutoscalerOptions['expander']>[]) => [1, 2, 3, 4, 5, 6].map((seed) => told(groups, [tasks('a', 1, 1, { cpu: 4 })], { expander: expander.flat() }, { seed }).sizes[0])
+    expect(new Set(chosen('least-waste', 'priority'))).toEqual(new Set(['10 1: 1']))
+    expect(new Set(chosen('least-waste'))).toEqual(new Set(['10 0: 1', '10 1: 1']))
+    expect(new Set(chosen('most-pods', 'least-nodes', 'priority'))).toEqual(new Set(['10 2: 1']))
+  })
+
   it('are none for tasks that have room, however old, and not yet for those that have none and are all new', () => {
     const jobs = [tasks('a', 0, 2, { cpu: 8 }), tasks('b', 49, 1, { cpu: 8 })]
     // at 50 s both tasks of a wait for the nodes on their way, and b is the only one to be helped
@@ -105,6 +113,7 @@ describe('nodes that are unneeded', () => {
     ['all whose tasks have room on one that stays', [...there(9, 13), fixed(20)], [one('a', 4), one('b', 6)], [1, 0]],
     ['some, where not all tasks have room together', [...there(9, 13), fixed(9)], [one('a', 4), one('b', 6)], [1]],
     ['none of which a task may not move', [...there(9), fixed(9)], [{ ...one('a', 3), movable: false }], []],
+    ['none of which a task is not safe to evict', [...there(9), fixed(9)], [{ ...one('a', 3), drainable: false }], []],
   ])('are %s (TestUpdateClusterState)', (_, nodes, jobs, downs) => {
     expect(first(nodes, jobs)).toEqual(downs)
   })

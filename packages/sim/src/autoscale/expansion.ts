@@ -64,10 +64,13 @@ const worth: Readonly<Record<Exclude<Expander, 'random'>, (expansion: Expansion)
   priority: ({ priority }) => priority,
 }
 
-/** The expansion that an expander chooses; of equal ones, one that `random` draws. */
-export function chosen(expansions: readonly [Expansion, ...Expansion[]], expander: Expander, random: () => number): Expansion {
-  const worthOf = expander === 'random' ? () => 0 : worth[expander]
-  const best = Math.max(...expansions.map(worthOf))
-  const equal = expansions.filter((each) => worthOf(each) === best)
+/** The expansion that an expander chooses, or several, each of those that are equal to the one before; of equal ones at the end, one that `random` draws. */
+export function chosen(expansions: readonly [Expansion, ...Expansion[]], expander: Expander | readonly Expander[], random: () => number): Expansion {
+  let equal: readonly Expansion[] = expansions
+  for (const each of typeof expander === 'string' ? [expander] : expander) {
+    if (each === 'random') break
+    const best = Math.max(...equal.map(worth[each]))
+    equal = equal.filter((one) => worth[each](one) === best)
+  }
   return equal[equal.length === 1 ? 0 : Math.floor(random() * equal.length)] ?? expansions[0]
 }

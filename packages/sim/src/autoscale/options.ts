@@ -4,15 +4,18 @@ import { checkKeys, SchedError, type Seconds } from '@sched/core'
 export const expanders = ['least-waste', 'most-pods', 'least-nodes', 'priority', 'random'] as const
 export type Expander = (typeof expanders)[number]
 
+const isExpander = (name: Expander): boolean => expanders.includes(name)
+
 /** How the autoscaler works, with the flags of Kubernetes' Cluster Autoscaler and their defaults. */
 export interface AutoscalerOptions {
   /** Seconds between two looks at the cluster, > 0. Default 10. */
   readonly scanInterval?: Seconds | undefined
   /**
    * Which group gets new nodes: the one whose new nodes would have the least fraction of each resource unused, summed over resources; where the most
-   * tasks would start; that needs the fewest nodes; of the largest `priority`; or any. Ties are drawn. Default `least-waste`.
+   * tasks would start; that needs the fewest nodes; of the largest `priority`; or any. Of several each chooses among those that are equal to the one before.
+   * Ties are drawn. Default `least-waste`.
    */
-  readonly expander?: Expander | undefined
+  readonly expander?: Expander | readonly Expander[] | undefined
   /** Seconds that a task has waited before nodes are asked for, at least 0. Default 0. */
   readonly newPodScaleUpDelay?: Seconds | undefined
   /** Most nodes that are asked for at once, at least 1. Default 1000. */
@@ -65,7 +68,8 @@ export function autoscalerSettings(options: AutoscalerOptions): AutoscalerSettin
     if (!isRight) throw new SchedError('BAD_OPTION', `found ${JSON.stringify(settings[key]) ?? 'nothing'}, expected ${expected}.`, { field: `autoscaler.${key}` })
   }
   check('scanInterval', settings.scanInterval >= 1 && settings.scanInterval <= 86_400, 'seconds from 1 to 86400')
-  check('expander', expanders.includes(settings.expander), expanders.join(', '))
+  const { expander } = settings
+  check('expander', typeof expander === 'string' ? isExpander(expander) : expander.length > 0 && expander.every(isExpander), `${expanders.join(', ')}, or a list of these`)
   for (const key of times) check(key, settings[key] >= 0 && settings[key] <= LONGEST, 'seconds, at least 0 and at most a year')
   for (const [key, least] of counts) check(key, settings[key] === Infinity || (Number.isInteger(settings[key]) && (settings[key] as number) >= least), `a whole number, at least ${least}`)
   for (const key of fractions) check(key, settings[key] >= 0 && settings[key] <= 1, 'a fraction in [0, 1]')

@@ -1,5 +1,5 @@
 import type { CellState, Work } from '@sched/cluster'
-import { None, type NodeId, type ResourceId, type Seconds, type TaskId } from '@sched/core'
+import { None, type JobId, type NodeId, type ResourceId, type Seconds, type TaskId } from '@sched/core'
 import type { PackedTask, Packing } from './packing.js'
 
 /** By which nodes are unneeded. */
@@ -82,11 +82,15 @@ export class UnneededNodes {
     for (const { node, row } of rest) {
       packing.close(row)
       const here = tasks.get(node) ?? []
-      const mayMove = this.#areAll(here, node) && here.every((task) => this.#work.movable(this.#work.jobOf(task)))
+      const mayMove = this.#areAll(here, node) && here.every((task) => this.#mayLeave(this.#work.jobOf(task)))
       if (mayMove && this.#move([...here.map((task) => this.#packed(task)), ...packing.placed(row)], packing)) continue
       packing.open(row)
       if (unremovableNodeRecheckTimeout > 0) this.#again.set(node, now + unremovableNodeRecheckTimeout)
     }
+  }
+
+  #mayLeave(job: JobId): boolean {
+    return this.#work.movable(job) && this.#work.spec(job).drainable !== false
   }
 
   #packed(task: TaskId): PackedTask {

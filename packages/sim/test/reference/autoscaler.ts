@@ -83,11 +83,14 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
       }
       if (helped.length === 0) return []
       const waste = 1 - sum(helped, 'cpu') / (fresh.length * group.cpu) + (1 - sum(helped, 'mem') / (fresh.length * group.mem))
-      const worth = { 'least-waste': -waste, 'most-pods': helped.length, 'least-nodes': -fresh.length, priority: group.priority ?? 0, random: 0 }[settings.expander]
-      return [{ g, nodes: fresh.length, worth }]
+      return [{ g, nodes: fresh.length, worth: { 'least-waste': -waste, 'most-pods': helped.length, 'least-nodes': -fresh.length, priority: group.priority ?? 0, random: 0 } }]
     })
-    const best = Math.max(...options.map(({ worth }) => worth))
-    const equal = options.filter(({ worth }) => worth === best)
+    const rules = [settings.expander].flat()
+    const isBetter = (a: (typeof options)[number], b: (typeof options)[number]) => {
+      const differs = rules.find((rule) => rule === 'random' || a.worth[rule] !== b.worth[rule])
+      return differs !== undefined && a.worth[differs] > b.worth[differs]
+    }
+    const equal = options.filter((one) => !options.some((other) => isBetter(other, one)))
     const chosen = equal.length < 2 ? equal[0] : equal[Math.floor(random() * equal.length)]
     if (chosen === undefined) return false
     for (const node of nodes.filter(({ group, state }) => group === chosen.g && state === 'off').slice(0, chosen.nodes)) {
