@@ -11,7 +11,7 @@ export interface WaitingTasks extends PackedTask {
 
 /**
  * Which tasks wait for room: all that are unplaced, but for those of jobs of which a policy said that a limit holds them back, since these would not
- * start on more nodes. While nothing runs limits do not count: a queue's part of a cluster without nodes is nothing.
+ * start on more nodes; a limit that is a part of the cluster rises with these. While nothing runs limits do not count.
  */
 export class WaitingForRoom implements Observer {
   readonly #work: Work
@@ -29,8 +29,8 @@ export class WaitingForRoom implements Observer {
     this.#since.set(job, now)
   }
 
-  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds): void {
-    if (reason === Reason.Limit) this.#limited.set(job, now)
+  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds, _limit?: string, isPart?: boolean): void {
+    if (reason === Reason.Limit && isPart !== true) this.#limited.set(job, now)
     else this.#limited.delete(job)
   }
 
