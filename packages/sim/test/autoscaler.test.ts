@@ -1,5 +1,5 @@
 import type { ClusterDescription } from '@sched/cluster'
-import { Reason, type JobId, type JobSpec, type LaneId, type NodeId, type Observer } from '@sched/core'
+import { Reason, type JobId, type JobSpec, type NodeId, type Observer, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { expanders, type AutoscalerOptions, type SimulationOptions } from '../src/index.js'
@@ -84,6 +84,19 @@ describe('an autoscaler asks for nodes', () => {
     const { sizes } = scaledRun([scaled(9, 1, { min: 1, provision: 10 })], [cpuJob('b', 0, 500), cpuJob('a', 5, 20), cpuJob('c', 200, 10)], { scaleDownEnabled: false }, { policy: limited })
     // from 100 s on nobody says anything of a, which counts again once another job has started: a policy that still holds it back says so before
     expect(sizes).toEqual(['210 0: 2', '220 0: 3'])
+  })
+
+  it('also for jobs that a limit holds back which is a part of the cluster, since it rises with that', () => {
+    const halves = (isPart: boolean) => policyOf((round, jobs) => {
+      const up = round.nodes.filter((node) => round.cluster.up(node)).length
+      for (const job of jobs) {
+        const { work, lane } = round
+        for (const node of round.nodes) if (3 - work.unplaced(job, lane) < up && round.fits(job, node)) round.claim(work.taskFor(job, lane, node, round.cluster.levels) as TaskId, node)
+        if (work.unplaced(job, lane) > 0) round.defer(job, Reason.Limit, 'one task for each node', isPart)
+      }
+    })
+    const sizes = (isPart: boolean) => scaledRun([scaled(4, 1, { min: 1, provision: 10 })], [cpuJob('a', 0, 500, { tasks: 3 })], { scaleDownEnabled: false }, { policy: halves(isPart) }).sizes
+    expect([sizes(true), sizes(false)]).toEqual([['10 0: 3'], ['510 0: 2']]) // at 500 s nothing runs, and no limit counts
   })
 
   it('for tasks that must be apart, each a node', () => {

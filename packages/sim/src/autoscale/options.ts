@@ -16,7 +16,7 @@ export interface AutoscalerOptions {
    * Ties are drawn. Default `least-waste`.
    */
   readonly expander?: Expander | readonly Expander[] | undefined
-  /** Seconds that a task has waited before nodes are asked for, at least 0. Default 0. */
+  /** Seconds for longer than which a task has waited when nodes are asked for, at least 0. Default 0. */
   readonly newPodScaleUpDelay?: Seconds | undefined
   /** Most nodes that are asked for at once, at least 1. Default 1000. */
   readonly maxNodesPerScaleUp?: number | undefined

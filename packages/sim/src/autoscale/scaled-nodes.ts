@@ -54,7 +54,7 @@ export class ScaledNodes {
   upOf(group?: number): NodeId[] {
     const { first, count } = group === undefined ? { first: 0, count: this.#states.length } : (this.#groups[group] as ScaledGroup)
     const nodes: NodeId[] = []
-    for (let node = first as number; node < first + count; node++) if (this.isUp(node)) nodes.push(node)
+    for (let node = first; node < first + count; node++) if (this.isUp(node)) nodes.push(node)
     return nodes
   }
 
