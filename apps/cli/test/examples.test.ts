@@ -9,7 +9,7 @@ const trace = traces === undefined ? undefined : join(traces, 'swim/FB-2009_samp
 const experiments = readdirSync(cwd).filter((name) => name.endsWith('.yaml') && !name.endsWith('.cluster.yaml'))
 
 describe('an example', () => {
-  it.each(experiments.filter((name) => !/^facebook-trace|^omega-|^google-/.test(name)))('%s runs, breaking no law', async (name) => {
+  it.each(experiments.filter((name) => !/^facebook-trace|^omega-|^google-|^autoscaling/.test(name)))('%s runs, breaking no law', async (name) => {
     const { code, out, err } = await sched(['compare', name, '--seeds', '1', '--take', '20', '--validate'], { cwd })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(': 20 jobs')
@@ -30,6 +30,15 @@ describe('an example', () => {
     const waits = Object.fromEntries(slow.map(({ at, policies }): [string, number] => [String(at['system']), policies[0]?.figures['first-attempt-batch']?.mean ?? NaN]))
     expect(Math.min(waits['multi path'] ?? NaN, waits['two-level'] ?? NaN)).toBeGreaterThan(20)
     expect(waits['shared state']).toBeLessThan(1)
+  })
+
+  it('autoscaling.yaml runs: nodes that are kept longer cost more, and jobs wait less for others', async () => {
+    const { code, out, err } = await sched(['sweep', 'autoscaling.yaml', '--validate', '--json', '-'], { cwd })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const { points } = JSON.parse(out) as { points: { at: Record<string, unknown>; policies: { figures: Record<string, { mean: number }> }[] }[] }
+    const [soon, late] = [60, 3600].map((seconds) => points.find(({ at }) => at['autoscaler.scaleDownUnneededTime'] === seconds && at['autoscaler.maxDrainParallelism'] === 0)?.policies[0]?.figures)
+    expect(late!['node-hours']!.mean).toBeGreaterThan(soon!['node-hours']!.mean)
+    expect(late!['wait']!.mean).toBeLessThan(soon!['wait']!.mean)
   })
 
   it.skipIf(trace === undefined || !existsSync(trace))('facebook-trace.yaml runs on the trace (needs SCHED_TRACES)', async () => {

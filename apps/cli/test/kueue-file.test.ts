@@ -38,6 +38,18 @@ describe('manifests of Kueue', () => {
   })
 
   it.each([
+    ['true', ['y,10,30', 'x,0,130']],
+    ['false', ['x,0,100', 'y,100,120']],
+  ])('preempt by the rules of a PreemptionConfig with the gate ConfigurablePreemptions %s', async (gate, expected) => {
+    const uses = queue('b', '{}').replace('{ name: b }', '{ name: b, annotations: { kueue.x-k8s.io/preemption-config-name: take } }')
+    const rules = 'apiVersion: kueue.x-k8s.io/v1alpha1\nkind: PreemptionConfig\nmetadata: { name: take }\nspec: { rules: [{ name: all, activationPolicy: { trigger: InsufficientQuota }, candidateSelectors: [{ scope: WithinCohortTree }] }] }\n'
+    const configuration = `apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfeatureGates: { ConfigurablePreemptions: ${gate} }\n`
+    const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${uses}${local}---\n${rules}---\n${configuration}`, 'nodes.yaml': nodes, 'jobs.csv': jobs, 'mapping.yaml': mapping })
+    const { code } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--jitter', '0', '--out', 'out', '--quiet'], { cwd })
+    expect([code, starts(cwd)]).toEqual([0, expected])
+  })
+
+  it.each([
     ['asks for memory, of which its queue has no quota, is refused', '{}', ['m1,0,100', 'm2,100,200']],
     ['borrows no memory from a queue of which none is declared', '{ quotaCheckStrategy: IgnoreUndeclared }', ['c,0,10', 'm1,0,100', 'm2,100,200']],
     ['asks for memory that does not count', '{ excludeResourcePrefixes: [memory] }', ['c,0,10', 'm1,0,100', 'm2,0,100']],

@@ -86,6 +86,8 @@ const configs: readonly Record<string, unknown>[] = [
   { greedy: { order: { kai: { pastUsage: { kValue: 10, fetchInterval: 1, windowSize: 40, halfLifePeriod: 30 } } } } },
   { 'slurm-limits': { policy: { easy: { order: 'fifo' } }, calcPeriod: 3, halfLife: 20, qos: { normal: { GrpTRESMins: 'billing=1' } } } },
   { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
+  { kueue: { crossClusterQueueOrdering: 'Timestamp', timestampPreemptionBuffer: 2, defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerOrNewerEqualPriority', reclaimWithinCohort: 'LowerPriority' } } } },
+  { kueue: { timeSharing: { interval: 30 }, defaults: { nominalQuota: { pods: 3 }, preemption: { withinClusterQueue: 'LowerPriority' } } } },
   { 'capacity-scheduler': { queues: { a: { capacity: 30, maximumCapacity: 60 }, b: { capacity: 70 } }, preemption: {} } },
   ...suspending,
   ...reserving,
@@ -101,7 +103,9 @@ const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fair
 
 /** Limits of what single jobs hold, and of an account that users who name none may have. */
 const ofAccounts = { 'slurm-limits': { policy: { strict: { order: 'fifo' } }, accounts: { root: { MaxTRESPerJob: 'billing=2' }, lab: { GrpJobs: 1, GrpTRES: 'billing=3' } } } }
-const remembering = [...configs, leftOver, ofAccounts]
+/** Turns too short for some: these begin anew for ever. */
+const turns = { kueue: { timeSharing: { interval: 5 }, defaults: { preemption: { withinClusterQueue: 'LowerPriority' } } } }
+const remembering = [...configs, leftOver, ofAccounts, turns]
 
 /** Some jobs name an account, of users who name none for others. */
 const withAccounts = (world: World): World => ({ ...world, jobs: world.jobs.map((job, i) => (i % 3 === 0 ? { ...job, account: 'lab' } : job)) })

@@ -7,7 +7,7 @@ type Part = Omit<Policy, 'schedule'>
 type Answer = 'admits' | 'queueFor' | 'promisedStart' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'memory'
 
 /** Hooks without an answer, all required: a part is viewed as this type only for the hook that it was chosen for. */
-type Told = Required<Omit<Part, Answer | 'recall' | 'sharing' | 'fairShare' | 'promises' | 'startsGangJobs' | 'asksForRoom' | 'startsInQueues'>>
+type Told = Required<Omit<Part, Answer | 'recall' | 'sharing' | 'fairShare' | 'promises' | 'heedsStartTimes' | 'startsGangJobs' | 'asksForRoom' | 'startsInQueues'>>
 type Hook = keyof Told
 
 /** What the functions below run on: for each hook the part that hears it, and the parts whose answers are combined. */
@@ -99,7 +99,7 @@ const answers: Required<Pick<Part, Answer | 'recall'>> & ThisType<Targets> = {
 /**
  * The hooks and properties that a composed policy gets from its parts, to be assigned to the policy.
  * - Each hook goes to all parts in order; it is absent if no part has it. The memory is the list of the parts' memories.
- * - `sharing` and `fairShare` are those of the first part that has them. `promises` is true if any part's is; `startsGangJobs` is false if any part's is.
+ * - `sharing` and `fairShare` are those of the first part that has them. `promises` and `heedsStartTimes` are true if any part's are; `startsGangJobs` is false if any part's is.
  * - Left for the composed policy to set itself: `startsGangJobs: true` and `readsAll`.
  */
 export function forwarding(...given: readonly (Part | undefined)[]): Part {
@@ -108,6 +108,7 @@ export function forwarding(...given: readonly (Part | undefined)[]): Part {
   for (const hook of Object.keys(answers) as (keyof typeof answers)[]) if (parts.some((part) => part[hook] !== undefined)) made[hook] = answers[hook]
   made['answering'] = parts
   if (parts.some(({ promises }) => promises === true)) made['promises'] = true
+  if (parts.some(({ heedsStartTimes }) => heedsStartTimes === true)) made['heedsStartTimes'] = true
   if (parts.some(({ startsGangJobs }) => startsGangJobs === false)) made['startsGangJobs'] = false
   const sharing = parts.find((part) => part.sharing !== undefined)?.sharing
   if (sharing !== undefined) made['sharing'] = sharing

@@ -91,6 +91,8 @@ export interface Policy extends WorkListener {
    * count. It asks `Round.mayStartIn` and calls `Round.startIn`.
    */
   readonly startsInQueues?: boolean | undefined
+  /** True: the policy plans no start of a job before `Round.mayStartFrom` says that it may start. */
+  readonly heedsStartTimes?: boolean | undefined
   /** True: the policy starts jobs that are one gang (`JobSpec.gang`) as a whole, and preempts them as a whole. Default: such jobs are refused. */
   readonly startsGangJobs?: boolean | undefined
 }

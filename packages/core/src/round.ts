@@ -180,6 +180,11 @@ export interface Round {
    * in the same `may` for all jobs. `queue`: the one of several in which it would start, by whose rank it preempts.
    */
   readonly makeRoom?: ((job: JobId, may: (node: NodeId) => boolean, most?: number, queue?: string) => boolean | readonly NodeId[]) | undefined
+  /**
+   * The earliest time from `from` on, in seconds, at which rules of an enclosing policy about the time of day let the job start, whatever is free; `Infinity`: never.
+   * For policies that plan; until then `fits` is false for the job, and `take` and `claim` refuse it. Absent: there are no such rules.
+   */
+  readonly mayStartFrom?: ((job: JobId, from: Seconds) => Seconds) | undefined
   /** Asks for another round at `time`, in seconds, even if nothing else happens before; at a time that has come, at once. */
   wakeAt(time: Seconds): void
 }

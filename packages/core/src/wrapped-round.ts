@@ -26,6 +26,7 @@ export abstract class WrappedRound implements Round {
   get mayStartIn() { return this.inner.mayStartIn }
   get startIn() { return this.inner.startIn }
   get makeRoom() { return this.inner.makeRoom }
+  get mayStartFrom() { return this.inner.mayStartFrom }
   room(node: NodeId): boolean { return this.inner.room(node) }
   fits(job: JobId, node: NodeId): boolean { return this.inner.fits(job, node) }
   claim(task: TaskId, node: NodeId): boolean { return this.inner.claim(task, node) }

@@ -27,9 +27,9 @@ describe('forwarding', () => {
   it('says what the parts say of themselves: shares, fair-share factors and promises', () => {
     const sharing = { pools: 2 } as Sharing
     const fairShare = { next: 300 } as FairShareView
-    const inside: Policy = { schedule: () => undefined, sharing, fairShare, promises: true }
+    const inside: Policy = { schedule: () => undefined, sharing, fairShare, promises: true, heedsStartTimes: true }
     const around = forwarding({ onSubmit: () => undefined }, forwarding(inside))
-    expect([around.sharing, around.fairShare, around.promises]).toEqual([sharing, fairShare, true])
+    expect([around.sharing, around.fairShare, around.promises, around.heedsStartTimes]).toEqual([sharing, fairShare, true, true])
     expect(forwarding({ onSubmit: () => undefined })).not.toHaveProperty('promises')
   })
 

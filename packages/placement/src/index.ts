@@ -7,6 +7,7 @@ export { kubeScores, kubeScoresPlacement, type KubeScoresOptions } from './kube-
 export { locality, localityPlacement } from './locality.js'
 export { nodeUsage, nodeUsagePlacement, type NodeUsageOptions } from './node-usage.js'
 export { pack, packPlacement, spread, spreadPlacement } from './pack-spread.js'
+export { placementSets, placementSetsPlacement, type PlacementSetsOptions } from './placement-sets/placement-sets.js'
 export { randomFit, randomFitPlacement } from './random-fit.js'
 export { roundRobin, roundRobinPlacement, type RoundRobinOptions } from './round-robin.js'
 export { topologyAware, topologyAwarePlacement, type TopologyAwareOptions } from './topology-aware.js'

@@ -195,4 +195,4 @@ export function startingAtBest(job: JobId, round: Round): number {
 }
 
 /** Whether tasks of several stages of the job must start at once. */
-const isSeveral = (job: JobId, { work, lane }: Round): boolean => work.isGangJob(job) && work.parts(job, lane).length > 1
+export const isSeveral = (job: JobId, { work, lane }: Round): boolean => work.isGangJob(job) && work.parts(job, lane).length > 1

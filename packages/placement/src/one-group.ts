@@ -1,10 +1,6 @@
-import {
-  leastTasks, startedTogether, ownValue, type ClusterView, type JobId, type JobSpec, type NodeId, type ResourceId, type Round, type ShapeId, type StageSpec, type WorkView,
-} from '@sched/core'
-import { freeNow, Packing, whenEmpty, type TasksAtOnce } from './packing.js'
-
-/** Stages whose tasks run at the same time, `leastTasks` of each. */
-type AtOnce = readonly StageSpec[]
+import { leastTasks, startedTogether, type ClusterView, type JobId, type JobSpec, type NodeId, type Round, type ShapeId, type WorkView } from '@sched/core'
+import { freeNow, Packing, type TasksAtOnce } from './packing.js'
+import { RoomWhenEmpty, type AtOnce } from './room-when-empty.js'
 
 /** A group of nodes that may take a job. */
 interface Group {
@@ -34,8 +30,7 @@ export class OneGroup {
   readonly #level: number
   /** By group: its nodes, lowest first. */
   readonly #members: NodeId[][]
-  /** By what the tasks of a stage ask for: how many of them each group holds when it is empty. */
-  readonly #held = new Map<string, Float64Array>()
+  readonly #empty: RoomWhenEmpty
   /** By the name of a job with a master: the groups that hold each of its stages beside the master. */
   readonly #besideMaster = new Map<string, ReadonlySet<number>>()
 
@@ -44,6 +39,7 @@ export class OneGroup {
     this.#level = level
     this.#members = Array.from({ length: cluster.groups(level) }, () => [])
     for (let node = 0 as NodeId; node < cluster.nodes; node++) this.#members[cluster.group(level, node)]?.push(node)
+    this.#empty = new RoomWhenEmpty(cluster, this.#members)
   }
 
   /** Forgets a job that has ended. */
@@ -71,7 +67,7 @@ export class OneGroup {
 
   /** The same for so many groups together, for each stage by itself. */
   admitsIn(groups: number, { stages }: JobSpec, asked: string): string | undefined {
-    const lacking = stages.find((stage) => [...this.#heldBy(stage)].sort((a, b) => b - a).slice(0, groups).reduce((sum, held) => sum + held, 0) < leastTasks(stage))
+    const lacking = stages.find((stage) => [...this.#empty.heldBy(stage)].sort((a, b) => b - a).slice(0, groups).reduce((sum, held) => sum + held, 0) < leastTasks(stage))
     return lacking && `its ${leastTasks(lacking)} tasks at once are more than any ${groups} racks have room for (${asked})`
   }
 
@@ -130,36 +126,15 @@ export class OneGroup {
     const packings = groups.map(([group, nodes]) => ({ group, nodes, packing: new Packing(parts, nodes, cluster, freeNow(cluster)) }))
     const roomy = packings.map((each) => ({ ...each, roomy: each.packing.roomy })).sort((a, b) => a.roomy - b.roomy || a.group - b.group)
     for (const { group, nodes, packing } of roomy) {
-      const counts = packing.all()
-      if (counts !== undefined) return { group, nodes, places: parts.flatMap((_, p) => nodes.flatMap((node, i) => Array<NodeId>(counts[i]?.[p] as number).fill(node))) }
+      const places = packing.places()
+      if (places !== undefined) return { group, nodes, places }
     }
     return undefined
   }
 
   /** The groups that, when empty, hold each of these sets of stages. */
   #thatHold(all: readonly AtOnce[]): ReadonlySet<number> {
-    const holds = (each: AtOnce, group: number) => (each.length === 1 ? this.#holds(each[0] as StageSpec, group) : this.#holdsBeside(each, group))
-    return new Set([...this.#members.keys()].filter((group) => all.every((each) => holds(each, group))))
-  }
-
-  #holds(stage: StageSpec, group: number): boolean {
-    return (this.#heldBy(stage)[group] as number) >= leastTasks(stage)
-  }
-
-  #heldBy(stage: StageSpec): Float64Array {
-    const key = JSON.stringify([stage.demand, stage.constraints])
-    let held = this.#held.get(key)
-    if (held === undefined) this.#held.set(key, (held = Float64Array.from(this.#members, (nodes) => nodes.reduce((sum, node) => sum + this.#cluster.couldHold(stage, node), 0))))
-    return held
-  }
-
-  #holdsBeside(stages: AtOnce, group: number): boolean {
-    const cluster = this.#cluster
-    const parts = stages.map((stage) => ({
-      tasks: leastTasks(stage), demand: (r: ResourceId) => ownValue(stage.demand, cluster.resources[r] as string) ?? 0, most: (node: NodeId) => cluster.couldHold(stage, node),
-      isDistinct: stage.constraints?.distinctNodes === true,
-    }))
-    return new Packing(parts, this.#members[group] as NodeId[], cluster, whenEmpty(cluster)).all() !== undefined
+    return new Set([...this.#members.keys()].filter((group) => all.every((each) => this.#empty.holds(each, group))))
   }
 }
 

@@ -118,6 +118,12 @@ export class Packing {
     return this.#search(0, this.#parts.map(({ tasks }) => tasks)) ? this.#taken : undefined
   }
 
+  /** The same as a list: the nodes of all tasks, part by part. */
+  places(): NodeId[] | undefined {
+    const counts = this.all()
+    return counts && this.#parts.flatMap((_, p) => this.#nodes.flatMap((node, i) => Array<NodeId>(counts[i]?.[p] as number).fill(node)))
+  }
+
   /** Gives back everything that was taken. */
   clear(): void {
     for (const taken of this.#taken) taken.fill(0)

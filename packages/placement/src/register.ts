@@ -11,6 +11,7 @@ import { localityPlacement } from './locality.js'
 import { nodeUsagePlacement } from './node-usage.js'
 import { nodeWeightPlacement } from './node-weight/node-weight.js'
 import { packPlacement, spreadPlacement } from './pack-spread.js'
+import { placementSetsPlacement } from './placement-sets/placement-sets.js'
 import { randomFitPlacement } from './random-fit.js'
 import { roundRobinPlacement } from './round-robin.js'
 import { topologyAwarePlacement } from './topology-aware.js'
@@ -38,5 +39,6 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(kubeScoresPlacement)
     .add(topologyTreePlacement)
     .add(topologyAwarePlacement)
+    .add(placementSetsPlacement)
     .add(bayesCommPolicy)
     .add(learningPolicy)

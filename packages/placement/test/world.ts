@@ -16,7 +16,10 @@ export const placing = (placement: Plug<'placement'>): Plug<'policy'> =>
       return {
         onClaim: (...claim) => chosen.onClaim?.(...claim),
         onRelease: (...release) => chosen.onRelease?.(...release),
-        onSubmit: (id) => void jobs.push(id),
+        onSubmit: (id) => {
+          jobs.push(id)
+          chosen.onSubmit?.(id)
+        },
         admits: (spec) => chosen.admits?.(spec),
         onFinish: (id) => {
           jobs.splice(jobs.indexOf(id), 1)
@@ -24,11 +27,16 @@ export const placing = (placement: Plug<'placement'>): Plug<'policy'> =>
         },
         onNode: (...node) => chosen.onNode?.(...node),
         schedule: (round) => {
-          for (const id of jobs)
-            while (round.work.unplaced(id, round.lane) > 0) {
+          for (const id of jobs) {
+            const together = round.work.together(id, round.lane)
+            const before = round.savepoint()
+            let claimed = 0
+            for (; round.work.unplaced(id, round.lane) > 0; claimed++) {
               const node = chosen.pick(id, round)
               if (node < 0 || !round.claim(round.work.taskFor(id, round.lane, node as never, round.cluster.levels) as TaskId, node as never)) break
             }
+            if (claimed > 0 && claimed < together) round.rollback(before) // a gang starts as a whole
+          }
         },
       }
     },

@@ -69,6 +69,7 @@ export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from 
 
 // OpenPBS
 export { pbsLevels, pbsLevelsOrder, type PbsLevelsOptions } from './pbs/pbs-levels.js'
+export { primeTime, primeTimePolicy, type PrimeTimeOptions } from './pbs/prime/prime-time.js'
 export { pbsPreempting, pbsPreemptingPolicy, type PbsPreemptingOptions } from './pbs/pbs-preempting.js'
 
 // Slurm

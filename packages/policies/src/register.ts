@@ -44,6 +44,7 @@ import { sjfOrder } from './orders/sjf.js'
 import { lasPolicy } from './preemptive-order/las.js'
 import { srtfPolicy } from './preemptive-order/srtf.js'
 import { pbsLevelsOrder } from './pbs/pbs-levels.js'
+import { primeTimePolicy } from './pbs/prime/prime-time.js'
 import { pbsPreemptingPolicy } from './pbs/pbs-preempting.js'
 import { negotiatorPolicy } from './condor/negotiator.js'
 import { volcanoPolicy } from './volcano/volcano.js'
@@ -64,7 +65,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(gangSchedulingPolicy).add(replayPolicy).add(lasPolicy).add(srtfPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
-  registry.add(mapReducePolicy).add(kubeSchedulerPolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(yunikornReservingPolicy).add(volcanoPolicy).add(negotiatorPolicy).add(slurmPreemptingPolicy).add(pbsPreemptingPolicy).add(slurmLimitsPolicy)
+  registry.add(mapReducePolicy).add(kubeSchedulerPolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(yunikornReservingPolicy).add(volcanoPolicy).add(negotiatorPolicy).add(slurmPreemptingPolicy).add(pbsPreemptingPolicy).add(primeTimePolicy).add(slurmLimitsPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

@@ -1,4 +1,4 @@
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, pbsLevels, pbsPreempting, replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikornReserving } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, pbsLevels, pbsPreempting, primeTime, replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikornReserving } from '@sched/policies'
 import type { AvoidOptions, SpeculationOptions } from '@sched/sim'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -32,6 +32,7 @@ const withGangs: Record<string, MakePolicy> = {
   conservative: () => conservative(fifo()),
   fattened: () => fattened(fifo()),
   strict: () => strict(sjf()),
+  'prime-time': () => primeTime(easy(fifo()), { holidays: 'YEAR 1978\nsunday 0001 0002', backfill_prime: 'true prime', nonPrime: greedy(fair()) }),
   las: () => las({ queues: [2, 6] }, firstNode()),
   srtf: () => srtf(),
 }
@@ -75,11 +76,12 @@ describe('the laws of policies', () => {
   const rules: readonly SpeculationOptions[] = [
     { rule: 'late', minRunTime: 0.5, interval: 0.5, slowTask: 0.75, cap: 0.5 }, { rule: 'hadoop1', minAge: 0, interval: 0.5, gap: 0.1 }, { rule: 'spark', quantile: 0.25, multiplier: 1.2, interval: 0.25 },
   ]
-  const { easy: _, conservative: _also, fattened: _too, ...withoutPlans } = withGangs
+  const { easy: _, conservative: _also, fattened: _too, 'prime-time': _around, ...withoutPlans } = withGangs
   const keepingOff: Record<string, MakePolicy> = {
     ...withoutPlans, ...withPreemption,
     'yarn-reserving': () => yarnReserving(greedy(yarnFair())), reserving: () => reserving(capacity({ queues: {} })), 'yunikorn-reserving': () => yunikornReserving(),
     volcano: () => volcano(), replan: () => replan(fifo(), { nodes: 'named' }),
+    'prime-time with named nodes': () => primeTime(easy(fifo(), { nodes: 'named' }), { holidays: 'YEAR 1978\nsunday 0001 0002', backfill_prime: 'true prime' }),
     'easy with named nodes': () => easy(fifo(), { nodes: 'named' }), 'conservative with named nodes': () => conservative(fifo(), { nodes: 'named' }),
   }
   it.each(Object.entries(keepingOff))('hold for %s where copies are kept off nodes', { tags: 'long' }, (_name, make) => {

@@ -15,6 +15,8 @@ const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
   'kube-scheduler with backoff': () => kubeScheduler({ backoff: {} }),
   'kube-scheduler that waits for the end of backoff': () => kubeScheduler({ backoff: { popFromBackoffQ: false }, terminationGracePeriodSeconds: 1.5 }),
   'kueue': () => kueue({ queues: quotas, defaults: { preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } }),
+  'kueue by age': () => kueue({ queues: quotas, defaults: { preemption: { reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority' } } }, crossClusterQueueOrdering: 'Timestamp' }),
+  'kueue in turns': () => kueue({ queues: quotas, defaults: { preemption: { withinClusterQueue: 'LowerPriority' } }, timeSharing: { interval: 1.75 } }),
   'volcano': () => volcano(),
   'las': () => las(),
   'srtf': () => srtf(),

@@ -158,9 +158,91 @@ describe('manifests of Kueue', () => {
     expect(Object).not.toHaveProperty('cpu')
   })
 
-  it('say that the rules of a PreemptionConfig are not simulated', () => {
-    const config = 'apiVersion: kueue.x-k8s.io/v1alpha1\nkind: PreemptionConfig\nmetadata: { name: heroes }\nspec: { rules: [] }'
-    expect(made([queue('a'), config]).findings.find(({ setting }) => setting === 'PreemptionConfig')).toMatchObject({ verdict: 'ignored', note: 'its rules of preemption are not simulated; Kueue has them switched off by default (ConfigurablePreemptions)' })
+  const heroes = (...rules: string[]) => ['apiVersion: kueue.x-k8s.io/v1alpha1', 'kind: PreemptionConfig', 'metadata: { name: heroes }', 'spec:', '  rules:', ...rules.map((each) => `  - ${each}`)].join('\n')
+  const uses = queue('a').replace('metadata: { name: a }', "metadata: { name: a, labels: { tier: vital }, annotations: { kueue.x-k8s.io/preemption-config-name: heroes } }")
+  const opened = configuration('v1beta2', 'featureGates: { ConfigurablePreemptions: true }', 'integrations: { labelKeysToCopy: [nodes] }')
+
+  it('have the rules of PreemptionConfigs, if the gate is open', () => {
+    const rule = '{ name: all, activationPolicy: { trigger: InsufficientQuota }, preemptorSelector: { matchLabels: { nodes: "8" } }, candidateSelectors: [{ scope: WithinCohortTree, priority: { mode: Base, comparison: LessThan }, clusterQueueSelector: { matchExpressions: [{ key: tier, operator: NotIn, values: [vital] }] }, numericLabels: [{ key: nodes, comparison: LessThan, fallbackValue: -1, maxValue: 4 }] }] }'
+    const found = made([uses, heroes(rule), opened])
+    expect(found.options).toMatchObject({
+      queues: { a: { preemptionConfig: 'heroes', labels: { tier: 'vital' } } },
+      labelKeysToCopy: ['nodes'],
+      preemptionConfigs: { heroes: { rules: [{
+        name: 'all', activationPolicy: { trigger: 'InsufficientQuota' }, preemptorSelector: { matchLabels: { nodes: '8' } },
+        candidateSelectors: [{ scope: 'WithinCohortTree', priority: { mode: 'Base', comparison: 'LessThan' }, clusterQueueSelector: { matchExpressions: [{ key: 'tier', operator: 'NotIn', values: ['vital'] }] }, numericLabels: [{ key: 'nodes', comparison: 'LessThan', fallbackValue: -1, maxValue: 4 }] }],
+      }] } },
+    })
+    const said = ({ findings }: typeof found) => told(findings).filter(({ setting }) => /onfig|labelKeys/.test(setting)).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])
+    expect(said(found)).toEqual([
+      ['honoured', 'a kueue.x-k8s.io/preemption-config-name', 'heroes', ''], ['honoured', 'PreemptionConfig heroes rule', 'all', ''],
+      ['honoured', 'featureGates.ConfigurablePreemptions', 'true', ''], ['honoured', 'integrations.labelKeysToCopy', 'nodes', ''],
+    ])
+    const off = 'off: `featureGates: { ConfigurablePreemptions: true }` turns it on'
+    const closed = made([uses, heroes(rule)])
+    expect(said(closed)).toEqual([['ignored', 'a kueue.x-k8s.io/preemption-config-name', 'heroes', off], ['ignored', 'PreemptionConfig heroes rule', 'all', off]])
+    expect(closed.options).toEqual(options(queue('a')))
+    expect(said(made([uses, opened]))[0]).toEqual(['ignored', 'a kueue.x-k8s.io/preemption-config-name', 'heroes', 'no PreemptionConfig has this name: it has no rules'])
+  })
+
+  it('say which rules of PreemptionConfigs see no workload, or are left out', () => {
+    const [by, to] = ['{ activationPolicy: { trigger: Always }, candidateSelectors: [{ scope: AnyClusterQueue', '}] }']
+    const { options: found, findings } = made([uses, opened, heroes(`${by}, labelSelector: { matchLabels: { team: a } }${to}`, `${by}, priority: { matchNames: [low] }${to}`, `{ activationPolicy: { trigger: Always }, preemptorPriorityClassSelector: { matchNames: [low] } }`)])
+    expect(findings.filter(({ setting }) => setting.endsWith(' rule')).map(({ verdict, value, note }) => [verdict, value, note])).toEqual([
+      ['honoured', '0', 'no workload has the label team: put it into integrations.labelKeysToCopy'], ['ignored', '1', 'left out: names of priority classes are not known'], ['ignored', '2', 'left out: names of priority classes are not known'],
+    ])
+    expect(found.preemptionConfigs?.['heroes']?.rules).toHaveLength(1)
+  })
+
+  it.each([
+    ['{ activationPolicy: { trigger: Sometimes } }', 'spec.rules[0].activationPolicy.trigger'],
+    ['{ activationPolicy: { trigger: Always }, candidateSelectors: [{ scope: Near }] }', 'spec.rules[0].candidateSelectors[0].scope'],
+    ['{ activationPolicy: { trigger: Always }, candidateSelectors: [{ scope: AnyClusterQueue, priority: { mode: Base } }] }', 'candidateSelectors[0].priority.comparison'],
+    ['{ activationPolicy: { trigger: Always }, candidateSelectors: [{ scope: AnyClusterQueue, numericLabels: [{ comparison: LessThan }] }] }', 'numericLabels[0].key'],
+    ['{ activationPolicy: { trigger: Always }, candidateSelectors: [{ scope: AnyClusterQueue, numericLabels: [{ key: n, minValue: 3, maxValue: 2 }] }] }', 'numericLabels[0].minValue'],
+    ['{ activationPolicy: { trigger: Always }, preemptorSelector: { matchExpressions: [{ key: a, operator: Like }] } }', 'preemptorSelector.matchExpressions[0].operator'],
+  ])('refuse %s in a PreemptionConfig', (rule, field) => {
+    expect(message(uses, opened, heroes(rule))).toContain(field)
+  })
+
+  it('have what other gates open and close', () => {
+    const of = (gates: string, ...more: string[]) => {
+      const { options: { queues, defaults, ...found }, findings } = made([queue('a'), configuration('v1beta2', `featureGates: ${gates}`, ...more)])
+      expect(queues).toEqual(options(queue('a'))['queues'])
+      expect(defaults).toEqual(options(queue('a'))['defaults'])
+      return [found, told(findings).filter(({ setting }) => /^(featureGates|scheduler)/.test(setting)).map(({ verdict, setting, value, note }) => [verdict, setting, value, note].join(' ').trim())]
+    }
+    const usual = { partialAdmission: true }
+    expect([
+      of('{ PrioritySortingWithinCohort: false }'), of('{ PrioritySortingWithinCohort: true }'), of('{}', 'scheduler: { crossClusterQueueOrdering: Timestamp }'), of('{}', 'scheduler: { crossClusterQueueOrdering: Priority, other: 1 }'),
+      of('{ SchedulerTimestampPreemptionBuffer: true }'), of('{ PartialAdmission: false }'), of('{ PrioritizePreemptorWorkloads: true }'),
+    ]).toEqual([
+      [{ ...usual, crossClusterQueueOrdering: 'Timestamp' }, ['honoured featureGates.PrioritySortingWithinCohort false']], [usual, ['honoured featureGates.PrioritySortingWithinCohort true']],
+      [{ ...usual, crossClusterQueueOrdering: 'Timestamp' }, ['honoured scheduler.crossClusterQueueOrdering Timestamp']], [usual, ['ignored scheduler.other  not simulated', 'honoured scheduler.crossClusterQueueOrdering Priority']],
+      [{ ...usual, timestampPreemptionBuffer: 300 }, ['honoured featureGates.SchedulerTimestampPreemptionBuffer true']], [{ partialAdmission: false }, ['honoured featureGates.PartialAdmission false']],
+      [usual, ['honoured featureGates.PrioritizePreemptorWorkloads true it changes nothing: who is preempted is gone at once']],
+    ])
+    expect(of('{ FairSharingPreemptWithinNominal: false, FairSharingReevaluatePreemptionCandidates: true }', 'fairSharing: {}')).toEqual([
+      { ...usual, fairSharing: { preemptWithinNominal: false, reevaluate: true } }, ['honoured featureGates.FairSharingPreemptWithinNominal false', 'honoured featureGates.FairSharingReevaluatePreemptionCandidates true'],
+    ])
+    expect(of('{ FairSharingVerifyFinalTargets: true, FairSharingPrioritizeNonBorrowing: false }')).toEqual([
+      usual, ['ignored featureGates.FairSharingPrioritizeNonBorrowing false fair sharing is off', 'ignored featureGates.FairSharingVerifyFinalTargets true fair sharing is off'],
+    ])
+    expect(message(queue('a'), configuration('v1beta2', 'scheduler: { crossClusterQueueOrdering: Age }'))).toContain('scheduler.crossClusterQueueOrdering')
+  })
+
+  it('have turns of workloads from the configuration of kueue-priority-booster', () => {
+    const booster = (...lines: string[]) => ['apiVersion: v1', 'kind: ConfigMap', 'metadata: { name: kueue-priority-booster-config }', 'data:', '  controller_manager_config.yaml: |', ...lines.map((line) => `    ${line}`)].join('\n')
+    const gates = configuration('v1beta2', 'featureGates: { PriorityBoost: true }')
+    const of = (...objects: string[]) => {
+      const { options: found, findings } = made([queue('a'), ...objects])
+      return [found.timeSharing, ...told(findings).filter(({ setting }) => /timeSharing|Boost|Priority|Selector/.test(setting)).map(({ verdict, setting, value, note }) => [verdict, setting, value, note].join(' ').trim())]
+    }
+    expect(of(booster('timeSharing: { interval: 30m }', 'maxWorkloadPriority: 5'), gates)).toEqual([{ interval: 1800, maxWorkloadPriority: 5 }, 'honoured timeSharing.interval 30m', 'honoured maxWorkloadPriority 5', 'honoured featureGates.PriorityBoost true'])
+    expect(of(booster('timeSharing: { interval: "0", negativeBoost: 7 }', 'workloadSelector: {}'), gates)).toEqual([undefined, 'honoured timeSharing.interval 0', 'honoured timeSharing.negativeBoost 7', 'ignored workloadSelector  not simulated: it is about all workloads here', 'honoured featureGates.PriorityBoost true'])
+    expect(of(booster('timeSharing: { interval: 1h }'))).toEqual([undefined, 'ignored timeSharing.interval 1h off: `featureGates: { PriorityBoost: true }` turns it on'])
+    expect(of(gates)).toEqual([undefined, 'ignored featureGates.PriorityBoost true annotations that change priorities are not read, and there is no configuration of kueue-priority-booster'])
+    expect(message(queue('a'), booster('timeSharing: { interval: soon }'), gates)).toContain('timeSharing.interval')
   })
 
   const counting = (objects: readonly string[], resources: string, gates = '{}') => {

@@ -230,6 +230,21 @@ describe('kubernetes', () => {
       expect(jobs(items.slice(0, 2)).map(({ stages }) => stages.map(({ tasks, tags }) => [tasks, tags]))).toEqual([[[2, undefined]]])
     })
 
+    it('keep those by which rules of a PreemptionConfig select workloads, which have those of their Job', () => {
+      const config = {
+        apiVersion: 'kueue.x-k8s.io/v1alpha1', kind: 'PreemptionConfig', metadata: { name: 'c' },
+        spec: { rules: [{ preemptorSelector: { matchLabels: { team: 'a' } }, candidateSelectors: [{ labelSelector: { matchExpressions: [{ key: 'tier', operator: 'Exists' }] }, clusterQueueSelector: { matchLabels: { other: 'x' } } }, { numericLabels: [{ key: 'nodes' }] }] }] },
+      }
+      const labels = { team: 'a', tier: 'low', nodes: '4', other: 'x' }
+      const [found] = jobs([job('train', { metadata: { labels } }), config])
+      expect([found?.tags, found?.stages[0]?.tags]).toEqual([{ team: 'a', tier: 'low', nodes: '4' }, undefined])
+      expect(jobs([job('train', { metadata: { labels } })])[0]?.tags).toBeUndefined()
+      const [ofPods] = jobs([pod('train-0', { metadata: { labels: { team: 'b', other: 'x' } } }), config])
+      expect(ofPods?.stages[0]?.tags).toEqual({ team: 'b' })
+      const workload = { apiVersion: 'kueue.x-k8s.io/v1beta2', kind: 'Workload', metadata: { name: 'w', namespace: 'ml', creationTimestamp: at(0), labels: { nodes: '2' } }, spec: { podSets: [{ name: 'main', count: 1, template: { spec: { containers: [] } } }] }, status: { conditions: [{ type: 'Admitted', status: 'True', lastTransitionTime: at(1) }, { type: 'Finished', status: 'True', lastTransitionTime: at(9) }] } }
+      expect(jobs([workload, config])[0]?.tags).toEqual({ nodes: '2' })
+    })
+
     it('keep those by which a PodDisruptionBudget selects pods, too', () => {
       const budget = (selector: Json) => ({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b', namespace: 'ml', creationTimestamp: at(0) }, spec: { maxUnavailable: 1, selector } })
       const labelled = pod('train-0', { metadata: { labels: { app: 'train', tier: 'a', hash: 'x' } } })

@@ -38,7 +38,7 @@ export function sweepCsv(axes: readonly Axis[], results: readonly PointResult[])
 }
 
 /** Figures that the printed table shows unless others are asked for: what tells architectures apart, where decisions take time. */
-const telling = [/^response$/, /^wait$/, /^abandoned$/, /^unfinished$/, /^first-attempt-(?!p90)/, /^busyness-(?!mad-)/, /^conflict-fraction-/]
+const telling = [/^response$/, /^wait$/, /^abandoned$/, /^unfinished$/, /^node-hours$/, /^cost$/, /^first-attempt-(?!p90)/, /^busyness-(?!mad-)/, /^conflict-fraction-/]
 /** Of rigid jobs on a parallel machine also how much longer than they ran jobs took, and how busy it was. */
 const tellingOfRigid = [...telling, /^slowdown$/, /^use-/]
 

@@ -88,6 +88,7 @@ function checkRest({ depths, reservations, shortFirst }: z.output<typeof easyOpt
 
 class Easy implements Policy {
   readonly promises = true
+  readonly heedsStartTimes = true
   readonly startsGangJobs: boolean
   readonly #backfillOrder: Order
   readonly #jobs: RigidJobs
@@ -137,7 +138,7 @@ class Easy implements Policy {
    * rejected before would only end later now. False when that does not hold, or when the order may hold jobs back; a full pass is needed then.
    */
   #testNewcomer(round: Round, lane: RigidLane, shadow: Shadow): boolean {
-    if (lane.newcomers !== 1 || this.#backfillOrder.readsAll !== true || !shadow.isCurrent || round.nodes.length !== round.cluster.nodes) return false
+    if (lane.newcomers !== 1 || this.#backfillOrder.readsAll !== true || !shadow.isCurrent || round.nodes.length !== round.cluster.nodes || round.mayStartFrom !== undefined) return false
     if (this.#jobs.head(round) !== shadow.head) return false
     const job = lane.newcomer as JobId
     if (!this.#backfill(job, round, lane, shadow)) shadow.forget()

@@ -13,14 +13,23 @@ export interface PassPlan {
   begin(round: Round): void
   /** Whether the job's next piece may start now beside what is planned. */
   fitsNow(job: JobId): boolean
-  /** The earliest start of the piece that what is planned leaves; `Infinity` if there is none. */
-  earliest(job: JobId): Seconds
+  /** The earliest start of the piece, from `notBefore` (default now) on, that what is planned leaves; `Infinity` if there is none. */
+  earliest(job: JobId, notBefore?: Seconds): Seconds
   /** Reserves the start that was found last. */
   reserve(job: JobId, start: Seconds): void
   /** When after a time the next reservation begins on a node that is idle until then; `Infinity` if there is none. Absent: nodes are not known. */
   nextReservation?(time: Seconds): Seconds
   /** Starts the piece that fits now; false, and nothing is planned, when it finds no nodes after all. */
   start(job: JobId, round: Round): boolean
+}
+
+/** The earliest start of the piece in the plan at which rules about the time of day let the job start, too; `Infinity` if there is none. */
+export function earliestAllowed(job: JobId, plan: PassPlan, { mayStartFrom }: Round): Seconds {
+  for (let start = plan.earliest(job); ; ) {
+    const from = start === Infinity ? start : (mayStartFrom?.(job, start) ?? start)
+    if (from === start || from === Infinity) return from
+    start = plan.earliest(job, from)
+  }
 }
 
 /** A plan of amounts over the whole cluster. */
@@ -49,9 +58,9 @@ export class AmountsPlan implements PassPlan {
     return this.#profile.fitsNow(length[job] as number, demand, job * width)
   }
 
-  earliest(job: JobId): Seconds {
+  earliest(job: JobId, notBefore?: Seconds): Seconds {
     const { demand, width } = this.#lane
-    return this.#profile.earliest(this.#lengthOf(job), demand, job * width)
+    return this.#profile.earliest(this.#lengthOf(job), demand, job * width, notBefore)
   }
 
   reserve(job: JobId, start: Seconds): void {

@@ -1,7 +1,7 @@
 import { None, type JobId, type Order, type Round, type Seconds } from '@sched/core'
 import { ArrayTasks } from './array-tasks.js'
 import { startHeads } from './heads.js'
-import type { PassPlan } from './pass-plan.js'
+import { earliestAllowed, type PassPlan } from './pass-plan.js'
 import { QueueDepths } from './queue-depths.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -116,7 +116,7 @@ export class Reserving {
       this.#startNow(job, round, lane, plan)
       const array = round.work.array(job)
       if (lane.waits[job] !== true || arrays.isDone(array) || !depths.reserves(job, round.work)) continue
-      const start = plan.earliest(job)
+      const start = earliestAllowed(job, plan, round)
       if (start === Infinity && this.#passOn) continue
       depths.made(job, round.work)
       arrays.reserve(array)

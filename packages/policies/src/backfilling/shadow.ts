@@ -73,7 +73,7 @@ export class Shadow {
   /** Computes the shadow of `head` and promises it that start. `at`: the shadow time that it was promised before, which is kept. */
   compute(head: JobId, round: Round, at?: Seconds): void {
     this.head = head
-    if (at === undefined) this.#find(head, round.now)
+    if (at === undefined) this.#findAllowed(head, round)
     else this.#findAt(head, at)
     if (!this.#hasExtra) this.extra.fill(-Infinity)
     this.#until = this.#endBefore ? justBelow(this.time) : this.time
@@ -82,6 +82,13 @@ export class Shadow {
     this.#promisedTo = rank
     this.#promised = this.time
     round.reserve(head, this.time)
+  }
+
+  /** The first time at which the head fits and rules about the time of day let it start: what is free only grows until then. */
+  #findAllowed(head: JobId, round: Round): void {
+    this.#find(head, round.now)
+    const from = this.time === Infinity ? undefined : round.mayStartFrom?.(head, this.time)
+    if (from !== undefined && from > this.time) this.#findAt(head, from)
   }
 
   /** Adds up what running pieces give back, by end, until the head fits; what all pieces that end at that time leave beyond its demand is extra. */

@@ -107,9 +107,9 @@ export class WholeNodes implements PassPlan {
     return this.#findAll(job, find) === this.#now
   }
 
-  earliest(job: JobId): Seconds {
+  earliest(job: JobId, notBefore: Seconds = this.#now): Seconds {
     const isAlone = !this.#work.isGangJob(job)
-    for (let from = this.#now; ; ) {
+    for (let from = Math.max(this.#now, notBefore); ; ) {
       const start = this.#findAll(job, (tasks, rooms) => this.#search(tasks, rooms, from, this.#lengthOf(job)))
       if (isAlone || start === from || start === Infinity) return start
       from = start // the parts of a job start together

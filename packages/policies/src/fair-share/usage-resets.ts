@@ -1,14 +1,11 @@
-import { LocalClock, type Env, type Seconds } from '@sched/core'
+import type { Env, Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { NEW_YEARS_SUNDAY, RunClock } from '../run-clock.js'
 
 const DAY = 86_400
 const WEEK = 7 * DAY
 /** Seconds from the beginning of the week to that of 1970, a Thursday; weeks begin on Sundays. */
 const SINCE_SUNDAY = 4 * DAY
-/** The earliest start that is taken as a date, the beginning of 1980; smaller numbers in logs do not count from 1970. */
-const EARLIEST = 315_532_800
-/** The start of a run that does not say when it began: midnight of 1 January 1978, a Sunday, at which periods of all lengths begin. */
-const UNKNOWN = 252_460_800
 const MONTHS = { monthly: 1, quarterly: 3, yearly: 12 }
 
 const periods = ['daily', 'weekly', 'monthly', 'quarterly', 'yearly'] as const
@@ -43,14 +40,14 @@ export const NO_RESETS: Resets = { after: () => Infinity, last: () => -Infinity 
  * Source: Slurm, `_next_reset` of priority/multifactor, which takes local time. Deviation: days and weeks begin at midnight even after clocks
  * have been changed, where Slurm goes on 24 hours, or 7 times 24 hours, after the last reset.
  */
-export function resetsOf(reset: UsageReset, { start = 0, timeZone, warn }: Pick<Env, 'start' | 'timeZone' | 'warn'>): Resets {
+export function resetsOf(reset: UsageReset, { start, timeZone, warn }: Pick<Env, 'start' | 'timeZone' | 'warn'>): Resets {
   if (reset === undefined) return NO_RESETS
-  if (typeof reset === 'number') return new PeriodResets(equal(reset, 0), 0)
-  if (start < EARLIEST)
+  if (typeof reset === 'number') return new PeriodResets(equal(reset, 0), new RunClock({}, 0))
+  const clock = new RunClock({ start, timeZone }, NEW_YEARS_SUNDAY)
+  if (!clock.isDated)
     warn(`usageReset is ${reset}, and the workload does not say when it began (UnixStartTime of a SWF log): usage is forgotten as if that had been at midnight of 1 January, a Sunday`)
-  const isKnown = start >= EARLIEST
   const periods = reset === 'daily' ? equal(DAY, 0) : reset === 'weekly' ? equal(WEEK, SINCE_SUNDAY) : months(MONTHS[reset])
-  return new PeriodResets(periods, isKnown ? start : UNKNOWN, isKnown && timeZone !== undefined ? new LocalClock(timeZone) : undefined)
+  return new PeriodResets(periods, clock)
 }
 
 /** Periods of a calendar by number; times are seconds as clocks show them. */
@@ -77,8 +74,7 @@ class PeriodResets implements Resets {
   #begin: Seconds = NaN
   #end: Seconds = NaN
 
-  /** `began`: seconds since 1970 at time 0 of the run. Without `clock`, times are those of UTC. */
-  constructor(private readonly periods: Periods, private readonly began: Seconds, private readonly clock?: LocalClock) {}
+  constructor(private readonly periods: Periods, private readonly clock: RunClock) {}
 
   after(time: Seconds): Seconds {
     this.#find(time)
@@ -92,8 +88,7 @@ class PeriodResets implements Resets {
 
   #find(time: Seconds): void {
     if (time >= this.#begin && time < this.#end) return
-    const at = this.began + time
-    let period = this.periods.of(this.clock?.shown(at) ?? at)
+    let period = this.periods.of(this.clock.shown(time))
     while (this.#beginOf(period) > time) period--
     while (this.#beginOf(period + 1) <= time) period++ // needed where clocks go back over midnight
     this.#begin = this.#beginOf(period)
@@ -101,7 +96,6 @@ class PeriodResets implements Resets {
   }
 
   #beginOf(period: number): Seconds {
-    const shown = this.periods.begin(period)
-    return (this.clock?.first(shown) ?? shown) - this.began
+    return this.clock.timeOf(this.periods.begin(period))
   }
 }

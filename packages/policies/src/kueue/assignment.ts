@@ -247,9 +247,11 @@ function ofColumn(workload: Workload, c: number, amount: number, { fairSharing, 
 }
 
 /** Whether workloads of the queue may preempt any others. */
-export const preempts = ({ settings: { preemption } }: ClusterQueue): boolean => preemption !== undefined && (preemption.withinClusterQueue !== 'Never' || preemption.reclaimWithinCohort !== 'Never')
+export const preempts = ({ settings: { preemption, preemptionConfig } }: ClusterQueue): boolean =>
+  preemptionConfig !== undefined || (preemption !== undefined && (preemption.withinClusterQueue !== 'Never' || preemption.reclaimWithinCohort !== 'Never'))
 
-function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fairSharing: boolean): boolean {
+function preemptsWhileBorrowing({ settings: { preemption, preemptionConfig } }: ClusterQueue, fairSharing: boolean): boolean {
+  if (preemptionConfig !== undefined) return true
   if (preemption === undefined) return false
   return preemption.borrowWithinCohort.policy !== 'Never' || (fairSharing && preemption.reclaimWithinCohort !== 'Never')
 }

@@ -2,6 +2,7 @@ import { empty } from './empty.js'
 import { compare } from './entries.js'
 import type { Nodes } from './nodes.js'
 import type { KueueSettings } from './options.js'
+import type { PreemptionRule } from './preemption-rules.js'
 import type { Protection } from './protection.js'
 import { goesByUsage, type ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -18,6 +19,11 @@ export interface Preemptor {
   readonly candidates: Candidates
   readonly fairSharing: KueueSettings['fairSharing']
   readonly protection: Protection
+  /** By more than so many seconds one of equal priority must be newer to be preempted. */
+  readonly buffer: number
+  /** Rules of its queue beside those of `preemption`, and what they see of a workload. */
+  readonly rules: readonly PreemptionRule[]
+  readonly tagsOf: (workload: Workload) => Readonly<Record<string, string>>
   readonly resources: number
   /** What the user of a workload has used lately, for queues that order by that. */
   readonly pastUsage: (workload: Workload) => number
@@ -27,12 +33,12 @@ export interface Preemptor {
 
 /** Candidates of the workload's own queue: those that the queue's rules let it preempt and that use some of what is short. */
 export function ownCandidates(preemptor: Preemptor): readonly Workload[] {
-  const { workload, admitted } = preemptor
+  const { workload, admitted, buffer } = preemptor
   const { withinClusterQueue = 'Never' } = workload.queue.settings.preemption ?? {}
   if (withinClusterQueue === 'Never') return []
   if (withinClusterQueue === 'LowerPriority') return preemptor.candidates.own(preemptor)
-  const isNewer = (each: Workload): boolean => each.priority === workload.priority && each.submitted > workload.submitted
-  const own = eligible(admitted.get(workload.queue), preemptor, (each) => each.priority < workload.priority || isNewer(each))
+  const isNewer = (each: Workload): boolean => each.standing === workload.priority && each.queued > workload.queued + buffer
+  const own = eligible(admitted.get(workload.queue), preemptor, (each) => each.standing < workload.priority || isNewer(each))
   return inOrder(own, preemptor)
 }
 
@@ -76,7 +82,7 @@ export class Candidates {
     const key = `${priority} ${lane} ${short.join()}`
     const known = ofQueue.get(key)
     if (known !== undefined) return known
-    const found = inOrder(eligible(admitted.get(queue), preemptor, (each) => each.priority < priority), preemptor)
+    const found = inOrder(eligible(admitted.get(queue), preemptor, (each) => each.standing < priority), preemptor)
     ofQueue.set(key, found)
     return found
   }
@@ -93,7 +99,7 @@ export class Candidates {
     const found: Workload[] = []
     for (const [queue, those] of preemptor.admitted) {
       if (!borrowsAny(queue, short) || queue.root !== root) continue
-      for (const each of eligible(those, preemptor, (other) => other.priority < priority)) found.push(each)
+      for (const each of eligible(those, preemptor, (other) => other.standing < priority)) found.push(each)
     }
     const all = inOrder(found, preemptor)
     const byQueue = grouped(all)
@@ -109,7 +115,8 @@ function largestShare(queues: Iterable<QuotaNode>, resources: number): number {
   return largest
 }
 
-function eligible(those: Iterable<Workload> = [], { workload, short }: Preemptor, isAllowed: (each: Workload) => boolean): Workload[] {
+/** Those that may go and use some of what is short. */
+export function eligible(those: Iterable<Workload> = [], { workload, short }: Preemptor, isAllowed: (each: Workload) => boolean): Workload[] {
   const lacking = short.map((c) => c % workload.demand.length)
   const found: Workload[] = []
   for (const each of those)
@@ -121,10 +128,10 @@ function eligible(those: Iterable<Workload> = [], { workload, short }: Preemptor
 const takesOf = (each: Workload, c: number, r: number): boolean => (each.columns[r] === c ? (each.amounts[r] as number) > 0 : each.parts !== undefined && each.columns.includes(c))
 
 /** Lower priorities first, then the latest. */
-const byPriority = (a: Workload, b: Workload): number => a.priority - b.priority || b.admission - a.admission
+const byPriority = (a: Workload, b: Workload): number => a.standing - b.standing || b.admission - a.admission
 
 /** Sorts by priority; workloads of a queue that orders by past usage stand among each other by that, those whose user has used more first. */
-function inOrder(all: Workload[], { pastUsage }: Preemptor): Workload[] {
+export function inOrder(all: Workload[], { pastUsage }: Preemptor): Workload[] {
   if (!all.some(({ queue }) => goesByUsage(queue))) return all.sort(byPriority)
   const lists = [...grouped(all).values()]
   for (const list of lists) list.sort((a, b) => (goesByUsage(a.queue) ? compare(pastUsage(b), pastUsage(a)) : 0) || byPriority(a, b))

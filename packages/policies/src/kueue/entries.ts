@@ -1,6 +1,7 @@
 import { partitionPoint } from '@sched/core'
 import { charge, discharge, type Workload } from './workload.js'
 import { Mode, type Assignment } from './assignment.js'
+import type { KueueSettings } from './options.js'
 import type { QuotaNode } from './quota-node.js'
 
 /** The first workload of a queue, with its possible assignment. */
@@ -13,11 +14,16 @@ export interface Entry {
   readonly isRefilled?: boolean
 }
 
-/** By priority, then by submission. */
-const older = (a: Workload, b: Workload): number => b.priority - a.priority || a.rank - b.rank
+/** An order of workloads of different queues among which nothing else decides. */
+export type Precedence = (a: Workload, b: Workload) => number
+/** By priority, then by age; or by age alone. */
+export const precedences: Readonly<Record<KueueSettings['crossClusterQueueOrdering'], Precedence>> = {
+  Priority: (a, b) => b.priority - a.priority || a.rank - b.rank,
+  Timestamp: (a, b) => a.rank - b.rank,
+}
 
-/** Order without fair sharing: by how many levels up the workload borrows, the fewest first, then by priority and age. */
-export const byBorrowing = (a: Entry, b: Entry): number => a.assignment.borrows - b.assignment.borrows || older(a.workload, b.workload)
+/** Order without fair sharing: by how many levels up the workload borrows, the fewest first, then by precedence. */
+export const byBorrowing = (precedence: Precedence) => (a: Entry, b: Entry): number => a.assignment.borrows - b.assignment.borrows || precedence(a.workload, b.workload)
 
 /** The state of a node with an entry admitted: whether the node then borrows any of what the entry asks for, and its share. */
 interface Outcome {
@@ -38,21 +44,28 @@ interface Place {
 
 /**
  * The entries of one cycle with fair sharing, taken one at a time. In every cohort a child wins that would not borrow what
- * its entry asks for; among equals the child whose share would be the smallest with its entry admitted; then priority and
- * age decide. The winners of different roots go by priority and age.
+ * its entry asks for, unless `prioritizeNonBorrowing` is off; among equals the child whose share would be the smallest with its entry admitted; then precedence
+ * decides, as among the winners of different roots.
  *
  * Source: Kueue, fair_sharing_iterator.go.
  */
 export class Contest {
   readonly #resources: number
+  readonly #byAge: (a: Place, b: Place) => number
+  readonly #byOutcome: (a: Place, b: Place) => number
+  readonly #minds: boolean
   readonly #roots: Place[] = []
   readonly #places = new Map<QuotaNode, Place>()
 
-  constructor(entries: readonly Entry[], resources: number) {
+  /** `minds`: whether it matters who would borrow. */
+  constructor(entries: readonly Entry[], resources: number, precedence: Precedence, minds: boolean) {
     this.#resources = resources
+    this.#minds = minds
+    this.#byAge = (a, b) => precedence(a.winner.workload, b.winner.workload)
+    this.#byOutcome = (a, b) => Number(a.outcome.borrows) - Number(b.outcome.borrows) || compare(a.outcome.share, b.outcome.share) || this.#byAge(a, b)
     for (const entry of entries) this.#enter({ node: entry.workload.queue, inside: [], winner: entry, outcome: NOTHING })
     for (const root of this.#roots) this.#arrange(root)
-    this.#roots.sort(byAge)
+    this.#roots.sort(this.#byAge)
   }
 
   /** Removes the winner and returns it; `undefined` if no entry is left. */
@@ -60,7 +73,7 @@ export class Contest {
     const [first] = this.#roots
     if (first === undefined) return undefined
     const { winner } = first
-    if (this.#leave(first)) moveToPlace(first, this.#roots, byAge)
+    if (this.#leave(first)) moveToPlace(first, this.#roots, this.#byAge)
     else this.#roots.shift()
     return winner
   }
@@ -77,11 +90,11 @@ export class Contest {
     for (const node of queue.path()) {
       const place = this.#places.get(node)
       if (place === undefined) continue
-      if (inner !== undefined) moveToPlace(inner, place.inside, byOutcome)
+      if (inner !== undefined) moveToPlace(inner, place.inside, this.#byOutcome)
       this.#settle(place)
       inner = place
     }
-    if (inner !== undefined) moveToPlace(inner, this.#roots, byAge)
+    if (inner !== undefined) moveToPlace(inner, this.#roots, this.#byAge)
   }
 
   #enter(place: Place): void {
@@ -95,7 +108,7 @@ export class Contest {
 
   #arrange(place: Place): void {
     for (const each of place.inside) this.#arrange(each)
-    place.inside.sort(byOutcome)
+    place.inside.sort(this.#byOutcome)
     this.#settle(place)
   }
 
@@ -107,14 +120,14 @@ export class Contest {
     const { workload, assignment } = winner
     const tasks = assignment.mode === Mode.NoFit ? 0 : workload.tasks // without a flavor it asks for nothing
     charge(workload, tasks)
-    place.outcome = { borrows: borrowsFor(node, workload), share: node.share(this.#resources) }
+    place.outcome = { borrows: this.#minds && borrowsFor(node, workload), share: node.share(this.#resources) }
     discharge(workload, tasks)
   }
 
   /** Removes the winner of a place; returns whether others are left in it. */
   #leave(place: Place): boolean {
     const [first] = place.inside
-    if (first !== undefined && this.#leave(first)) moveToPlace(first, place.inside, byOutcome)
+    if (first !== undefined && this.#leave(first)) moveToPlace(first, place.inside, this.#byOutcome)
     else place.inside.shift()
     const isLeft = place.inside.length > 0
     if (isLeft) this.#settle(place)
@@ -126,9 +139,6 @@ export class Contest {
 const NOTHING: Outcome = { borrows: false, share: 0 }
 
 const borrowsFor = (node: QuotaNode, { amounts, columns }: Workload): boolean => amounts.some((amount, i) => amount > 0 && node.borrows(columns[i] as number))
-
-const byAge = (a: Place, b: Place): number => older(a.winner.workload, b.winner.workload)
-const byOutcome = (a: Place, b: Place): number => Number(a.outcome.borrows) - Number(b.outcome.borrows) || compare(a.outcome.share, b.outcome.share) || byAge(a, b)
 
 /** Moves a place to where it belongs among others that are in order. */
 function moveToPlace(place: Place, all: Place[], compare: (a: Place, b: Place) => number): void {

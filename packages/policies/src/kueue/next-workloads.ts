@@ -1,5 +1,6 @@
 import type { Env, JobId, LaneId, TaskId } from '@sched/core'
 import type { Flavor } from './flavor.js'
+import type { QueueTimes } from './queue-times.js'
 import type { QuotaDemand } from './quota-demand.js'
 import type { ClusterQueue, Queues } from './queues.js'
 import { isPartial, type Likeness, type Part, type Workload } from './workload.js'
@@ -10,16 +11,18 @@ export class NextWorkloads {
   readonly #queues: Queues
   readonly #demand: QuotaDemand
   readonly #admitsInPart: boolean
+  readonly #times: QueueTimes
   /** `[lane][job]`: its workload that would be admitted next, if the job waits. */
   readonly #nextOf: (Workload | undefined)[][]
   /** Likenesses of waiting workloads, by key. */
   readonly #likenesses = new Map<string, Likeness>()
 
-  constructor(env: Env, queues: Queues, demand: QuotaDemand, admitsInPart: boolean) {
+  constructor(env: Env, queues: Queues, demand: QuotaDemand, admitsInPart: boolean, times: QueueTimes) {
     this.#env = env
     this.#queues = queues
     this.#demand = demand
     this.#admitsInPart = admitsInPart
+    this.#times = times
     this.#nextOf = env.cluster.lanes.map(() => [])
   }
 
@@ -73,14 +76,15 @@ export class NextWorkloads {
     const demand = isWhole ? this.#demand.together(job, lane, queue) : this.#demand.tasks(shape, queue)
     const user = work.user(job)
     const priority = work.priority(job)
-    const rank = work.rank(job)
+    const rank = this.#times.rank(job)
+    const queued = this.#times.of(job)
     const { columns } = this.#queues.flavors[0] as Flavor
     const parts = isWhole && queue.hasChoice && work.topology(job, lane)?.isOfStage !== false ? this.#partsOf(job, lane, queue) : undefined
     const near = this.#nearnessOf(job, lane)
-    const ofQuota = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}${near === '' ? '' : ' near'}`
+    const ofQuota = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}${near === '' ? '' : ' near'}${this.#whoseRules(job, queue)}`
     const key = ofQuota + near
     const likeness = this.#likenesses.get(key) ?? { key, ofQuota, waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }
-    return { job, lane, queue, user, priority, rank, submitted: work.submitted(job), shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
+    return { job, lane, queue, user, priority, standing: priority, rank, submitted: work.submitted(job), queued, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
   }
 
   /** What a task of a queue asks for, by resource. */
@@ -94,6 +98,12 @@ export class NextWorkloads {
     const near = work.topology(job, lane)
     if (near === undefined) return ''
     return ` ${work.running(job, lane) > 0 || near.asked.wait !== undefined ? `job ${job}` : JSON.stringify(near)}`
+  }
+
+  /** What rules of preemption see of the job: others that ask alike may preempt others by them. */
+  #whoseRules(job: JobId, { settings: { preemptionConfig } }: ClusterQueue): string {
+    const { work } = this.#env
+    return preemptionConfig === undefined ? '' : ` of ${work.user(job)} ${JSON.stringify(work.tags(job, 0))}`
   }
 
   #partsOf(job: JobId, lane: LaneId, queue: ClusterQueue): readonly Part[] {

@@ -9,6 +9,7 @@ import type { NodeTrials } from './node-trials.js'
 import type { Nodes } from './nodes.js'
 import type { KueueSettings } from './options.js'
 import type { CanHold } from './part-flavors.js'
+import { RulesSeen } from './rules-seen.js'
 import { targets } from './preemption.js'
 import type { Protection } from './protection.js'
 import { goesByUsage, type ClusterQueue, type Queues } from './queues.js'
@@ -37,7 +38,8 @@ export class Nominations {
   readonly unfit = new Unfit()
   /** Whether any would have found somebody, or nodes, only a moment later; set to false by who admits. */
   mayFindLater = false
-  readonly #fairSharing: KueueSettings['fairSharing']
+  readonly #settings: KueueSettings
+  readonly #rules: RulesSeen
   readonly #means: Means
   readonly #room: FlavorRoom
   readonly #candidates = new Candidates()
@@ -46,8 +48,9 @@ export class Nominations {
   /** By queue and priority: when the newest of the admitted workloads was submitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
 
-  constructor(fairSharing: KueueSettings['fairSharing'], env: Env, means: Means) {
-    this.#fairSharing = fairSharing
+  constructor(settings: KueueSettings, env: Env, means: Means) {
+    this.#settings = settings
+    this.#rules = new RulesSeen(settings, env.work)
     this.#means = means
     this.#room = new FlavorRoom(env, means.queues.choices.all)
   }
@@ -105,25 +108,25 @@ export class Nominations {
    * Whether others that ask alike may find something else than this one: it was preempted just now, or it may preempt workloads of equal priority
    * that are newer than it.
    */
-  #isAlone({ job, queue, priority, submitted }: Workload): boolean {
+  #isAlone({ job, queue, priority, queued }: Workload): boolean {
     if (this.#means.preempted.isBarred(job)) return true
     if (queue.settings.preemption?.withinClusterQueue !== 'LowerOrNewerEqualPriority') return false
-    return goesByUsage(queue) || submitted < this.#newestIn(queue, priority)
+    return goesByUsage(queue) || queued < this.#newestIn(queue, priority)
   }
 
-  /** When the newest of the admitted workloads of a queue and a priority was submitted; `-Infinity`: there are none. */
+  /** From when on the newest of the admitted workloads of a queue and a priority counts; `-Infinity`: there are none. */
   #newestIn(queue: ClusterQueue, priority: number): number {
     const known = this.#newest.get(queue)
     if (known !== undefined) return known.get(priority) ?? -Infinity
     const found = new Map<number, number>()
-    for (const each of this.#means.workloads.admitted.get(queue) ?? []) found.set(each.priority, Math.max(each.submitted, found.get(each.priority) ?? -Infinity))
+    for (const each of this.#means.workloads.admitted.get(queue) ?? []) found.set(each.standing, Math.max(each.queued, found.get(each.standing) ?? -Infinity))
     this.#newest.set(queue, found)
     return found.get(priority) ?? -Infinity
   }
 
   #nominate(workload: Workload, canHold: CanHold, from: ScanFrom | undefined, round: Round): Assignment {
     const { trials } = this.#means
-    const found = nominate(workload, this.#fairSharing !== false, (each, short, nodes) => this.#search(each, short, round, nodes), canHold, from, trials.of(workload, round))
+    const found = nominate(workload, this.#settings.fairSharing !== false, (each, short, nodes) => this.#search(each, short, round, nodes), canHold, from, trials.of(workload, round))
     trials.end(round)
     if (trials.hasMetNew) {
       this.mayFindLater = true
@@ -137,7 +140,11 @@ export class Nominations {
     if (round.claimsLeft === 0 || !preempts(workload.queue)) return []
     const { queues, workloads, protection, preempted } = this.#means
     const pastUsage = (each: Workload): number => workloads.pastUsage(each)
-    const found = targets({ workload, short, admitted: workloads.admitted, candidates: this.#candidates, protection, fairSharing: this.#fairSharing, resources: queues.resources.length, pastUsage, nodes })
+    const { fairSharing, timestampPreemptionBuffer: buffer } = this.#settings
+    const found = targets({
+      workload, short, admitted: workloads.admitted, candidates: this.#candidates, protection, fairSharing, buffer, rules: this.#rules.of(workload.queue), tagsOf: this.#rules.tagsOf,
+      resources: queues.resources.length, pastUsage, nodes,
+    })
     if (found.length === 0 || !preempted.isBarred(workload.job)) return found
     this.#held.add(workload.job)
     if (preempted.mayLater(workload.job)) this.mayFindLater = true

@@ -1,4 +1,5 @@
 import * as z from '@sched/bundled/zod'
+import { preemptionConfig } from './preemption-rules.js'
 
 const amount = z.number().nonnegative()
 /** Amounts by resource, or by flavor and then by resource. */
@@ -52,6 +53,8 @@ const queueFields = {
     })
     .optional()
     .describe('whom a workload without quota may preempt; default nobody'),
+  preemptionConfig: z.string().min(1).optional().describe('name among `preemptionConfigs`: rules by which a workload preempts where `preemption` does not find enough; default none'),
+  labels: z.record(z.string(), z.string()).optional().describe('by which the rules of `preemptionConfigs` select the queue'),
   flavorFungibility: z
     .strictObject({
       whenCanBorrow: z.enum(['MayStopSearch', 'Borrow', 'TryNextFlavor']).default('MayStopSearch').describe('a flavor where it fits by borrowing: take it, or look for one where it need not'),
@@ -94,11 +97,37 @@ export const kueueOptions = z.strictObject({
           .min(1)
           .default(['LessThanOrEqualToFinalShare', 'LessThanInitialShare'])
           .describe('when workloads of another queue may be preempted, tried one after the other: the share of the preemptor is then at most that of the other after it, or below that of the other before it'),
+        preemptWithinNominal: z.boolean().default(true).describe('whether a queue that stays within its nominal quota preempts without regard to strategies (in Kueue the gate FairSharingPreemptWithinNominal)'),
+        prioritizeNonBorrowing: z.boolean().default(true).describe('whether workloads whose queue would not borrow what they ask come before others, whatever the shares (in Kueue the gate FairSharingPrioritizeNonBorrowing)'),
+        reevaluate: z.boolean().default(false).describe('whether the first strategy is tried once more when workloads of the own queue are to go, which lowers its share (in Kueue the gate FairSharingReevaluatePreemptionCandidates)'),
+        verifyFinalTargets: z.boolean().default(false).describe('whether nobody is preempted unless a strategy allows each of them in the end, when those of the own queue that need not go are back (in Kueue the gate FairSharingVerifyFinalTargets)'),
         refill: z.number().int().nonnegative().default(0).describe('how many workloads may come into a cycle besides the first ones of the queues: the next one of a queue of which one has been admitted (in Kueue 8 with the gate FairSharingRefill)'),
       }),
     ])
     .default(false)
     .describe('whether queues of a cohort are served, and preempted, by what they borrow over their weight; false: by priority and age'),
+  crossClusterQueueOrdering: z
+    .enum(['Priority', 'Timestamp'])
+    .default('Priority')
+    .describe('whether workloads of different queues are taken up by priority and then by age, or by age alone (in Kueue 0.20 the gate PrioritySortingWithinCohort)'),
+  timestampPreemptionBuffer: z
+    .number()
+    .nonnegative()
+    .default(0)
+    .describe('by more than so many seconds a workload of equal priority must be newer to be preempted by `LowerOrNewerEqualPriority` (in Kueue 300 with the gate SchedulerTimestampPreemptionBuffer)'),
+  timeSharing: z
+    .strictObject({
+      interval: z.number().nonnegative().default(0).describe('seconds after its admission when the priority of a workload falls; 0: never'),
+      negativeBoost: z.number().int().nonnegative().default(100_000).describe('by so much'),
+      maxWorkloadPriority: z.number().int().optional().describe('only of workloads of this priority and below; default all'),
+    })
+    .prefault({})
+    .describe('whether workloads of the same priority take turns (the controller kueue-priority-booster, with the gate PriorityBoost)'),
+  preemptionConfigs: z
+    .record(z.string().min(1), preemptionConfig)
+    .default({})
+    .describe('by name: rules by which queues that name them (`preemptionConfig`) preempt (PreemptionConfigs, with the gate ConfigurablePreemptions)'),
+  labelKeysToCopy: z.array(z.string().min(1)).optional().describe('which tags of jobs those rules see; default all'),
   preemptionProtection: z
     .strictObject({
       fairSharing: protection.describe('from preemption by shares, with fair sharing'),

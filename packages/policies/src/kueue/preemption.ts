@@ -1,4 +1,5 @@
 import { firstCommon, gives, otherCandidates, ownCandidates, type Preemptor } from './candidates.js'
+import { takeConfigured } from './configured-preemption.js'
 import { fairTargets } from './fair-preemption.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -37,7 +38,7 @@ function classicalTargets(preemptor: Preemptor): Workload[] {
   const own = ownCandidates(preemptor)
   const owned = cohortsOverOwned(workload)
   const isStrict = borrowingRules(queue).policy === 'Never'
-  const mayBeWithin = couldStayWithin(preemptor, own)
+  const mayBeWithin = preemptor.rules.length > 0 || couldStayWithin(preemptor, own) // rules may let more of its own go
   const { reclaimed, outbid } = divided(preemptor, owned, mayBeWithin, owned.size > 0 || !isStrict || mayBeWithin ? otherCandidates(preemptor) : [])
   const all = [...reclaimed, ...outbid, ...own.map((each) => ({ workload: each, shared: undefined, isForBorrowers: true }))]
   if (!mayBeWithin) return attempt(preemptor, all, true)
@@ -71,7 +72,7 @@ function divided({ workload, short, protection }: Preemptor, owned: ReadonlySet<
   const outbid: Candidate[] = []
   const sharedWith = new Map<QuotaNode, QuotaNode | undefined>() // undefined: the queue does not have to give anything back
   for (const each of others) {
-    const isForBorrowers = policy !== 'Never' && each.priority < workload.priority && each.priority <= maxPriorityThreshold
+    const isForBorrowers = policy !== 'Never' && each.standing < workload.priority && each.standing <= maxPriorityThreshold
     if (!isForBorrowers && !mayBeWithin && owned.size === 0) continue
     if (!sharedWith.has(each.queue)) {
       const common = firstCommon(workload.queue, each.queue) as QuotaNode
@@ -83,6 +84,17 @@ function divided({ workload, short, protection }: Preemptor, owned: ReadonlySet<
     else outbid.push({ workload: each, shared, isForBorrowers })
   }
   return { reclaimed, outbid }
+}
+
+/**
+ * Whether the preemptor takes the workload by `borrowWithinCohort` alone, not for what is its own.
+ *
+ * Source: Kueue, hierarchical_preemption.go (classifyPreemptionVariant, ReclaimWhileBorrowing). Deviation: by what is admitted when it goes, not when it was found.
+ */
+export function isOutbid(each: Workload, workload: Workload, fairSharing: boolean): boolean {
+  const { policy, maxPriorityThreshold = Infinity } = borrowingRules(workload.queue)
+  if (fairSharing || policy === 'Never' || each.queue === workload.queue || each.standing >= workload.priority || each.standing > maxPriorityThreshold) return false
+  return !cohortsOverOwned(workload).has(firstCommon(workload.queue, each.queue) as QuotaNode)
 }
 
 const borrowingRules = ({ settings: { preemption } }: ClusterQueue): { readonly policy: 'Never' | 'LowerPriority'; readonly maxPriorityThreshold?: number | undefined } => preemption?.borrowWithinCohort ?? { policy: 'Never' }
@@ -100,12 +112,13 @@ function cohortsOverOwned({ queue, amounts, tasks, columns }: Workload): Readonl
   return found
 }
 
-/** Takes candidates away in order until the workload fits, as a borrower or not; then gives back, in reverse order, those that it does not need. */
+/** Takes candidates away in order until the workload fits, as a borrower or not, and then whom rules of its queue select; then gives back, in reverse order, those that it does not need. */
 function attempt(preemptor: Preemptor, candidates: readonly Candidate[], mayBorrow: boolean): Workload[] {
   const taking = new Taking(preemptor, mayBorrow ? [] : [preemptor.workload.queue])
   for (const { workload: each, shared, isForBorrowers } of candidates) {
     if ((mayBorrow && !isForBorrowers) || (shared !== undefined && !gives(each.queue, shared, preemptor.short))) continue
     if (taking.take(each)) break
   }
+  takeConfigured(preemptor, taking)
   return taking.end()
 }

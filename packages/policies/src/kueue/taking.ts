@@ -43,9 +43,24 @@ export class Taking {
     return count >= this.#next && this.#look()
   }
 
+  get taken(): readonly Workload[] {
+    return this.#taken
+  }
+
+  /** Whether the preemptor has quota without those taken. */
+  get hasQuota(): boolean {
+    return this.#hasQuota || fits(this.#preemptor.workload, this.#within)
+  }
+
+  /** Whether no more are needed than those taken; `take` may not have looked with the last of them gone. */
+  isEnough(): boolean {
+    if (!this.isDone && this.#hasQuota && this.#failed < this.#taken.length) this.#look()
+    return this.isDone
+  }
+
   /** There are no more; returns those that the preemptor needs, or none. */
   end(): Workload[] {
-    if (!this.isDone && this.#hasQuota && this.#failed < this.#taken.length) this.#look()
+    this.isEnough()
     const needed = this.isDone ? this.#needed() : []
     const gone = this.isDone ? needed : this.#taken
     for (const each of gone) charge(each, each.tasks)

@@ -4,6 +4,7 @@ import { totalOfAll } from '../shares/all-nodes.js'
 import { compare } from './entries.js'
 import type { NextWorkloads } from './next-workloads.js'
 import type { PastUsage } from './past-usage.js'
+import type { QueueTimes } from './queue-times.js'
 import { goesByUsage, type ClusterQueue, type Queues } from './queues.js'
 import type { WorkloadsMemory } from './workload-memory.js'
 
@@ -16,17 +17,21 @@ export class WaitingJobs {
   readonly #next: NextWorkloads
   /** `undefined` if no queue orders by past usage. */
   readonly #usage: PastUsage | undefined
+  readonly #times: QueueTimes
+  /** The rank of the newest job that has waited so far. */
+  newest = -1
   readonly #keys: readonly Keys[]
   readonly #lists: readonly Map<ClusterQueue, SortedIds>[]
   /** `[lane][job]`. */
   readonly #isWaiting: boolean[][]
 
-  constructor(env: Env, queues: Queues, next: NextWorkloads, usage: PastUsage | undefined) {
+  constructor(env: Env, queues: Queues, next: NextWorkloads, usage: PastUsage | undefined, times: QueueTimes) {
     const { lanes } = env.cluster
     this.#env = env
     this.#queues = queues
     this.#next = next
     this.#usage = usage
+    this.#times = times
     this.#keys = lanes.map(() => new Keys())
     this.#lists = lanes.map(() => new Map())
     this.#isWaiting = lanes.map(() => [])
@@ -54,6 +59,15 @@ export class WaitingJobs {
     return Int32Array.from([...byUsage.keys()].sort(compare).flatMap((usage) => byUsage.get(usage) as number[])) // ties stay in the order of the list, by priority and age
   }
 
+  /** Moves the job to where it belongs now that it counts from another time on. */
+  move(job: JobId): void {
+    for (const [lane, row] of this.#isWaiting.entries()) {
+      if (row[job] !== true) continue
+      this.set(job, lane as LaneId, false)
+      this.set(job, lane as LaneId, true)
+    }
+  }
+
   /** Whether the job waits, or asks for something else, may have changed. */
   set(job: JobId, lane: LaneId, isWaiting: boolean): void {
     this.#next.renew(job, lane, isWaiting)
@@ -66,7 +80,8 @@ export class WaitingJobs {
     const queue = this.#queues.of(work.queueName(work.queue(job)))
     const list = lists.get(queue) ?? new SortedIds(keys)
     if (isWaiting) {
-      keys.set(job, -work.priority(job), work.rank(job))
+      this.newest = Math.max(this.newest, work.rank(job))
+      keys.set(job, -work.priority(job), this.#times.rank(job))
       list.add(job)
       lists.set(queue, list)
     } else {

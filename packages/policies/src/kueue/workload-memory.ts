@@ -1,4 +1,5 @@
 import type { PastUsage } from './past-usage.js'
+import type { QueueTimesMemory } from './queue-times.js'
 import { runningTasks, type JobId, type LaneId, type TaskId, type WorkView } from '@sched/core'
 import type { NamedChoice } from './flavor-choices.js'
 import type { Workload } from './workload.js'
@@ -10,6 +11,8 @@ export interface WorkloadMemory extends Pick<Workload, 'lane' | 'isWhole' | 'lea
   readonly job: string
   /** When it was admitted; absent where that is unknown, since JSON has no `NaN`. */
   readonly since?: Workload['since']
+  /** Its priority, if that has fallen since. */
+  readonly standing?: number
   /** The name of its flavor; by resource if these have several flavors; for each part if the parts have. */
   readonly flavor: NamedChoice
   /** Its running tasks. */
@@ -37,13 +40,15 @@ export interface WorkloadsMemory {
   readonly setAside?: { readonly jobs: readonly (readonly string[])[]; readonly of: Amounts }
   /** What users have used lately, if queues order by that. */
   readonly usage?: ReturnType<PastUsage['memory']>
+  /** Jobs that count as newer than they are. */
+  readonly requeued?: QueueTimesMemory
 }
 
-export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, tasks, unstarted, running, demand, parts }: Workload, work: WorkView, resources: readonly string[]): WorkloadMemory {
+export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, priority, standing, tasks, unstarted, running, demand, parts }: Workload, work: WorkView, resources: readonly string[]): WorkloadMemory {
   const tasksThatRun = running.map((task) => [work.stageOf(task), work.indexOf(task)] as const)
   const named = (asked: Float64Array): Amounts => Object.fromEntries(resources.map((name, r) => [name, asked[r] as number]))
   const amounts = isWhole ? { demand: named(demand), ...(parts !== undefined && { parts: parts.map((part) => ({ stage: part.stage, demand: named(part.demand) })) }) } : {}
-  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, resources), isWhole, least, most, ...(!Number.isNaN(since) && { since }), tasks, unstarted, running: tasksThatRun, ...amounts }
+  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, resources), isWhole, least, most, ...(!Number.isNaN(since) && { since }), ...(standing !== priority && { standing }), tasks, unstarted, running: tasksThatRun, ...amounts }
 }
 
 /** The named tasks that still run, in the same order. */

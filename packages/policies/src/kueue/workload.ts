@@ -50,10 +50,14 @@ export interface Workload {
   readonly queue: ClusterQueue
   readonly user: UserId
   readonly priority: number
-  /** Rank of its job by submission. */
+  /** Its priority, less what time sharing has taken off since it was admitted. */
+  standing: number
+  /** Rank of its job by `queued`, which no two jobs share. */
   readonly rank: number
   /** When its job was submitted. */
   readonly submitted: Seconds
+  /** From when on it counts: since its job was submitted, unless that had to go (`QueueTimes`) and waits. */
+  queued: Seconds
   readonly shape: ShapeId
   /** The same object for all waiting workloads that ask alike. */
   readonly likeness: Likeness

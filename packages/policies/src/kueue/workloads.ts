@@ -2,8 +2,10 @@ import { jobsByName, None, ownValue, type Env, type JobId, type LaneId, type Nod
 import { isOf, type Flavor } from './flavor.js'
 import { NextWorkloads } from './next-workloads.js'
 import type { PastUsage } from './past-usage.js'
+import type { QueueTimes } from './queue-times.js'
 import type { ClusterQueue, Queues } from './queues.js'
 import { QuotaDemand } from './quota-demand.js'
+import type { TimeSharing } from './time-sharing.js'
 import { WaitingJobs } from './waiting-jobs.js'
 import { charge, discharge, isPartial, lessen, settle, type Workload } from './workload.js'
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
@@ -31,6 +33,8 @@ export class Workloads implements WorkListener {
   readonly #next: NextWorkloads
   /** `undefined` if no queue orders by past usage. */
   readonly #usage: PastUsage | undefined
+  readonly #times: QueueTimes
+  readonly #timeSharing: TimeSharing
   /** `[lane][job]`: whether the job has unplaced tasks; its admitted workload with tasks that have no node. */
   readonly #isOpen: boolean[][]
   readonly #unstartedOf: (Workload | undefined)[][]
@@ -41,14 +45,16 @@ export class Workloads implements WorkListener {
   #starting: Workload | undefined
   #isUnheard = false
 
-  constructor(env: Env, queues: Queues, admitsInPart: boolean, usage: PastUsage | undefined) {
+  constructor(env: Env, queues: Queues, admitsInPart: boolean, usage: PastUsage | undefined, times: QueueTimes, timeSharing: TimeSharing) {
     const { lanes } = env.cluster
     this.#usage = usage
+    this.#times = times
+    this.#timeSharing = timeSharing
     this.#env = env
     this.#queues = queues
     this.demand = new QuotaDemand(env, queues)
-    this.#next = new NextWorkloads(env, queues, this.demand, admitsInPart)
-    this.waiting = new WaitingJobs(env, queues, this.#next, usage)
+    this.#next = new NextWorkloads(env, queues, this.demand, admitsInPart, times)
+    this.waiting = new WaitingJobs(env, queues, this.#next, usage, times)
     this.unstarted = lanes.map(() => new Set())
     this.leaving = lanes.map(() => new Set())
     this.isChanged = new Uint8Array(lanes.length).fill(1)
@@ -72,6 +78,8 @@ export class Workloads implements WorkListener {
     const { job, lane, tasks } = workload
     workload.admission = ++this.#admissions
     workload.since = this.#env.now()
+    workload.queued = workload.submitted
+    this.#times.forget(job)
     if (isPartial(workload)) {
       workload.unstarted = tasks
       this.#row(this.#partOf, lane)[job] = workload
@@ -107,6 +115,12 @@ export class Workloads implements WorkListener {
     this.leaving[workload.lane]?.add(workload)
   }
 
+  /** The job was preempted by one that borrows, and counts as newer than that from now on. */
+  requeue(job: JobId): void {
+    this.#times.requeue(job, this.waiting.newest)
+    this.waiting.move(job)
+  }
+
   // ---- after a restart ----
 
   memory(): WorkloadsMemory {
@@ -114,13 +128,14 @@ export class Workloads implements WorkListener {
     const order = (sets: readonly Set<Workload>[]) => sets.map((set) => Array.from(set, (workload) => all.indexOf(workload)))
     const leaving = this.leaving.flatMap((set) => [...set])
     const unstarted = order(this.unstarted)
+    const requeued = this.#times.memory()
     const told = (workload: Workload) => memoryOf(workload, this.#env.work, this.#queues.resources)
-    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: this.waiting.memory(), ...(this.#usage && { usage: this.#usage.memory() }) }
+    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: this.waiting.memory(), ...(this.#usage && { usage: this.#usage.memory() }), ...(requeued.length > 0 && { requeued }) }
   }
 
   /** Restores admitted workloads. Before this call every running task was taken as a workload of its own, in the order of the starts. */
   recall(memory: unknown): void {
-    const { queues, admitted, unstarted, leaving, setAside, usage } = memory as WorkloadsMemory
+    const { queues, admitted, unstarted, leaving, setAside, usage, requeued = [] } = memory as WorkloadsMemory
     for (const name of queues) this.#queues.of(name)
     const jobs = jobsByName(this.#env.work)
     const made = admitted.map((each) => this.#recallOne(each, jobs))
@@ -134,6 +149,7 @@ export class Workloads implements WorkListener {
         if (workload !== undefined && workload.unstarted > 0) this.unstarted[lane]?.add(workload)
       }
     if (usage !== undefined) this.#usage?.recall(usage)
+    for (const job of this.#times.recall(requeued, jobs)) this.waiting.move(job)
     if (setAside !== undefined) this.waiting.recall(setAside, jobs)
     this.isChanged.fill(1)
   }
@@ -152,7 +168,7 @@ export class Workloads implements WorkListener {
     const gone = told.running.length - running.length
     const tasks = isWhole || told.tasks === 0 ? told.tasks : told.tasks - gone - (waits ? 0 : told.unstarted)
     const demand = told.demand === undefined ? made.demand : this.#amountsOf(told.demand)
-    const workload: Workload = { ...made, isWhole, demand, parts: parts?.map((part) => ({ stage: part.stage, demand: this.#amountsOf(part.demand) })), admission: ++this.#admissions, since, tasks, running }
+    const workload: Workload = { ...made, standing: told.standing ?? made.standing, isWhole, demand, parts: parts?.map((part) => ({ stage: part.stage, demand: this.#amountsOf(part.demand) })), admission: ++this.#admissions, since, tasks, running }
     settle(workload, this.#queues.choices.withName(flavor, this.#queues.resources))
     if (isWhole) for (const [stage, index] of told.running) this.#forgetEnded(workload, this.#env.work.taskAt(job, stage, index))
     for (const task of running) this.#ofTask[task] = workload
@@ -279,6 +295,7 @@ export class Workloads implements WorkListener {
   }
 
   #enlist(workload: Workload): void {
+    this.#timeSharing.admitted(workload)
     const known = this.admitted.get(workload.queue)
     if (known === undefined) this.admitted.set(workload.queue, new Set([workload]))
     else known.add(workload)

@@ -1,10 +1,9 @@
-import { LocalClock, SchedError, type Env, type NodeId, type Seconds } from '@sched/core'
+import { SchedError, type Env, type NodeId, type Seconds } from '@sched/core'
+import { RunClock } from '../run-clock.js'
 
 /** The label of nodes that says in which zone they are. */
 const ZONE = 'volcano.sh/revocable-zone'
 const DAY: Seconds = 86_400
-/** The earliest start that is taken as a date, the beginning of 1980; smaller numbers in logs do not count from 1970. */
-const EARLIEST = 315_532_800
 /** What `#zones` has for a node in no zone. */
 const NONE = -1
 
@@ -28,13 +27,11 @@ export class RevocableZones {
   readonly #areOpen: Uint8Array
   /** The nodes that are in a zone. */
   readonly nodes: readonly NodeId[]
-  /** The time on the clock at time 0, and the clock where a time zone is known. */
-  readonly #start: Seconds
-  readonly #clock: LocalClock | undefined
+  readonly #clock: RunClock
   #next: Seconds = -Infinity
 
   /** `hours`: by zone, `10:00-21:00`. Throws `BAD_OPTION` for hours that are written otherwise. */
-  constructor(hours: Readonly<Record<string, string>>, { cluster, start = 0, timeZone, warn }: Pick<Env, 'cluster' | 'start' | 'timeZone' | 'warn'>) {
+  constructor(hours: Readonly<Record<string, string>>, { cluster, start, timeZone, warn }: Pick<Env, 'cluster' | 'start' | 'timeZone' | 'warn'>) {
     const names = Object.keys(hours)
     const all: (Hours | undefined)[] = names.map((name) => hoursOf(hours[name] as string, name))
     this.#zones = Int32Array.from({ length: cluster.nodes }, (_, node) => {
@@ -49,10 +46,8 @@ export class RevocableZones {
     this.nodes = [...this.#zones.keys()].filter((node) => this.#zones[node] !== NONE) as NodeId[]
     this.#hours = all
     this.#areOpen = new Uint8Array(all.length)
-    const isDated = start >= EARLIEST
-    this.#start = isDated ? start : 0
-    this.#clock = isDated && timeZone !== undefined ? new LocalClock(timeZone) : undefined
-    if (!isDated && all.some((each) => each !== undefined && each.to - each.from < DAY))
+    this.#clock = new RunClock({ start, timeZone }, 0)
+    if (!this.#clock.isDated && all.some((each) => each !== undefined && each.to - each.from < DAY))
       warn('the zones of tdm have hours, and the workload does not say when it began: they count as if that had been at midnight')
   }
 
@@ -73,7 +68,7 @@ export class RevocableZones {
   look(now: Seconds): boolean {
     if (now < this.#next) return false
     let isOther = false
-    const clock = this.#shown(now)
+    const clock = this.#clock.shown(now)
     const time = clock - Math.floor(clock / DAY) * DAY
     this.#next = Infinity
     for (const [zone, hours] of this.#hours.entries()) {
@@ -91,14 +86,9 @@ export class RevocableZones {
     if (to - from === DAY) return Infinity
     for (let day = midnight; ; day += DAY)
       for (const at of [day + from, day + to]) {
-        const time = (this.#clock?.first(at) ?? at) - this.#start
+        const time = this.#clock.timeOf(at)
         if (time > now) return time
       }
-  }
-
-  #shown(now: Seconds): Seconds {
-    const time = this.#start + now
-    return this.#clock?.shown(time) ?? time
   }
 }
 

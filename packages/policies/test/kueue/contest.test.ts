@@ -1,7 +1,7 @@
 import type { JobId, LaneId, ShapeId, UserId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Contest, type Entry } from '../../src/kueue/entries.js'
+import { Contest, precedences, type Entry } from '../../src/kueue/entries.js'
 import { FlavorChoices } from '../../src/kueue/flavor-choices.js'
 import { QuotaNode } from '../../src/kueue/quota-node.js'
 import { ClusterQueue } from '../../src/kueue/queues.js'
@@ -46,10 +46,10 @@ describe('the entries of a cycle with fair sharing', () => {
         })
         const workloadOf = (i: number): Workload => {
           const { asks, priority } = queues[i] as (typeof queues)[number]
-          return { job: i as JobId, lane: 0 as LaneId, queue: leaves[i] as ClusterQueue, user: 0 as UserId, priority, submitted: 0, rank: i, shape: 0 as ShapeId, likeness: { key: '', ofQuota: '', waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }, isWhole: false, demand: Float64Array.from(asks), parts: undefined, flavor: 0, columns: Int32Array.of(0, 1), amounts: Float64Array.from(asks), admission: 0, since: NaN, least: 1, most: 1, tasks: 1, unstarted: 1, running: [] }
+          return { job: i as JobId, lane: 0 as LaneId, queue: leaves[i] as ClusterQueue, user: 0 as UserId, priority, standing: priority, submitted: 0, queued: 0, rank: i, shape: 0 as ShapeId, likeness: { key: '', ofQuota: '', waiting: 0, setAsideAt: -1, setAsideIn: -1, freedAt: -1 }, isWhole: false, demand: Float64Array.from(asks), parts: undefined, flavor: 0, columns: Int32Array.of(0, 1), amounts: Float64Array.from(asks), admission: 0, since: NaN, least: 1, most: 1, tasks: 1, unstarted: 1, running: [] }
         }
         const left = queues.flatMap(({ hasEntry }, i): Entry[] => (hasEntry ? [{ workload: workloadOf(i), assignment: { mode: 4, flavor: 0, tasks: 1, borrows: 0, short: [], targets: [], next: new Map() }, returns: 0 }] : []))
-        const contest = new Contest(left, 2)
+        const contest = new Contest(left, 2, precedences.Priority, true)
         const roots = [...new Set([...made, ...leaves].map(({ root }) => root))]
         for (const [turn, change] of changes.entries()) {
           const expected = roots.flatMap((root) => winner(root, left) ?? []).sort(byAge)[0]

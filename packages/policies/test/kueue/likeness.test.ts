@@ -3,14 +3,17 @@ import { definePolicy, type JobId, type LaneId } from '@sched/core'
 import { instantCluster, job } from '@sched/testkit'
 import { expect, it } from 'vitest'
 import { kueueOptions } from '../../src/kueue/options.js'
+import { QueueTimes } from '../../src/kueue/queue-times.js'
 import { Queues } from '../../src/kueue/queues.js'
+import { TimeSharing } from '../../src/kueue/time-sharing.js'
 import { Workloads } from '../../src/kueue/workloads.js'
 
 it('what asks the same is alike while it waits, and nothing is kept of what nobody waits for', () => {
   let kept: Workloads | undefined
+  const settings = kueueOptions.parse({})
   const policy = definePolicy({
     name: 'waiting', summary: '', create: (_, env) => {
-      const workloads = (kept = new Workloads(env, new Queues(kueueOptions.parse({}), env.cluster), false, undefined))
+      const workloads = (kept = new Workloads(env, new Queues(settings, env.cluster), false, undefined, new QueueTimes(env), new TimeSharing(settings.timeSharing, () => env.now())))
       return { onReady: (id, lane) => workloads.onReady(id, lane), onDrained: (id, lane) => workloads.onDrained(id, lane), schedule: () => undefined }
     },
   })

@@ -52,13 +52,13 @@ function settings({ nominal, borrowing, lending, parent }: Place) {
 }
 
 /** Who starts, `time +id`, and is preempted, `time -id`, under the policy, and who is refused; `more` are options and settings of each queue. */
-function found({ leaves, jobs }: Anything, { cohorts, queues }: Places, more: (i: number) => NonNullable<KueueOptions['queues']>[string], fairSharing: NonNullable<KueueOptions['fairSharing']> = false) {
+function found({ leaves, jobs }: Anything, { cohorts, queues }: Places, more: (i: number) => NonNullable<KueueOptions['queues']>[string], gates: KueueOptions = {}) {
   const of = (each: Place, i: number) => ({
     ...{ ...settings(each), ...(each.parent !== undefined && { cohort: each.parent.name }), ...more(i) },
     queueingStrategy: leaves[i]?.isStrict === true ? ('StrictFIFO' as const) : ('BestEffortFIFO' as const),
   })
   const options: KueueOptions = {
-    fairSharing,
+    ...gates,
     cohorts: Object.fromEntries(cohorts.map((each) => [each.name, { ...settings(each), ...(each.parent !== undefined && { parent: each.parent.name }) }])),
     queues: Object.fromEntries(queues.map((each, i) => [each.name, of(each, i)])),
   }
@@ -100,23 +100,33 @@ it('who is admitted when is as with Kueue\'s own loop, whatever comes and ends, 
 })
 
 const both = ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const
-it.each([
-  ['preemption', undefined, 0],
-  ['fair sharing', both, 0],
-  ['fair sharing, and further workloads in the running cycle', both, 8],
-  ['fair sharing, and two further workloads in the running cycle', both, 2],
-])('who is admitted and preempted when is as with a loop of its cycles, whatever comes and ends, with %s', (_, strategies, refill) => {
+type Rest = Omit<Parameters<typeof playPreempting>[2], 'rules'>
+it.each<[string, Rest, KueueOptions]>([
+  ['preemption', { strategies: undefined }, {}],
+  ['fair sharing', { strategies: both }, { fairSharing: true }],
+  ['fair sharing, and further workloads in the running cycle', { strategies: both, refill: 8 }, { fairSharing: { refill: 8 } }],
+  ['fair sharing, and two further workloads in the running cycle', { strategies: both, refill: 2 }, { fairSharing: { refill: 2 } }],
+  ['preemption, by age alone between queues', { strategies: undefined, byAgeAlone: true }, { crossClusterQueueOrdering: 'Timestamp' }],
+  ['fair sharing, by age alone between queues', { strategies: both, byAgeAlone: true }, { fairSharing: true, crossClusterQueueOrdering: 'Timestamp' }],
+  ['fair sharing, and shares alone', { strategies: both, bySharesAlone: true, gates: { ignoresNominal: true } }, { fairSharing: { prioritizeNonBorrowing: false, preemptWithinNominal: false } }],
+  ['fair sharing, and final targets verified', { strategies: both, gates: { verifies: true } }, { fairSharing: { verifyFinalTargets: true } }],
+  ['fair sharing, and candidates looked at again', { strategies: both, gates: { reevaluates: true } }, { fairSharing: { reevaluate: true } }],
+])('who is admitted and preempted when is as with a loop of its cycles, whatever comes and ends, with %s', (_, settings, options) => {
   let preempted = 0
+  let others = 0
   fc.assert(
     fc.property(anything, (world) => {
       const places = placesOf(world)
       const rules = world.leaves.map((each) => each.preemption)
-      const { said, refused } = found(world, places, (i) => ({ preemption: rules[i] }), strategies !== undefined && { refill })
+      const { said, refused } = found(world, places, (i) => ({ preemption: rules[i] }), options)
       const ofQueue = new Map(places.queues.map((queue, i) => [queue, rules[i]!]))
-      expect(said).toEqual(playPreempting(places.all, places.strict, { rules: ofQueue, strategies, refill }, loadsOf(world, places, refused)).sort())
+      const played = (rest: Rest) => playPreempting(places.all, places.strict, { rules: ofQueue, ...rest }, loadsOf(world, places, refused)).sort()
+      expect(said).toEqual(played(settings))
       preempted += said.filter((each) => each.includes('-')).length
+      if (Object.keys(settings).length > 1 && said.join() !== played({ strategies: settings.strategies }).join()) others++
     }),
     { seed: 3, numRuns: 400 },
   )
   expect(preempted).toBeGreaterThan(200)
+  if (Object.keys(settings).length > 1) expect(others).toBeGreaterThan(0) // it matters
 })

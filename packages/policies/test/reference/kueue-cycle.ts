@@ -1,4 +1,4 @@
-import { classicalTargets, fairTargets, heightAround, type Admitted, type Asking, type Place, type Rules, type Snapshot, type Strategy } from './kueue-preemption.js'
+import { classicalTargets, fairTargets, heightAround, variants, type Admitted, type Asking, type Gates, type Place, type Rules, type Snapshot, type Strategy } from './kueue-preemption.js'
 
 /** Who is first in a queue. */
 export interface Head extends Asking {
@@ -12,6 +12,11 @@ export interface Settings {
   readonly strategies: readonly Strategy[] | undefined
   /** How many may come into a cycle besides the first of each queue; with fair sharing alone. */
   readonly refill?: number
+  /** Whether priorities do not count between queues. */
+  readonly byAgeAlone?: boolean
+  /** Whether shares alone decide who is first. */
+  readonly bySharesAlone?: boolean
+  readonly gates?: Gates
 }
 
 type Mode = 'no fit' | 'no candidates' | 'preempt' | 'fit'
@@ -20,13 +25,15 @@ interface Entry<H extends Head> {
   mode: Mode
   borrows: number
   targets: readonly Admitted[]
+  /** Those of them that it takes by `borrowWithinCohort` alone. */
+  outbid: readonly Admitted[]
   readonly isRefilled?: boolean
 }
 
 /** What comes of the cycle for each head. */
 export interface Acts<H extends Head> {
   /** Whom the head preempts, if anybody. Afterwards these are no more admitted, and it is. */
-  admit(head: H, targets: readonly Admitted[]): void
+  admit(head: H, targets: readonly Admitted[], outbid: readonly Admitted[]): void
   setAside(head: H): void
   /** Whether it may preempt nobody now. */
   isBarred(head: H): boolean
@@ -45,17 +52,20 @@ export function cycle<H extends Head>(snapshot: Snapshot, heads: readonly H[], s
   const targetsOf = (head: H, asking: Asking, short: readonly number[]): readonly Admitted[] => {
     const rules = settings.rules.get(head.queue)
     if (rules === undefined) return []
-    const found = settings.strategies === undefined ? classicalTargets(snapshot, asking, short, rules) : fairTargets(snapshot, asking, short, rules, settings.strategies)
+    const found = settings.strategies === undefined ? classicalTargets(snapshot, asking, short, rules, undefined, settings.gates) : fairTargets(snapshot, asking, short, rules, settings.strategies, undefined, settings.gates)
     if (!acts.isBarred(head)) return found
     if (found.length > 0) acts.wouldPreempt(head)
     return []
   }
-  const nominated = (head: H): Entry<H> => ({ head, ...nominate(snapshot, head, settings, (asking, short) => targetsOf(head, asking, short)) })
+  const nominated = (head: H): Entry<H> => {
+    const found = nominate(snapshot, head, settings, (asking, short) => targetsOf(head, asking, short))
+    return { head, ...found, outbid: settings.strategies === undefined ? found.targets.filter((each) => variants.get(each) === 'while borrowing') : [] }
+  }
   const left = heads.map(nominated)
   let budget = settings.refill ?? 0
   const kept: Admitted[] = []
   while (left.length > 0) {
-    const entry = settings.strategies === undefined ? first(left, (a, b) => a.borrows - b.borrows || byAge(a, b)) : fairest(snapshot, left)
+    const entry = settings.strategies === undefined ? first(left, (a, b) => a.borrows - b.borrows || byAge(settings)(a, b)) : fairest(snapshot, left, settings)
     left.splice(left.indexOf(entry), 1)
     const { head } = entry
     if (entry.targets.some((each) => !snapshot.admitted.has(each))) Object.assign(entry, nominated(head))
@@ -73,7 +83,7 @@ export function cycle<H extends Head>(snapshot: Snapshot, heads: readonly H[], s
     const isRoom = fits(snapshot, head)
     for (const each of entry.targets) snapshot.admitted.add(each)
     if (!isRoom) continue
-    acts.admit(head, entry.targets)
+    acts.admit(head, entry.targets, entry.outbid)
     const next = budget > 0 && entry.mode === 'fit' ? acts.next?.(head.queue) : undefined
     if (next === undefined) continue
     budget--
@@ -85,7 +95,7 @@ export function cycle<H extends Head>(snapshot: Snapshot, heads: readonly H[], s
 const fits = (snapshot: Snapshot, { asks, queue }: Asking): boolean => asks.every((amount, r) => amount === 0 || amount <= snapshot.available(queue, r))
 
 /** The worst of what its resources come to, and how far up it borrows; of one that is to preempt, once those found for that resource have gone. */
-function nominate(snapshot: Snapshot, head: Head, { rules, strategies }: Settings, search: (asking: Asking, short: readonly number[]) => readonly Admitted[]): Omit<Entry<Head>, 'head'> {
+function nominate(snapshot: Snapshot, head: Head, { rules, strategies }: Settings, search: (asking: Asking, short: readonly number[]) => readonly Admitted[]): Omit<Entry<Head>, 'head' | 'outbid'> {
   const { asks, queue } = head
   const own = rules.get(queue)
   const mayWhileBorrowing = own !== undefined && (own.borrowWithinCohort.policy !== 'Never' || (strategies !== undefined && own.reclaimWithinCohort !== 'Never'))
@@ -119,10 +129,10 @@ const toReserve = (snapshot: Snapshot, { asks, queue }: Head, borrows: boolean):
   asks.map((amount, r) => Math.max(0, Math.min(amount, queue.nominal[r]! + (borrows ? queue.borrowing[r]! : 0) - snapshot.usage(queue, r))))
 
 const first = <T>(all: readonly T[], compare: (a: T, b: T) => number): T => all.reduce((best, each) => (compare(each, best) < 0 ? each : best))
-const byAge = ({ head: a }: Entry<Head>, { head: b }: Entry<Head>): number => b.priority - a.priority || a.rank - b.rank
+const byAge = ({ byAgeAlone }: Settings) => ({ head: a }: Entry<Head>, { head: b }: Entry<Head>): number => (byAgeAlone === true ? 0 : b.priority - a.priority) || a.rank - b.rank
 
 /** At every cohort, of those that win inside, the one whose child would not borrow what it asks, then the one whose child would have the smallest share. */
-function fairest<H extends Head>(snapshot: Snapshot, left: readonly Entry<H>[]): Entry<H> {
+function fairest<H extends Head>(snapshot: Snapshot, left: readonly Entry<H>[], settings: Settings): Entry<H> {
   const winner = (place: Place): Entry<H> | undefined => {
     const own = left.find(({ head }) => head.queue === place)
     if (own !== undefined) return own
@@ -131,15 +141,15 @@ function fairest<H extends Head>(snapshot: Snapshot, left: readonly Entry<H>[]):
       if (entry === undefined) return []
       const load: Admitted = { ...entry.head, asks: entry.mode === 'no fit' ? entry.head.asks.map(() => 0) : entry.head.asks, id: -1, admission: 0 }
       snapshot.admitted.add(load)
-      const borrows = entry.head.asks.some((amount, r) => amount > 0 && snapshot.usage(child, r) > snapshot.quota(child, r))
+      const borrows = settings.bySharesAlone !== true && entry.head.asks.some((amount, r) => amount > 0 && snapshot.usage(child, r) > snapshot.quota(child, r))
       const share = snapshot.share(child)
       snapshot.admitted.delete(load)
       return [{ entry, borrows, share }]
     })
-    return inside.length === 0 ? undefined : first(inside, (a, b) => Number(a.borrows) - Number(b.borrows) || a.share - b.share || byAge(a.entry, b.entry)).entry
+    return inside.length === 0 ? undefined : first(inside, (a, b) => Number(a.borrows) - Number(b.borrows) || a.share - b.share || byAge(settings)(a.entry, b.entry)).entry
   }
   const roots = new Set(left.map(({ head }) => rootOf(head.queue)))
-  return first([...roots].map((root) => winner(root)!), byAge)
+  return first([...roots].map((root) => winner(root)!), byAge(settings))
 }
 
 export const rootOf = (place: Place): Place => (place.parent === undefined ? place : rootOf(place.parent))

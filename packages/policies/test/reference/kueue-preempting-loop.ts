@@ -5,6 +5,10 @@ import { Snapshot, type Admitted, type Place } from './kueue-preemption.js'
 /** What is to be admitted of a job: all of it at once, or one pod after the other. */
 interface Pending extends Head {
   readonly load: Load
+  /** By submission, until it had to go for one that borrows. */
+  rank: number
+  submitted: number
+  readonly first: number
   left: number
   /** What is admitted of it and has no node. */
   waits: Run | undefined
@@ -27,12 +31,12 @@ const MOMENT = 0.001
  */
 export function play(places: readonly Place[], strict: ReadonlySet<Place>, settings: Settings, loads: readonly Load[]): string[] {
   const world = new World(places, strict, settings)
-  const comes = loads.map((load, rank): Pending => ({ ...load, load, rank, submitted: rank, left: load.count, waits: undefined }))
+  const comes = loads.map((load, rank): Pending => ({ ...load, load, rank, submitted: rank, first: rank, left: load.count, waits: undefined }))
   for (;;) {
     const now = Math.min(world.next(), ...comes.slice(0, 1).map(({ load }) => load.submit))
     if (now === Infinity) return world.said
     world.at(now)
-    while (comes[0]?.load.submit === now) world.pending.push(comes.shift()!)
+    while (comes[0]?.load.submit === now) world.come(comes.shift()!)
     while (world.call()) {
       // until nobody gives way any more
     }
@@ -47,6 +51,8 @@ class World {
   readonly #settings: Settings
   #now = NaN
   #admissions = 0
+  #newest = -1
+  #requeued = 0
   readonly #running = new Set<Run>()
   /** Preempted in the call in which they got their nodes. */
   readonly #leaving = new Set<Run>()
@@ -70,6 +76,11 @@ class World {
     this.#snapshot = new Snapshot(places, [])
     this.#strict = strict
     this.#settings = settings
+  }
+
+  come(each: Pending): void {
+    this.#newest = each.rank
+    this.pending.push(each)
   }
 
   next(): number {
@@ -112,9 +123,9 @@ class World {
         if (!this.#passOver(head, before.get(rootOf(head.queue)) ?? 0)) return
         hasMoved = true
       },
-      admit: (head, targets) => {
+      admit: (head, targets, outbid) => {
         hasMoved = true
-        this.#admit(head, targets as readonly Run[])
+        this.#admit(head, targets as readonly Run[], outbid as readonly Run[])
       },
       next: (queue) => {
         const heads = this.#heads()
@@ -156,11 +167,13 @@ class World {
     return isNews
   }
 
-  #admit(head: Pending, targets: readonly Run[]): void {
+  #admit(head: Pending, targets: readonly Run[], outbid: readonly Run[]): void {
     this.#closed.delete(head.queue)
     if (targets.some(({ call }) => call === this.#call || call < 0)) this.#isUnsettled = true
     const areGone = targets.every(({ call }) => call !== this.#call)
     for (const each of targets) this.#preempt(each)
+    if (this.#settings.byAgeAlone === true) for (const { of } of [...outbid].sort((a, b) => a.of.first - b.of.first)) of.rank = of.submitted = this.#newest + ++this.#requeued / 1e6
+    head.rank = head.submitted = head.first
     const run: Run = { ...head, of: head, id: this.#admissions, admission: this.#admissions++, call: -1, end: Infinity }
     head.left--
     head.waits = run

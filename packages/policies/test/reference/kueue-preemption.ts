@@ -1,6 +1,6 @@
 /**
  * Whom a workload preempts under Kueue, written anew from its sources (candidate_generator.go, hierarchical_preemption.go, classical_strategy.go,
- * fair_strategy.go, ordering.go) over plain records: what a queue or a cohort uses is added up from who is admitted whenever it is asked.
+ * fair_strategy.go, ordering.go; config/evaluator.go) over plain records: what a queue or a cohort uses is added up from who is admitted whenever it is asked.
  */
 
 /** A queue, or a cohort; amounts by resource. */
@@ -111,7 +111,7 @@ export function heightAround(snapshot: Snapshot, queue: Place, r: number, amount
   return { height: heightOf(snapshot, around(queue).at(-1)!), isInside: false }
 }
 
-type Variant = 'within' | 'hierarchical' | 'without borrowing' | 'while borrowing'
+export type Variant = 'within' | 'hierarchical' | 'without borrowing' | 'while borrowing'
 interface Candidate {
   readonly load: Admitted
   readonly variant: Variant
@@ -121,10 +121,33 @@ interface Candidate {
 
 const isSpared = ({ spared = [] }: Admitted, from: 'fairSharing' | 'reclaimWithinCohort'): boolean => spared.includes(from)
 
-function allowed(load: Admitted, asking: Asking, rules: Rules): boolean {
+type Trigger = 'Always' | 'InsufficientQuota' | 'QuotaFeasibleAndInsufficientTopology'
+/** What is off by default, or may be switched off. */
+export interface Gates {
+  /** Whom a PreemptionConfig selects for a trigger; undefined: there is none. */
+  readonly selects?: (trigger: Trigger, load: Admitted) => boolean
+  readonly reevaluates?: boolean
+  readonly verifies?: boolean
+  /** Whether strategies count even within the nominal quota. */
+  readonly ignoresNominal?: boolean
+  /** By how much one of equal priority must be newer. */
+  readonly buffer?: number
+}
+
+/** Further candidates, trigger by trigger, until `take` says that there is room. */
+function configured(snapshot: Snapshot, asking: Asking, short: readonly number[], { selects }: Gates, hasQuota: () => boolean, take: (load: Admitted) => boolean): boolean {
+  if (selects === undefined) return false
+  const rank = (load: Admitted) => Number(load.queue === asking.queue)
+  const all = (trigger: Trigger): boolean =>
+    [...snapshot.admitted].filter((load) => load.id >= 0 && short.some((r) => load.asks[r]! > 0) && selects(trigger, load))
+      .sort((a, b) => rank(a) - rank(b) || a.priority - b.priority || b.admission - a.admission).some(take)
+  return all('Always') || (!hasQuota() && all('InsufficientQuota')) || (hasQuota() && all('QuotaFeasibleAndInsufficientTopology'))
+}
+
+function allowed(load: Admitted, asking: Asking, rules: Rules, { buffer = 0 }: Gates): boolean {
   const isLower = asking.priority > load.priority
   if (load.queue !== asking.queue) return rules.reclaimWithinCohort === 'Any' || (rules.reclaimWithinCohort === 'LowerPriority' && isLower)
-  if (rules.withinClusterQueue === 'LowerOrNewerEqualPriority') return isLower || (asking.priority === load.priority && asking.submitted < load.submitted)
+  if (rules.withinClusterQueue === 'LowerOrNewerEqualPriority') return isLower || (asking.priority === load.priority && asking.submitted + buffer < load.submitted)
   return rules.withinClusterQueue === 'LowerPriority' && isLower
 }
 
@@ -135,16 +158,19 @@ function variantOf(load: Admitted, asking: Asking, { borrowWithinCohort: { polic
   return policy === 'Never' || isAbove ? 'without borrowing' : 'while borrowing'
 }
 
+/** Why each was found last. */
+export const variants = new WeakMap<Admitted, Variant>()
+
 /** Whether nodes have room beside those who are left. */
 export type HaveRoom = (left: ReadonlySet<Admitted>) => boolean
 const anywhere: HaveRoom = () => true
 
 /** Whom the workload preempts for what is short, in the order of their admission; nobody where that makes no room. */
-export function classicalTargets(snapshot: Snapshot, asking: Asking, short: readonly number[], rules: Rules, haveRoom: HaveRoom = anywhere): Admitted[] {
+export function classicalTargets(snapshot: Snapshot, asking: Asking, short: readonly number[], rules: Rules, haveRoom: HaveRoom = anywhere, gates: Gates = {}): Admitted[] {
   const { queue } = asking
   const inQueue = (place: Place, lca: Place | undefined, hasAdvantage: boolean): Candidate[] =>
     [...snapshot.admitted].flatMap((load) =>
-      load.queue === place && short.some((r) => load.asks[r]! > 0) && allowed(load, asking, rules) && (place === queue || !isSpared(load, 'reclaimWithinCohort')) ? [{ load, variant: variantOf(load, asking, rules, hasAdvantage), lca }] : [],
+      load.queue === place && short.some((r) => load.asks[r]! > 0) && allowed(load, asking, rules, gates) && (place === queue || !isSpared(load, 'reclaimWithinCohort')) ? [{ load, variant: variantOf(load, asking, rules, hasAdvantage), lca }] : [],
     )
   /** Of all that lie in the cohort and are above their quota, as is everything between. */
   const inSubtree = (cohort: Place, lca: Place, skipped: Place | undefined, hasAdvantage: boolean): Candidate[] =>
@@ -179,32 +205,31 @@ export function classicalTargets(snapshot: Snapshot, asking: Asking, short: read
   const noOthers = hierarchical.length + byPriority.length === 0
   const attempts = noOthers || (isForbidden && !isUnderNominal) ? [true] : isForbidden && hierarchical.length === 0 ? [false, true] : [true, false]
   for (const mayBorrow of attempts) {
-    const fits = () =>
-      asked(asking).every((r) => asking.asks[r]! <= snapshot.available(queue, r) && (mayBorrow || snapshot.usage(queue, r) + asking.asks[r]! <= snapshot.quota(queue, r))) && haveRoom(snapshot.admitted)
+    const hasQuota = () => asked(asking).every((r) => asking.asks[r]! <= snapshot.available(queue, r) && (mayBorrow || snapshot.usage(queue, r) + asking.asks[r]! <= snapshot.quota(queue, r)))
+    const fits = () => hasQuota() && haveRoom(snapshot.admitted)
     const isValid = ({ load, variant, lca }: Candidate): boolean => {
       if (load.queue === queue) return true
       if (mayBorrow && variant === 'without borrowing') return false
       const path = [load.queue, ...around(load.queue)]
       return path.slice(0, path.indexOf(lca!)).every((place) => !snapshot.isWithinNominal(place, short))
     }
-    const found = minimal(snapshot, all, isValid, fits)
+    const found = minimal(snapshot, all, isValid, fits, (take) => configured(snapshot, asking, short, gates, hasQuota, take))
     if (found.length > 0) return found
   }
   return []
 }
 
 /** Takes candidates away until there is room, and gives back, in the reverse order, who need not go. */
-function minimal(snapshot: Snapshot, all: readonly Candidate[], isValid: (each: Candidate) => boolean, fits: () => boolean): Admitted[] {
+function minimal(snapshot: Snapshot, all: readonly Candidate[], isValid: (each: Candidate) => boolean, fits: () => boolean, further: (take: Take) => boolean): Admitted[] {
   const taken: Admitted[] = []
-  let found: Admitted[] = []
-  for (const each of all) {
-    if (!isValid(each)) continue
-    snapshot.admitted.delete(each.load)
-    taken.push(each.load)
-    if (!fits()) continue
-    found = fillBack(snapshot, taken, fits)
-    break
+  const take = (load: Admitted): boolean => {
+    snapshot.admitted.delete(load)
+    taken.push(load)
+    return fits()
   }
+  for (const { load, variant } of all) variants.set(load, variant)
+  const isDone = all.some((each) => isValid(each) && take(each.load)) || further(take)
+  const found = isDone ? fillBack(snapshot, taken, fits) : []
   for (const load of taken) snapshot.admitted.add(load)
   return found
 }
@@ -220,15 +245,16 @@ function fillBack(snapshot: Snapshot, taken: readonly Admitted[], fits: () => bo
 }
 
 /** The same with fair sharing, with the strategies in their order. */
-export function fairTargets(snapshot: Snapshot, asking: Asking, short: readonly number[], rules: Rules, strategies: readonly Strategy[], haveRoom: HaveRoom = anywhere): Admitted[] {
+export function fairTargets(snapshot: Snapshot, asking: Asking, short: readonly number[], rules: Rules, strategies: readonly Strategy[], haveRoom: HaveRoom = anywhere, gates: Gates = {}): Admitted[] {
   const { queue } = asking
   const isFromThere = (load: Admitted): boolean =>
     load.queue === queue ? rules.withinClusterQueue !== 'Never' : isTogether(load.queue, queue) && !snapshot.isWithinNominal(load.queue, short) && rules.reclaimWithinCohort !== 'Never'
-  const candidates = [...snapshot.admitted].filter((load) => isFromThere(load) && short.some((r) => load.asks[r]! > 0) && allowed(load, asking, rules))
+  const candidates = [...snapshot.admitted].filter((load) => isFromThere(load) && short.some((r) => load.asks[r]! > 0) && allowed(load, asking, rules, gates))
   candidates.sort((a, b) => a.priority - b.priority || b.admission - a.admission)
 
   const incoming: Admitted = { ...asking, id: -1, admission: Infinity }
-  const fits = () => asked(asking).every((r) => asking.asks[r]! <= snapshot.available(queue, r)) && haveRoom(snapshot.admitted)
+  const hasQuota = () => asked(asking).every((r) => asking.asks[r]! <= snapshot.available(queue, r))
+  const fits = () => hasQuota() && haveRoom(snapshot.admitted)
   const taken: Admitted[] = []
   /** Whether there is room now; shares count the incoming one, what is available does not. */
   const take = (load: Admitted): boolean => {
@@ -240,11 +266,41 @@ export function fairTargets(snapshot: Snapshot, asking: Asking, short: readonly 
     return isRoom
   }
   snapshot.admitted.add(incoming)
-  const isDone = firstRule(snapshot, queue, candidates, snapshot.isWithinNominal(queue, short), strategies[0]!, take, (rest) => strategies.length > 1 && secondRule(snapshot, queue, rest, take))
+  const isWithin = () => gates.ignoresNominal !== true && snapshot.isWithinNominal(queue, short)
+  const reclaimed = new Set<Admitted>()
+  const firstOf = (those: readonly Admitted[], orElse: (rest: readonly Admitted[]) => boolean) => {
+    const isOwn = isWithin()
+    return firstRule(snapshot, queue, those, isOwn, strategies[0]!, (load) => {
+      if (isOwn) reclaimed.add(load)
+      return take(load)
+    }, orElse)
+  }
+  const byRule = (rest: readonly Admitted[]) => strategies.length > 1 && secondRule(snapshot, queue, rest, take)
+  const again = (rest: readonly Admitted[]) => (gates.reevaluates === true && taken.some((load) => load.queue === queue) ? firstOf(rest, byRule) : byRule(rest))
+  const isFound = firstOf(candidates, again)
   snapshot.admitted.delete(incoming)
+  const byShare = taken.length
+  const takeNow = (load: Admitted): boolean => {
+    snapshot.admitted.delete(load)
+    taken.push(load)
+    return fits()
+  }
+  const isDone = isFound || configured(snapshot, asking, short, gates, hasQuota, takeNow)
+  const chosen = taken.slice(0, byShare)
   const found = isDone ? fillBack(snapshot, taken, fits) : []
+  const isFair = (load: Admitted): boolean => {
+    const [mine, its] = almostCommon(queue, load.queue)
+    const after = snapshot.share(its)
+    snapshot.admitted.add(load)
+    const before = snapshot.share(its)
+    snapshot.admitted.delete(load)
+    return strategies.some((each) => (each === 'LessThanInitialShare' ? snapshot.share(mine) < before : snapshot.share(mine) <= after))
+  }
+  snapshot.admitted.add(incoming) // and all that were found are gone
+  const isRefused = gates.verifies === true && found.some((load) => chosen.includes(load) && load.queue !== queue && !(isWithin() && reclaimed.has(load)) && !isFair(load))
+  snapshot.admitted.delete(incoming)
   for (const load of taken) snapshot.admitted.add(load)
-  return found
+  return isRefused ? [] : found
 }
 
 export type Strategy = 'LessThanOrEqualToFinalShare' | 'LessThanInitialShare'

@@ -7,26 +7,27 @@ import type { Findings } from '../finding.js'
 import { NOT_OF_NODES, RESOURCES, resourceOf } from '../kubernetes-resources.js'
 import { checkConfiguration } from './check-configuration.js'
 import { STRATEGY_GATE, type Counting } from './counting.js'
+import { GATES, OTHER_GATES, schedulerSettings, shareGates } from './gates.js'
+import { COPIED } from './preemption-configs.js'
 import { PODS } from './pods.js'
 import { PROFILE_GATES } from './topologies.js'
 import { TRANSFORMATIONS_GATE } from './transformations.js'
 
 type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
 /** The options of the policy `kueue` that Kueue's own Configuration gives. */
-export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing' | 'preemptionProtection' | 'failedNodeReplacementFailFast'>
+export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing' | 'preemptionProtection' | 'failedNodeReplacementFailFast' | 'crossClusterQueueOrdering' | 'timestampPreemptionBuffer' | 'partialAdmission'>
 
 const HALF_LIFE = ['admissionFairSharing', 'usageHalfLifeTime']
 const SAMPLING = ['admissionFairSharing', 'usageSamplingInterval']
 const WEIGHTS = ['admissionFairSharing', 'resourceWeights']
-const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing', 'preemptionProtection', 'resources']
-const GATES = 'featureGates'
+const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing', 'preemptionProtection', 'resources', 'scheduler']
 const PROTECTION = 'PreemptionProtection'
 /** The gate by which further workloads come into a running cycle with fair sharing, closed by default, and how many (`defaultRefillBudget`). */
 const REFILL = 'FairSharingRefill'
 const REFILLS = 8
 /** The gate by which gangs give up for which a lost pod finds no node, open by default. */
 const FAIL_FAST = 'TASFailedNodeReplacementFailFast'
-const known: readonly string[] = [PROTECTION, REFILL, FAIL_FAST, STRATEGY_GATE, TRANSFORMATIONS_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES]
+const known: readonly string[] = [PROTECTION, REFILL, FAIL_FAST, STRATEGY_GATE, TRANSFORMATIONS_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES, ...OTHER_GATES]
 /** Kueue counts usage in cores, bytes and devices: how many of these one unit of a node's capacity (millicore, MiB, thousandth of a GPU) is. */
 const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
 
@@ -39,7 +40,7 @@ export function configured(found: KubernetesObject, resources: readonly string[]
   const sharing = fairSharing(found, findings)
   const admission = at(found.object, ['admissionFairSharing']) ?? undefined
   const protection = preemptionProtection(found, sharing !== undefined, findings)
-  const others = Object.keys(found.object).filter((each) => !read.includes(each) && !(each === GATES && Object.keys(fieldsOf(found.object[GATES])).every((gate) => known.includes(gate))))
+  const others = Object.keys(found.object).filter((each) => !read.includes(each) && !(each === GATES && Object.keys(fieldsOf(found.object[GATES])).every((gate) => known.includes(gate))) && !(each === COPIED[0] && Object.keys(fieldsOf(found.object[each])).join() === COPIED[1]))
   for (const field of others) findings.add('ignored', where(found, [field]), field, '', 'not simulated')
   const usage = admission === undefined ? undefined : pastUsage(found, resources, made, findings)
   const none = Object.fromEntries(excluded.map((name) => [name, 0]))
@@ -47,6 +48,7 @@ export function configured(found: KubernetesObject, resources: readonly string[]
     ...(sharing !== undefined && { fairSharing: sharing }),
     ...(usage !== undefined && { admissionFairSharing: { ...usage, resourceWeights: { ...usage.resourceWeights, ...none } } }),
     ...(protection !== undefined && { preemptionProtection: protection }),
+    ...schedulerSettings(found, findings),
     ...(isClosed(found, FAIL_FAST, findings) && { failedNodeReplacementFailFast: false }),
   }
 }
@@ -83,7 +85,10 @@ function preemptionProtection(found: KubernetesObject, isFair: boolean, findings
 
 function fairSharing(found: KubernetesObject, findings: Findings): KueueOptions['fairSharing'] {
   const given = found.object['fairSharing'] ?? undefined
-  if (given === undefined) return undefined
+  if (given === undefined) {
+    shareGates(found, false, findings)
+    return undefined
+  }
   const { enable } = fieldsOf(given)
   const strategies = strategiesAt(found)
   const isSilent = enable === undefined && textOf(found.object['apiVersion'] ?? '').endsWith('/v1beta1')
@@ -91,8 +96,9 @@ function fairSharing(found: KubernetesObject, findings: Findings): KueueOptions[
   const isOff = isSilent || enable === false
   const refills = at(found.object, [GATES, REFILL]) === true
   if (refills) findings.add(isOff ? 'ignored' : 'honoured', where(found, [GATES, REFILL]), `${GATES}.${REFILL}`, 'true', isOff ? 'fair sharing is off' : '')
+  const gates = shareGates(found, !isOff, findings)
   if (isOff) return undefined
-  const options = { ...(strategies.length > 0 && { preemptionStrategies: strategies }), ...(refills && { refill: REFILLS }) }
+  const options = { ...(strategies.length > 0 && { preemptionStrategies: strategies }), ...gates, ...(refills && { refill: REFILLS }) }
   return Object.keys(options).length > 0 ? options : true
 }
 

@@ -24,14 +24,20 @@ export interface KueueFile {
   readonly localQueues: readonly KubernetesObject[]
   /** Objects of the kind Namespace. */
   readonly namespaces: readonly KubernetesObject[]
+  /** Objects of the kind PreemptionConfig. */
+  readonly preemptionConfigs: readonly KubernetesObject[]
+  /** The configuration of the controller kueue-priority-booster, in its ConfigMap; undefined: the file has none. */
+  readonly booster: KubernetesObject | undefined
   /** Kueue's own Configuration, as an object, in its ConfigMap or in values of its Helm chart; undefined: the file has none. */
   readonly configuration: KubernetesObject | undefined
   /** Objects of other kinds. */
   readonly others: readonly KubernetesObject[]
 }
 
-const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'Topology', 'LocalQueue']
+const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'Topology', 'LocalQueue', 'PreemptionConfig']
 const NAMESPACE = 'Namespace'
+/** The ConfigMap of the controller kueue-priority-booster. */
+const BOOSTER = 'kueue-priority-booster-config'
 /** The key of Kueue's Configuration in the ConfigMap `kueue-manager-config`. */
 const CONFIGURATION = 'controller_manager_config.yaml'
 /** Its key in the values of Kueue's Helm chart. */
@@ -55,11 +61,18 @@ export function readKueue(...sources: readonly SourceText[]): KueueFile {
     const found = configurationIn(each, source)
     return found === undefined ? [] : [[each, found] as const]
   })))
+  const boosters = new Map(read.flatMap(({ source, objects }) => objects.flatMap((each) => {
+    const isBooster = each.kind === 'ConfigMap' && fieldsOf(each.object['metadata'])['name'] === BOOSTER
+    const path = isBooster ? pathOfText(each.object, (_, key) => key === CONFIGURATION) : undefined
+    const found = path === undefined ? undefined : innerObject(each, path, source)
+    return found === undefined ? [] : [[each, found] as const]
+  })))
   const [configuration, second] = configurationOf.values()
   if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second Configuration of Kueue.', second.place(), 'Give one.')
   return {
     kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), topologies: of('Topology'), localQueues: of('LocalQueue'), namespaces: of(NAMESPACE),
-    configuration, others: all.filter((each) => each.kind !== NAMESPACE && !own.includes(each.kind) && !configurationOf.has(each)),
+    preemptionConfigs: of('PreemptionConfig'), booster: [...boosters.values()].at(-1), configuration,
+    others: all.filter((each) => each.kind !== NAMESPACE && !own.includes(each.kind) && !configurationOf.has(each) && !boosters.has(each)),
   }
 }
 

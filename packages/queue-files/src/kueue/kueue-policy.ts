@@ -13,7 +13,9 @@ import { barredNamespaces } from './namespace-selector.js'
 import { countedResources } from '../kubernetes-resources.js'
 import { covered, isByFlavor, isInside, quotasOf } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
+import { preemptionConfigs } from './preemption-configs.js'
 import { stopsOf, type Stops } from './stop-policy.js'
+import { timeSharingOf } from './time-sharing.js'
 import { topologyPlacement } from './topologies.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
@@ -70,7 +72,6 @@ const why = knownWords<string>({
 const CLASSES = 'classes are read with the jobs: put them into the file of --trace'
 const whyNot = knownWords<string>({
   WorkloadPriorityClass: CLASSES, PriorityClass: CLASSES, AdmissionCheck: 'there are no admission checks',
-  PreemptionConfig: 'its rules of preemption are not simulated; Kueue has them switched off by default (ConfigurablePreemptions)',
   Node: 'nodes are read by --nodes FILE', Pod: 'pods are read by --trace FILE', Job: 'jobs are read by --trace FILE', Workload: 'workloads are read by --trace FILE',
 })
 
@@ -96,11 +97,13 @@ function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): 
   const rules = { byFlavor: isByFlavor(file, counting.made), resources: [...resources, ...counting.made], totals: cluster.totals, counting }
   const known = fieldsWith(settings)
   const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
+  const configs = preemptionConfigs(file, findings)
+  const timeSharing = timeSharingOf(file.booster, file.configuration, findings)
   const queues = named(file.clusterQueues, (found) => {
     const quotas = quotasOf(found, rules, findings)
     checkPreemption(found)
     checkAdmissionChecks(found)
-    return { ...renamed(taken(found, ['spec'], known.queue, findings)), ...covered(quotas, rules, { flavor: first, isInCohort: isInside(found) }) }
+    return { ...renamed(taken(found, ['spec'], known.queue, findings)), ...covered(quotas, rules, { flavor: first, isInCohort: isInside(found) }), ...configs.of(found) }
   })
   const cohorts = named(file.cohorts, (found) => ({ ...renamed(taken(found, ['spec'], known.cohort, findings)), ...quotasOf(found, rules, findings) }))
   for (const each of file.flavors) labelsAt(each, ['spec', 'nodeLabels'])
@@ -115,6 +118,8 @@ function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): 
     ...(counting.transformations.length > 0 && { transformations: counting.transformations }),
     partialAdmission: true, // on by default in Kueue; only jobs with a least number of tasks are admitted in part
     ...settings,
+    ...configs.options,
+    ...(timeSharing !== undefined && { timeSharing }),
     ...(settings.admissionFairSharing !== undefined && Object.keys(users).length > 0 && { admissionFairSharing: { ...settings.admissionFairSharing, users } }),
   } as KueueOptions
 }

@@ -51,11 +51,12 @@ export class OwnerJobs {
     const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => subgroups?.levelsOf(kind ?? '') ?? levels))
     if (topologies.isUnknown) this.counts.levels++
     const together = gang === 'jobs' || (gang !== 'none' && owner.isGang)
+    const tags = this.#requests.ofWorkload(owner.labels)
     const isOne = together && gang !== 'stages' && stages.length > 1
     const specs = isOne ? asOneGang(stages, least) : together ? asGangs(stages, least) : stages.map(({ stage }) => stage)
     return {
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
-      ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(!isMovable && { movable: false }), ...(!isDrainable && { drainable: false }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }),
+      ...(Object.keys(tags).length > 0 && { tags }), ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(!isMovable && { movable: false }), ...(!isDrainable && { drainable: false }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }),
       ...(owner.longestWait !== undefined && { longestWait: owner.longestWait }), ...(grace !== GRACE && { gracePeriod: grace }), ...(deadline !== undefined && { estimate: deadline }),
       ...(isGated && { startup: gated as number }),
       recorded: {

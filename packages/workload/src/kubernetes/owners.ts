@@ -50,6 +50,8 @@ export interface Owner {
   /** Priority of the whole in Kueue, and the class of its pod group, job of Volcano or Workload; these count before the priorities of its pods. */
   wholePriority?: number | undefined
   wholeClass?: string | undefined
+  /** Labels of its Workload, or else of its Job. */
+  labels?: Fields | undefined
   /** Whether it names a queue of Kueue. */
   isOfKueue?: boolean | undefined
   deadline?: Seconds | undefined

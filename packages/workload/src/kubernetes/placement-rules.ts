@@ -38,9 +38,9 @@ export function rulesOfPod(pod: PodLike, asksLabels: boolean): PodRules {
 export const tagsAsked = (rules: readonly PlacementRule[]): string[] =>
   rules.flatMap((rule) => (rule.kind === 'nodes' ? [] : [...Object.keys(rule.of?.tags ?? {}), ...(rule.of?.matchExpressions ?? []).map(({ key }) => key)]))
 
-/** Names of the labels in a `selector`. */
-export function labelsSelected(fields: Fields | undefined): string[] {
-  const selector = fields?.object('selector')
+/** Names of the labels in a selector of labels. */
+export function labelsSelected(fields: Fields | undefined, key = 'selector'): string[] {
+  const selector = fields?.object(key)
   return [...(selector?.object('matchLabels')?.keys() ?? []), ...(selector?.list('matchExpressions') ?? []).flatMap((each) => each.text('key') ?? [])]
 }
 

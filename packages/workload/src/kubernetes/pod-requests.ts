@@ -17,6 +17,8 @@ export class PodRequests {
   readonly #namespaces = new Namespaces()
   /** Labels of pods by which rules or disruption budgets select pods. Other labels are not kept, since many occur on one pod only. */
   readonly #tags = new Set<string>()
+  /** Labels by which rules of Kueue select workloads, which have those of their Jobs. */
+  readonly #ofWorkloads = new Set<string>()
 
   /** `gpuMemory`: that of one GPU, MiB. `asksLabels`: whether labels of nodes count. */
   constructor(gpuMemory: number | undefined, asksLabels: boolean) {
@@ -32,6 +34,21 @@ export class PodRequests {
   /** Adds a PodDisruptionBudget: the labels by which it selects pods are kept. */
   addBudget(object: Fields): void {
     for (const key of labelsSelected(object.object('spec'))) this.#tags.add(key)
+  }
+
+  /** Adds a PreemptionConfig of Kueue: the labels by which its rules select workloads are kept. */
+  addPreemptionConfig(object: Fields): void {
+    for (const rule of object.object('spec')?.list('rules') ?? []) {
+      const selectors = rule.list('candidateSelectors')
+      const numeric = selectors.flatMap((each) => each.list('numericLabels')).flatMap((each) => each.text('key') ?? [])
+      for (const key of [...labelsSelected(rule, 'preemptorSelector'), ...selectors.flatMap((each) => labelsSelected(each, 'labelSelector')), ...numeric]) this.#ofWorkloads.add(key)
+    }
+    for (const key of this.#ofWorkloads) this.#tags.add(key)
+  }
+
+  /** Once all have been read: of the labels of a Job those by which rules of Kueue select it. */
+  ofWorkload(labels: Fields | undefined): Readonly<Record<string, string>> {
+    return Object.fromEntries(Object.entries(tagsOf(labels)).filter(([key]) => this.#ofWorkloads.has(key)))
   }
 
   /** What a pod, or a template of pods, asks for. Throws `BadLine`. */

@@ -172,6 +172,7 @@ class KubernetesJobs implements LineParser {
     else if (kind === 'WorkloadPriorityClass') this.#classes.add(object, workloadClass(name) as string)
     else if (kind === 'Namespace') this.#requests.addNamespace(object, name)
     else if (kind === 'PodDisruptionBudget') this.#requests.addBudget(object)
+    else if (kind === 'PreemptionConfig') this.#requests.addPreemptionConfig(object)
     else if (kind === 'Topology') this.#levels.add(object)
     else if (kind === 'HyperNode') this.#levels.addHyperNode(object)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
@@ -270,6 +271,7 @@ class KubernetesJobs implements LineParser {
     const [spec, status] = [needed(job, 'spec'), job.object('status')]
     const owner = this.#owner('Job', name, metadata, line)
     owner.least ??= leastOf(job, 'Job', metadata)
+    owner.labels ??= metadata.object('labels')
     this.#owners.addPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     owner.preemptible ??= preemptibleBy(metadata)
@@ -303,6 +305,7 @@ class KubernetesJobs implements LineParser {
     const owner = this.#owner(kind, owned, metadata, line)
     if (this.options.queue === 'label') owner.queue ??= spec.text('queueName')
     owner.wholePriority ??= spec.number('priority', -Infinity)
+    owner.labels = metadata.object('labels') ?? owner.labels
     owner.deadline ??= spec.number('maximumExecutionTimeSeconds')
     owner.isGang = true
     const { unfinished } = this.options
