@@ -37,6 +37,18 @@ describe('nodes that come and go by demand', () => {
     for (const row of ['autoscaled nodes, mean', 'autoscaled nodes, most', 'their node hours', 'of which something ran, %', 'times that nodes were added', 'their cost']) expect(compared.out).toContain(row)
   }, 60_000)
 
+  it.each(['volcano', 'capacity-scheduler', 'yarn-fair', 'negotiator', 'kueue', 'kai'])('are asked for under %s, too, whose limits are parts of the cluster or none', async (policy) => {
+    const { out } = await sched(['run', 'e.yaml', '--policy', policy, '--validate', '--json', '-'], { cwd: world() })
+    const [run] = (JSON.parse(out) as { runs: { summary: Summary }[] }).runs
+    expect([run?.summary.counts.finished, run!.summary.autoscaling!.added > 5]).toEqual([30, true])
+  }, 60_000)
+
+  it('are drawn over time on a page', async () => {
+    const cwd = world()
+    const { code } = await sched(['run', 'e.yaml', '--policy', 'fifo', '--html', 'p.html', '--quiet'], { cwd })
+    expect([code, readFileSync(join(cwd, 'p.html'), 'utf8').includes('Autoscaled nodes</')]).toEqual([0, true])
+  })
+
   it('follow the settings of a file or of the command line', async () => {
     const usual = await runOf(world())
     const eager = await runOf(world(), '--autoscaler', 'scaleDownUnneededTime=30,scaleDownDelayAfterAdd=0')

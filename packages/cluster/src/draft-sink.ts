@@ -13,7 +13,7 @@ export interface DraftSink {
   /** A promise that the job starts no later than `start`. */
   reserve(job: JobId, start: Seconds): void
   /** A job was passed over. */
-  defer(job: JobId, lane: LaneId, reason: Reason, limit?: string): void
+  defer(job: JobId, lane: LaneId, reason: Reason, limit?: string, isPart?: boolean): void
   /** The policy wants another round at `time`. */
   wakeAt(time: Seconds): void
 }

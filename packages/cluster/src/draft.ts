@@ -237,8 +237,8 @@ export class Draft implements OpenRound {
     this.#sink.reserve(job, start)
   }
 
-  defer(job: JobId, reason: Reason, limit?: string): void {
-    this.#sink.defer(job, this.lane, reason, limit)
+  defer(job: JobId, reason: Reason, limit?: string, isPart?: boolean): void {
+    this.#sink.defer(job, this.lane, reason, limit, isPart)
   }
 
   savepoint(): Savepoint {

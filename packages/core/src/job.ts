@@ -296,6 +296,11 @@ export interface JobSpec {
   readonly preemptible?: boolean | 'semi'
   /** False: running tasks of it are never moved elsewhere to make room for others. Default: schedulers that move tasks may. KAI's `safeToConsolidate`. */
   readonly movable?: boolean
+  /**
+   * False: nodes on which tasks of it run are not removed by an autoscaler, though schedulers may move or preempt these. Default: they may be.
+   * Kubernetes' `cluster-autoscaler.kubernetes.io/safe-to-evict`.
+   */
+  readonly drainable?: boolean
   /** How many of its tasks may be taken at a time, under schedulers that know of such budgets (Volcano's plug-in `tdm`). Default: what these do. */
   readonly disruptionBudget?: DisruptionBudget
   /** Longest time in seconds, above 0, that it should wait to be let in, under schedulers that know of it (Volcano's plug-in `sla`). Default: what these say. */

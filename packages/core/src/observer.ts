@@ -86,8 +86,11 @@ export interface Observer {
   onReserve?(job: JobId, start: Seconds, now: Seconds): void
   /** A policy reports a pass over its queue. */
   onPass?(pass: Pass, now: Seconds): void
-  /** A policy has passed over a job. `limit` names the limit where a limit is the reason and the policy tells. */
-  onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void
+  /**
+   * A policy has passed over a job. `limit` names the limit where a limit is the reason and the policy tells; `isPart`: it is a part of what the cluster
+   * has, and so rises when nodes come.
+   */
+  onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string, isPart?: boolean): void
   /** A node has gone down or come up: `up` is whether it takes tasks from now on. */
   onNode?(node: NodeId, up: boolean, now: Seconds): void
   /**

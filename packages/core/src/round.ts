@@ -135,9 +135,10 @@ export interface Round {
   readonly explained: boolean
   /**
    * Records why a job was passed over. `limit` names the limit or the placement rules, where one of these is the reason; of `NoRoom` the part of the
-   * cluster, where the policy lets the job use a part alone. Free unless somebody listens.
+   * cluster, where the policy lets the job use a part alone. `isPart`: the limit is a part of what the cluster has, and so rises when nodes come. Free unless somebody
+   * listens.
    */
-  defer(job: JobId, reason: Reason, limit?: string): void
+  defer(job: JobId, reason: Reason, limit?: string, isPart?: boolean): void
   /** Marks a point that `rollback` may return to. */
   savepoint(): Savepoint
   /**

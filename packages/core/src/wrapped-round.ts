@@ -38,7 +38,7 @@ export abstract class WrappedRound implements Round {
   suspendTask(task: TaskId, frees: readonly ResourceId[]): void { this.inner.suspendTask(task, frees) }
   cancelJob(job: JobId): void { this.inner.cancelJob(job) }
   reserve(job: JobId, start: Seconds): void { this.inner.reserve(job, start) }
-  defer(job: JobId, reason: Reason, limit?: string): void { this.inner.defer(job, reason, limit) }
+  defer(job: JobId, reason: Reason, limit?: string, isPart?: boolean): void { this.inner.defer(job, reason, limit, isPart) }
   savepoint(): Savepoint { return this.inner.savepoint() }
   rollback(to: Savepoint): void { this.inner.rollback(to) }
   wakeAt(time: Seconds): void { this.inner.wakeAt(time) }

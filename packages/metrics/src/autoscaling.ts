@@ -47,7 +47,6 @@ export class Autoscaling implements Observer {
     this.#groups = cluster.autoscale ?? []
     this.#sizes = this.#groups.map(({ initial }) => initial)
     this.#nodeSeconds = this.#groups.map(() => 0)
-    this.#most = this.#size()
   }
 
   onSubmit(_job: JobId, _spec: JobSpec, now: Seconds): void {
@@ -68,7 +67,6 @@ export class Autoscaling implements Observer {
     this.#settle(now)
     const more = nodes - (this.#sizes[group] as number)
     this.#sizes[group] = nodes
-    this.#most = Math.max(this.#most, this.#size())
     if (!counts(this.period, now)) return
     if (more > 0) this.#added += more
     else this.#removed -= more
@@ -107,5 +105,6 @@ export class Autoscaling implements Observer {
     this.#since = now
     for (const [group, size] of this.#sizes.entries()) this.#nodeSeconds[group] = (this.#nodeSeconds[group] as number) + size * seconds
     this.#busy += this.#running.size * seconds
+    if (seconds > 0) this.#most = Math.max(this.#most, this.#size())
   }
 }

@@ -16,8 +16,10 @@ export interface RunSeries {
   readonly waitingJobs: readonly number[]
   /** Number of running tasks. */
   readonly runningTasks: readonly number[]
-  /** Number of nodes that are down; absent if all stayed up. */
+  /** Number of nodes that are down; absent if all stayed up, and where nodes come and go by demand. */
   readonly nodesAway?: readonly number[]
+  /** Number of nodes of groups whose size follows demand, those on their way included; absent if there are none. */
+  readonly scaledNodes?: readonly number[]
   /** Use of each resource. */
   readonly resources: readonly ResourceSeries[]
 }
@@ -49,6 +51,9 @@ class RunSeriesObserver implements Observer {
   #waitingJobs = 0
   #runningTasks = 0
   #nodesAway = 0
+  #scaledNodes = 0
+  /** By group whose size follows demand: its nodes. */
+  #sizes: number[] = []
   /** Number of nodes that are down now; `undefined` until one goes down. */
   #away: number | undefined
   /** Columns of `#means`, by resource. */
@@ -62,6 +67,7 @@ class RunSeriesObserver implements Observer {
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#cluster = cluster
     this.#work = work
+    this.#sizes = (cluster.autoscale ?? []).map(({ initial }) => initial)
     cluster.resources.forEach((_, r) => (this.#capacity[r] = cluster.capacity(r as ResourceId)))
   }
 
@@ -92,6 +98,11 @@ class RunSeriesObserver implements Observer {
     this.#means?.change(this.#nodesAway, now, by)
   }
 
+  onScale(group: number, nodes: number, now: Seconds): void {
+    this.#means?.change(this.#scaledNodes, now, nodes - (this.#sizes[group] as number))
+    this.#sizes[group] = nodes
+  }
+
   onRunEnd(now: Seconds): void {
     this.#end = now
   }
@@ -106,7 +117,8 @@ class RunSeriesObserver implements Observer {
       const byQueue = queues.length < 2 ? undefined : queues.map(({ name, use }) => ({ queue: name, use: of(use[r] as number, whole) }))
       return { resource, use: of(this.#use[r] as number, whole), ...(byQueue !== undefined && { queues: byQueue }) }
     })
-    const counted = { waitingJobs: of(this.#waitingJobs), runningTasks: of(this.#runningTasks), ...(this.#away !== undefined && { nodesAway: of(this.#nodesAway) }) }
+    const nodes = this.#sizes.length > 0 ? { scaledNodes: of(this.#scaledNodes) } : this.#away !== undefined ? { nodesAway: of(this.#nodesAway) } : {}
+    const counted = { waitingJobs: of(this.#waitingJobs), runningTasks: of(this.#runningTasks), ...nodes }
     return { from: this.#from, step: means.step, end: this.#end, ...counted, resources }
   }
 
@@ -116,8 +128,10 @@ class RunSeriesObserver implements Observer {
     this.#waitingJobs = means.add()
     this.#runningTasks = means.add()
     this.#nodesAway = means.add()
+    this.#scaledNodes = means.add()
     this.#use = this.#capacity.map(() => means.add())
     means.change(this.#nodesAway, now, this.#away ?? 0)
+    means.change(this.#scaledNodes, now, this.#sizes.reduce((sum, size) => sum + size, 0))
     return means
   }
 

@@ -32,7 +32,9 @@ describe('what nodes by demand were there', () => {
   })
 
   it('is cut to a period', () => {
-    expect(measured([group(2, 4), group(6, 4)], { from: 150, to: 170 })).toMatchObject({ added: 2, removed: 0, nodeSeconds: 3 * 20 + 2 * 10 })
+    expect(measured([group(2, 4), group(6, 4)], { from: 150, to: 170 })).toMatchObject({ added: 2, removed: 0, nodeSeconds: 3 * 20 + 2 * 10, most: 5 })
+    expect(measured([group(2, 4), group(6, 4)], { from: 180, to: 200 })).toMatchObject({ added: 0, removed: 2, most: 3 })
+    expect(measured([group(2, 4), group(6, 4)], { from: 120, to: 150 })).toMatchObject({ added: 0, most: 3 })
   })
 
   it('is nothing where all nodes are always there', () => {

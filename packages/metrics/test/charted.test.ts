@@ -84,6 +84,21 @@ describe('runSeries', () => {
     expect([9, 11].map((time) => at(found.waitingJobs, found, time))).toEqual([1, 0])
   })
 
+  it('has the nodes of groups that follow demand, and not those that are away', () => {
+    const series: Observer & { result(): RunSeries } = runSeries()
+    const world = new World([])
+    const autoscale = [{ first: 0 as NodeId, count: 3, min: 0, initial: 1, provision: 5, price: undefined, priority: 0 }, { first: 3 as NodeId, count: 2, min: 2, initial: 2, provision: 5, price: undefined, priority: 0 }]
+    series.onRunStart?.({ cluster: { ...world.cluster, autoscale }, work: world.work } as never)
+    series.onNode?.(1 as NodeId, false, 0)
+    series.onSubmit?.(0 as never, { id: 'a', submit: 2, stages: [] }, 2)
+    series.onScale?.(0, 3, 6)
+    series.onScale?.(0, 2, 10)
+    series.onRunEnd?.(12)
+    const found = series.result()
+    expect([4, 8, 11].map((time) => at(found.scaledNodes ?? [], found, time))).toEqual([3, 5, 4])
+    expect(found.nodesAway).toBeUndefined()
+  })
+
   it('is empty for a run without jobs, and tells at most 12 queues apart', () => {
     const none = runSeries()
     new World([none]).close(5)

@@ -81,8 +81,8 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   explainedTo(some: readonly Observer[] = []): boolean {
     return this.#defers.some((observer) => some.includes(observer))
   }
-  onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void {
-    for (let i = 0; i < this.#defers.length; i++) this.#defers[i]?.onDefer?.(job, lane, reason, now, limit)
+  onDefer(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string, isPart?: boolean): void {
+    for (let i = 0; i < this.#defers.length; i++) this.#defers[i]?.onDefer?.(job, lane, reason, now, limit, isPart)
   }
   onNode(node: NodeId, up: boolean, now: Seconds): void {
     this.last = now

@@ -47,8 +47,8 @@ export class RoundDecisions implements DraftSink {
     return this.#observers.explained
   }
 
-  defer(job: JobId, lane: LaneId, reason: Reason, limit?: string): void {
-    this.#observers.onDefer(job, lane, reason, this.#host.now, limit)
+  defer(job: JobId, lane: LaneId, reason: Reason, limit?: string, isPart?: boolean): void {
+    this.#observers.onDefer(job, lane, reason, this.#host.now, limit, isPart)
   }
 
   wakeAt(time: Seconds): void {

@@ -1,5 +1,5 @@
 import type { ClusterDescription } from '@sched/cluster'
-import { Reason, type JobId, type JobSpec, type NodeId, type Observer } from '@sched/core'
+import { Reason, type JobId, type JobSpec, type NodeId, type Observer, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { expanders, type AutoscalerOptions, type SimulationOptions } from '../src/index.js'
@@ -51,8 +51,8 @@ describe('an autoscaler asks for nodes', () => {
     const jobs = [cpuJob('a', 1, 1000, { tasks: 9 })]
     const sizesOf = (autoscaler: AutoscalerOptions) => scaledRun([scaled(9, 1, { min: 1, provision: 20 })], jobs, { scaleDownEnabled: false, ...autoscaler }).sizes
     expect(sizesOf({ newPodScaleUpDelay: 25 })).toEqual(['30 0: 9'])
-    expect(sizesOf({ newPodScaleUpDelay: 29 })).toEqual(['30 0: 9'])
-    expect(sizesOf({ newPodScaleUpDelay: 29.5 })).toEqual(['40 0: 9'])
+    expect(sizesOf({ newPodScaleUpDelay: 28.5 })).toEqual(['30 0: 9'])
+    expect(sizesOf({ newPodScaleUpDelay: 29 })).toEqual(['40 0: 9']) // at 30 it has waited for 29 s, and no longer
     expect(sizesOf({ maxNodesPerScaleUp: 3 })).toEqual(['10 0: 4', '20 0: 7', '30 0: 9'])
     expect(sizesOf({ maxNodesTotal: 6, scanInterval: 60 })).toEqual(['60 0: 6'])
   })
@@ -67,6 +67,8 @@ describe('an autoscaler asks for nodes', () => {
     expect(chosen('least-nodes')).toBe('10 2: 1')
     expect(chosen('priority')).toBe('10 1: 2')
     expect(['10 0: 3', '10 1: 2', '10 2: 1']).toContain(chosen('random'))
+    expect(chosen(['least-nodes', 'most-pods'])).toBe('10 2: 1')
+    expect([chosen(['priority', 'least-nodes']), chosen(['most-pods', 'least-waste'])]).toEqual(['10 1: 2', '10 1: 2'])
     const drawn = [1, 2, 3, 4, 5, 6].map((seed) => scaledRun(groups, jobs, { expander: 'random' }, { seed }).sizes[0])
     expect(new Set(drawn).size).toBeGreaterThan(1)
   })
@@ -82,6 +84,19 @@ describe('an autoscaler asks for nodes', () => {
     const { sizes } = scaledRun([scaled(9, 1, { min: 1, provision: 10 })], [cpuJob('b', 0, 500), cpuJob('a', 5, 20), cpuJob('c', 200, 10)], { scaleDownEnabled: false }, { policy: limited })
     // from 100 s on nobody says anything of a, which counts again once another job has started: a policy that still holds it back says so before
     expect(sizes).toEqual(['210 0: 2', '220 0: 3'])
+  })
+
+  it('also for jobs that a limit holds back which is a part of the cluster, since it rises with that', () => {
+    const halves = (isPart: boolean) => policyOf((round, jobs) => {
+      const up = round.nodes.filter((node) => round.cluster.up(node)).length
+      for (const job of jobs) {
+        const { work, lane } = round
+        for (const node of round.nodes) if (3 - work.unplaced(job, lane) < up && round.fits(job, node)) round.claim(work.taskFor(job, lane, node, round.cluster.levels) as TaskId, node)
+        if (work.unplaced(job, lane) > 0) round.defer(job, Reason.Limit, 'one task for each node', isPart)
+      }
+    })
+    const sizes = (isPart: boolean) => scaledRun([scaled(4, 1, { min: 1, provision: 10 })], [cpuJob('a', 0, 500, { tasks: 3 })], { scaleDownEnabled: false }, { policy: halves(isPart) }).sizes
+    expect([sizes(true), sizes(false)]).toEqual([['10 0: 3'], ['510 0: 2']]) // at 500 s nothing runs, and no limit counts
   })
 
   it('for tasks that must be apart, each a node', () => {
@@ -113,7 +128,10 @@ describe('an autoscaler removes nodes', () => {
     const ofLong = (some: readonly JobSpec[], change: AutoscalerOptions = {}) =>
       scaledRun([scaled(2, 20, { initial: 1, provision: 10 })], some, { scaleDownUnneededTime: 100, scaleDownDelayAfterAdd: 0, ...change }).log.lines.filter((line) => line.includes('long'))
     // it is alone on node 1 from 20 s on, and node 0 has room for it from 301 s on
-    expect(ofLong(jobs)).toEqual(['2 submit long', '20 start long on 1', '420 evicted long on 1', '420 start long on 0', '4420 done long on 0'])
+    const evictedAt = (time: number) => ['2 submit long', '20 start long on 1', `${time} evicted long on 1`, `${time} start long on 0`, `${time + 4000} done long on 0`]
+    expect(ofLong(jobs, { unremovableNodeRecheckTimeout: 0 })).toEqual(evictedAt(420)) // unneeded from 310 s on
+    expect(ofLong(jobs)).toEqual(evictedAt(430)) // it had to stay at 20 s, which is looked at again at 320 s
+    expect(ofLong(jobs, { unremovableNodeRecheckTimeout: 400 })).toEqual(evictedAt(530))
     expect(ofLong(fixed)).toEqual(['2 submit long', '20 start long on 1', '4020 done long on 1'])
     expect(ofLong(jobs, { maxDrainParallelism: 0 })).toEqual(ofLong(fixed))
     expect(ofLong(jobs, { scaleDownUtilizationThreshold: 0.15 })).toEqual(ofLong(fixed)) // 3 of 20 are in use, which is not less
@@ -154,7 +172,7 @@ describe('a cluster that follows demand', () => {
     expect(tried(group, { outages: { mtbf: 100, mttr: 1 } })).toThrow('outages: do not go together with nodes that come and go by demand.')
     expect(tried(group, { avoid: { rule: 'hadoop' }, failures: { probability: 0.1 } })).toThrow('avoid: do not go together with nodes')
     expect(tried(group, { autoscaler: { scanInterval: 0 } })).toThrow('autoscaler.scanInterval: found 0, expected seconds from 1 to 86400.')
-    expect(tried(group, { autoscaler: { expander: 'price' as never } })).toThrow('autoscaler.expander: found "price", expected least-waste, most-pods, least-nodes, priority, random.')
+    expect(tried(group, { autoscaler: { expander: 'price' as never } })).toThrow('autoscaler.expander: found "price", expected least-waste, most-pods, least-nodes, priority, random, or a list of these.')
     expect(tried(group, { autoscaler: { scaleDownUnneededTime: -1 } })).toThrow('autoscaler.scaleDownUnneededTime: found -1')
     expect(tried(group, { autoscaler: { scaleDownUtilizationThreshold: 1.5 } })).toThrow('expected a fraction in [0, 1]')
     expect(tried(group, { autoscaler: { maxNodesPerScaleUp: 0.5 } })).toThrow('expected a whole number, at least 1')
@@ -179,9 +197,10 @@ const plainJob = fc.record({
   duration: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 500 })), isMovable: fc.boolean(),
 })
 const settings = fc.record({
-  scanInterval: fc.constantFrom(1, 7, 10), expander: fc.constantFrom(...expanders), newPodScaleUpDelay: fc.constantFrom(0, 0, 15), maxNodesPerScaleUp: fc.constantFrom(1, 2, 1000),
+  scanInterval: fc.constantFrom(1, 7, 10), expander: fc.oneof(fc.constantFrom(...expanders), fc.uniqueArray(fc.constantFrom(...expanders), { minLength: 1, maxLength: 3 })), newPodScaleUpDelay: fc.constantFrom(0, 0, 15), maxNodesPerScaleUp: fc.constantFrom(1, 2, 1000),
   maxNodesTotal: fc.constantFrom(100, 12, 14), scaleDownEnabled: fc.constantFrom(true, true, false), scaleDownUtilizationThreshold: fc.constantFrom(0.5, 0.8, 0),
   scaleDownUnneededTime: fc.constantFrom(0, 20, 60), scaleDownDelayAfterAdd: fc.constantFrom(0, 30), scaleDownDelayAfterDelete: fc.constantFrom(0, 25),
+  scaleDownGpuUtilizationThreshold: fc.constant(0.5), unremovableNodeRecheckTimeout: fc.constantFrom(0, 35, 300),
   maxScaleDownParallelism: fc.constantFrom(1, 2, 10), maxDrainParallelism: fc.constantFrom(0, 1, 2),
 })
 

@@ -389,6 +389,15 @@ describe('what a group of pods asks at least', () => {
     expect(jobs(job('train', { annotations: says('false') }))[0]?.movable).toBe(false)
   })
 
+  it('says whether its nodes may be removed, by annotations of pods, and not whether it may be moved', () => {
+    const safe = (word: string) => ({ annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': word } })
+    const of = (...words: readonly string[]) => jobs(other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', { minMember: 1 }), ...words.map((word, i) => pod(`p-${i}`, { annotations: { 'pod-group-name': 'pg', ...safe(word).annotations } })))[0]
+    expect(['true', 'false', 'no'].map((word) => of(word)?.drainable)).toEqual([undefined, false, undefined])
+    expect([of('true', 'false')?.drainable, of('false')?.movable]).toEqual([false, undefined])
+    expect(jobs(pod('p', { labels: safe('false').annotations }))[0]?.drainable).toBe(undefined) // a label says nothing
+    expect(jobs(job('train', safe('false')))[0]?.drainable).toBe(undefined) // nor do objects around pods
+  })
+
   it('says how long it should wait at most, by annotations of its job or group, as far as Volcano understands them', () => {
     const of = (annotations: Record<string, string>) => {
       const group = other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', { minMember: 1 })

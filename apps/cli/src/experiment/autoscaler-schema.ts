@@ -8,15 +8,17 @@ const atLeastOne = z.int().min(1).optional()
 export const autoscalerSchema = z
   .strictObject({
     scanInterval: z.number().min(1).max(86_400).optional().describe('seconds between two looks at the cluster; default 10'),
-    expander: z.enum(expanders).optional().describe('which group of nodes gets new ones: that of which the least would be unused (least-waste, the default), where the most tasks would start (most-pods), that needs the fewest nodes (least-nodes), of the largest priority, or any (random)'),
+    expander: z.union([z.enum(expanders), z.array(z.enum(expanders)).min(1)]).optional().describe('which group of nodes gets new ones: that of which the least would be unused (least-waste, the default), where the most tasks would start (most-pods), that needs the fewest nodes (least-nodes), of the largest priority, or any (random); of a list each chooses among those that are equal to the one before'),
     newPodScaleUpDelay: seconds.describe('seconds that a task has waited before nodes are asked for; default 0'),
     maxNodesPerScaleUp: atLeastOne.describe('most nodes that are asked for at once; default 1000'),
     maxNodesTotal: atLeastOne.describe('most nodes of the whole cluster; default: as many as the groups have'),
     scaleDownEnabled: z.boolean().optional().describe('whether nodes are removed; default: true'),
     scaleDownUtilizationThreshold: z.number().min(0).max(1).optional().describe('a node of which a smaller fraction is in use may be removed, if all that runs there has room elsewhere; 0: none is; default 0.5'),
+    scaleDownGpuUtilizationThreshold: z.number().min(0).max(1).optional().describe('the same of nodes with devices, of which these alone count; default 0.5'),
     scaleDownUnneededTime: seconds.describe('seconds for which a node has been unneeded before it is removed; default 600'),
     scaleDownDelayAfterAdd: seconds.describe('seconds after nodes were asked for in which none is removed; default 600'),
     scaleDownDelayAfterDelete: seconds.describe('seconds after nodes were removed in which no more are; default 0'),
+    unremovableNodeRecheckTimeout: seconds.describe('seconds after which a node is looked at again of which the tasks had no room elsewhere; default 300'),
     maxScaleDownParallelism: atLeastOne.describe('most nodes that are removed at once; default 10'),
     maxDrainParallelism: z.int().min(0).optional().describe('most of these on which something runs, which is evicted; 0: only idle nodes are removed; default 1'),
   })

@@ -10,7 +10,7 @@ interface Named {
   readonly series: RunSeries
 }
 
-/** Use of each resource, waiting jobs and running tasks over time, a line per policy; where one policy runs, use by queue. */
+/** Use of each resource, waiting jobs, running tasks and nodes over time, a line per policy; where one policy runs, use by queue. */
 export function seriesCharts(runs: readonly Named[]): Html {
   const [first] = runs
   if (first === undefined) return charts([])
@@ -26,6 +26,7 @@ export function seriesCharts(runs: readonly Named[]): Html {
     ...chart('waiting jobs', '', ({ waitingJobs }) => waitingJobs),
     ...chart('running tasks', '', ({ runningTasks }) => runningTasks),
     ...chart('nodes away', '', ({ nodesAway }) => nodesAway),
+    ...chart('autoscaled nodes', '', ({ scaledNodes }) => scaledNodes),
     ...runs.flatMap(queueChart),
   ])
 }

@@ -30,8 +30,8 @@ function explainPot(round: Round, queues: CapacityQueues, pot: number): void {
       for (let k = from; k < to; k++) {
         const job = ids[k] as JobId
         const full = isOver ? undefined : fullOne(rooms.filter(({ left }) => !hasRoom(round, queues, left, job)))
-        if (isOver) round.defer(job, Reason.Limit, ofUsers)
-        else if (full !== undefined && full.id !== 0) round.defer(job, Reason.Limit, `maximum-capacity ${full.path}`)
+        if (isOver) round.defer(job, Reason.Limit, ofUsers, true)
+        else if (full !== undefined && full.id !== 0) round.defer(job, Reason.Limit, `maximum-capacity ${full.path}`, true)
         else if (full !== undefined || !nodes.haveRoom(job)) round.defer(job, Reason.NoRoom, nodes.name)
       }
     }

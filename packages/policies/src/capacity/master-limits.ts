@@ -150,7 +150,7 @@ export class MasterLimits {
   explain(round: Round): void {
     if (!this.areWaiting || !round.explained) return
     for (const waiting of this.#waiting)
-      for (const { job, leaf } of waiting ?? []) round.defer(job, Reason.Limit, `maximum-am-resource-percent ${this.#it.tree.queue(leaf).path}`)
+      for (const { job, leaf } of waiting ?? []) round.defer(job, Reason.Limit, `maximum-am-resource-percent ${this.#it.tree.queue(leaf).path}`, true)
   }
 
   #mayBeActive({ leaf, pair, pot, from }: Managed): boolean {

@@ -73,13 +73,13 @@ export class NegotiatorLane {
   }
 
   /** Why jobs wait that have not started in the round. */
-  *passedOver(round: Round): Iterable<[JobId, Reason, string | undefined]> {
+  *passedOver(round: Round): Iterable<[job: JobId, reason: Reason, limit: string | undefined, isPart?: boolean]> {
     for (const { waiting } of this.#accountant.submitters.values())
       for (const job of waiting.ids.slice(waiting.from, waiting.to) as Iterable<JobId>) {
         const lacking = this.#limits.lacking(job)
         if (!this.#hasCycled) yield [job, Reason.Limit, 'NEGOTIATOR_INTERVAL']
         else if (lacking !== undefined) yield [job, Reason.Limit, `concurrency limit ${lacking}`]
-        else if (this.#negotiation.isHeldBack(job)) yield [job, Reason.Limit, 'submitter limit']
+        else if (this.#negotiation.isHeldBack(job)) yield [job, Reason.Limit, 'submitter limit', true]
         else {
           const { reason, limit } = this.#placement === undefined ? { reason: Reason.NoRoom } : whyNoNode(job, round, this.#placement)
           yield [job, reason, limit]

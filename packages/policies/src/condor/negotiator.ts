@@ -39,7 +39,7 @@ class Negotiator implements Policy {
   schedule(round: Round): void {
     const lane = this.#lanes[round.lane] as NegotiatorLane
     lane.run(round)
-    if (round.explained) for (const [job, reason, limit] of lane.passedOver(round)) round.defer(job, reason, limit)
+    if (round.explained) for (const [job, reason, limit, isPart] of lane.passedOver(round)) round.defer(job, reason, limit, isPart)
   }
 }
 

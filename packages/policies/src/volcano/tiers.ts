@@ -85,6 +85,11 @@ export class Tiers {
     return this.mayEnqueue({ queue, minimum: queue.leastOutside, isDue: true })
   }
 
+  /** Whether what queues may have is given in amounts, and not as parts of the cluster. */
+  get areAmounts(): boolean {
+    return this.#all.some(({ name }) => name === 'capacity')
+  }
+
   /** True if any plug-in says so. */
   isOverused(queue: Queue): boolean {
     return this.#all.some(({ isOverused }) => isOverused?.(queue) === true)

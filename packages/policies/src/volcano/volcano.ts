@@ -230,10 +230,11 @@ function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean, mayAny: (
 function explain(lane: VolcanoLane, placement: Placement, round: Round): void {
   for (const queue of lane.session.queues.live) {
     const isFull = lane.tiers.isOverused(queue)
+    const isPart = !lane.tiers.areAmounts
     for (const id of queue.outside.ids.subarray(queue.outside.from, queue.outside.to)) round.defer(id as JobId, Reason.Limit, lane.tiers.refusingJob(lane.jobs.of(id as JobId)))
     for (const id of queue.waiting.ids.subarray(queue.waiting.from, queue.waiting.to)) {
       const job = lane.jobs.of(id as JobId)
-      if (isFull || !lane.mayStart(job, round)) round.defer(job.id, Reason.Limit, lane.tiers.refusingMore(queue, lane.askedBy(job, round)))
+      if (isFull || !lane.mayStart(job, round)) round.defer(job.id, Reason.Limit, lane.tiers.refusingMore(queue, lane.askedBy(job, round)), isPart)
       else deferWithoutNode(job.id, round, placement)
     }
   }

@@ -173,7 +173,7 @@ class YarnFair implements Order {
       if (master !== None && master !== asked) hasRoom = masters.hasRoom(id, (asked = master), lane, round.cluster) // asked once for many masters of one shape
       const isAllowed = master === None || hasRoom
       if (fits && isAllowed) this.#filtered[to++] = job
-      else if (round.explained) round.defer(job, Reason.Limit, `${fits ? 'maxAMShare' : 'maxResources'} ${path}`)
+      else if (round.explained) round.defer(job, Reason.Limit, `${fits ? 'maxAMShare' : 'maxResources'} ${path}`, fits)
     }
     return { ids: this.#filtered, from: 0, to }
   }

@@ -1,19 +1,17 @@
 import type { Work } from '@sched/cluster'
 import { Reason, type EndRow, type JobId, type JobSpec, type LaneId, type Observer, type Seconds, type ShapeId } from '@sched/core'
+import type { PackedTask } from './packing.js'
 
 /** Tasks of one stage that wait for room. */
-export interface WaitingTasks {
-  readonly shape: ShapeId
+export interface WaitingTasks extends PackedTask {
   readonly count: number
-  /** Whether each must be on a node of its own. */
-  readonly isApart: boolean
   /** Since when the job has waited: its submission, or when a task of it came back or a limit held it back last. */
   readonly since: Seconds
 }
 
 /**
  * Which tasks wait for room: all that are unplaced, but for those of jobs of which a policy said that a limit holds them back, since these would not
- * start on more nodes. While nothing runs limits do not count: a queue's part of a cluster without nodes is nothing.
+ * start on more nodes; a limit that is a part of the cluster rises with these. While nothing runs limits do not count.
  */
 export class WaitingForRoom implements Observer {
   readonly #work: Work
@@ -31,8 +29,8 @@ export class WaitingForRoom implements Observer {
     this.#since.set(job, now)
   }
 
-  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds): void {
-    if (reason === Reason.Limit) this.#limited.set(job, now)
+  onDefer(job: JobId, _lane: LaneId, reason: Reason, now: Seconds, _limit?: string, isPart?: boolean): void {
+    if (reason === Reason.Limit && isPart !== true) this.#limited.set(job, now)
     else this.#limited.delete(job)
   }
 
@@ -54,16 +52,25 @@ export class WaitingForRoom implements Observer {
     const work = this.#work
     const waiting: WaitingTasks[] = []
     const areRunning = this.#limited.size > 0 && work.jobs().some((job) => work.startedOf(job)[Symbol.iterator]().next().done !== true)
-    for (const job of work.jobs().sort((a, b) => work.rank(a) - work.rank(b))) {
+    for (const job of this.#unplaced().sort((a, b) => work.rank(a) - work.rank(b))) {
       const limited = this.#limited.get(job)
       if (limited !== undefined && limited >= this.#lastStart && areRunning) continue
       const since = Math.max(this.#since.get(job) as Seconds, limited ?? -Infinity)
       for (const stage of work.stagesOf(job)) {
         const count = work.stageUnplaced[stage] as number
         const shape = work.stageShape[stage] as ShapeId
-        if (count > 0) waiting.push({ shape, count, isApart: work.isDistinct(shape), since })
+        if (count > 0) waiting.push({ job, shape, count, since })
       }
     }
     return waiting
+  }
+
+  /** The jobs of which tasks wait. */
+  #unplaced(): JobId[] {
+    const work = this.#work
+    return work.jobs().filter((job) => {
+      for (const stage of work.stagesOf(job)) if ((work.stageUnplaced[stage] as number) > 0) return true
+      return false
+    })
   }
 }

@@ -21,7 +21,7 @@ export interface PlainJob {
   readonly isMovable: boolean
 }
 
-interface Node { readonly group: number; readonly cpu: number; readonly mem: number; state: 'off' | 'coming' | 'up'; upAt: number; since: number }
+interface Node { readonly group: number; readonly cpu: number; readonly mem: number; state: 'off' | 'coming' | 'up'; upAt: number; since: number; again: number }
 interface Task { readonly job: number; node: number; end: number; state: 'none' | 'waits' | 'runs' | 'done'; waits: number }
 
 /**
@@ -32,7 +32,7 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
   const lines: string[] = []
   const nodes = groups.flatMap((group, g) => Array.from({ length: group.count }, (_, i): Node => {
     const isThere = group.provision === undefined || i < (group.initial ?? group.min ?? 0)
-    return { group: g, cpu: group.cpu, mem: group.mem, state: isThere ? 'up' : 'off', upAt: 0, since: NaN }
+    return { group: g, cpu: group.cpu, mem: group.mem, state: isThere ? 'up' : 'off', upAt: 0, since: NaN, again: 0 }
   }))
   const tasks = jobs.flatMap(({ tasks }, job) => Array.from({ length: tasks }, (): Task => ({ job, node: -1, end: NaN, state: 'none', waits: 0 })))
   const random = randomStream(seed, 'autoscaler')
@@ -46,15 +46,27 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
   const minOf = (group: number) => groups[group]?.min ?? 0
   const isScaled = (group: number) => groups[group]?.provision !== undefined
 
-  function scaleUp(now: number): boolean | 'young' {
-    const waiting = tasks.filter((task) => task.state === 'waits')
-    // a job is as young as the last of its tasks that came back
-    const sinceOf = (task: Task) => Math.max(...tasks.filter(({ job }) => job === task.job).map(({ waits }) => waits))
-    if (waiting.length > 0 && waiting.every((task) => sinceOf(task) > now - 2)) return 'young'
-    const old = waiting.filter((task) => sinceOf(task) + settings.newPodScaleUpDelay <= now)
-    const free = [...nodes.keys()].filter((node) => nodes[node]?.state === 'up').map((node) => freeOf(node))
-    for (const node of nodes.filter(({ state }) => state === 'coming').sort((a, b) => a.upAt - b.upAt)) free.push({ cpu: node.cpu, mem: node.mem })
-    const left = old.filter((task) => !placed(task, free))
+  // a job is as young as the last of its tasks that came back
+  const sinceOf = (task: Task) => Math.max(...tasks.filter(({ job }) => job === task.job).map(({ waits }) => waits))
+
+  /** One look. Waiting tasks that have room are put where they have it, for what is then decided about nodes. */
+  function look(now: number): void {
+    const there = new Map([...nodes.keys()].filter((node) => nodes[node]?.state === 'up').map((node) => [node, [...on(node)]]))
+    const coming = nodes.filter(({ state }) => state === 'coming').sort((a, b) => a.upAt - b.upAt).map(({ cpu, mem }) => ({ cpu, mem }))
+    const left = tasks.filter((task) => {
+      if (task.state !== 'waits') return false
+      const [, here] = [...there].find(([node, some]) => freeOf(node, some).cpu >= of(task).cpu && freeOf(node, some).mem >= of(task).mem) ?? []
+      here?.push(task)
+      return here === undefined && !placed(task, coming)
+    })
+    const old = left.filter((task) => sinceOf(task) + settings.newPodScaleUpDelay < now)
+    const isFull = there.size >= settings.maxNodesTotal
+    const areNew = old.length > 0 && !isFull && old.every((task) => sinceOf(task) > now - 2)
+    if (old.length > 0 && !isFull && !areNew && scaleUp(old, now)) return
+    if (settings.scaleDownEnabled) scaleDown(there, !areNew, now)
+  }
+
+  function scaleUp(left: readonly Task[], now: number): boolean {
     const options = groups.flatMap((group, g) => {
       if (!isScaled(g)) return []
       const all = nodes.filter(({ state }) => state !== 'off').length
@@ -71,11 +83,14 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
       }
       if (helped.length === 0) return []
       const waste = 1 - sum(helped, 'cpu') / (fresh.length * group.cpu) + (1 - sum(helped, 'mem') / (fresh.length * group.mem))
-      const worth = { 'least-waste': -waste, 'most-pods': helped.length, 'least-nodes': -fresh.length, priority: group.priority ?? 0, random: 0 }[settings.expander]
-      return [{ g, nodes: fresh.length, worth }]
+      return [{ g, nodes: fresh.length, worth: { 'least-waste': -waste, 'most-pods': helped.length, 'least-nodes': -fresh.length, priority: group.priority ?? 0, random: 0 } }]
     })
-    const best = Math.max(...options.map(({ worth }) => worth))
-    const equal = options.filter(({ worth }) => worth === best)
+    const rules = [settings.expander].flat()
+    const isBetter = (a: (typeof options)[number], b: (typeof options)[number]) => {
+      const differs = rules.find((rule) => rule === 'random' || a.worth[rule] !== b.worth[rule])
+      return differs !== undefined && a.worth[differs] > b.worth[differs]
+    }
+    const equal = options.filter((one) => !options.some((other) => isBetter(other, one)))
     const chosen = equal.length < 2 ? equal[0] : equal[Math.floor(random() * equal.length)]
     if (chosen === undefined) return false
     for (const node of nodes.filter(({ group, state }) => group === chosen.g && state === 'off').slice(0, chosen.nodes)) {
@@ -95,17 +110,20 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
     return true
   }
 
-  function scaleDown(now: number): void {
-    const use = (node: number) => Math.max(sum(on(node), 'cpu') / (nodes[node] as Node).cpu, sum(on(node), 'mem') / (nodes[node] as Node).mem)
+  /** `there`: the nodes that are up, each with what runs there and what waits and would have room there. */
+  function scaleDown(there: Map<number, Task[]>, mayRemove: boolean, now: number): void {
+    const at = (node: number) => there.get(node) ?? []
+    const isUsed = new Map([...there].map(([node, some]) => [node, some.length > 0]))
+    const use = (node: number) => Math.max(sum(at(node), 'cpu') / (nodes[node] as Node).cpu, sum(at(node), 'mem') / (nodes[node] as Node).mem)
     const candidates = [...nodes.keys()].filter((n) => {
-      const { state, group } = nodes[n] as Node
-      return state === 'up' && isScaled(group) && sizeOf(group) > minOf(group) && use(n) < settings.scaleDownUtilizationThreshold
+      const { state, group, again } = nodes[n] as Node
+      return state === 'up' && again <= now && isScaled(group) && sizeOf(group) > minOf(group) && use(n) < settings.scaleDownUtilizationThreshold
     })
-    const unneeded = new Set(candidates.filter((node) => on(node).length === 0))
-    const there = new Map([...nodes.keys()].filter((node) => nodes[node]?.state === 'up').map((node) => [node, [...on(node)]]))
+    const unneeded = new Set(candidates.filter((node) => isUsed.get(node) === false))
     const rest = candidates.filter((node) => !unneeded.has(node))
     const before = rest.filter((node) => !Number.isNaN(nodes[node]?.since)).reverse()
     for (const node of [...before, ...rest.filter((each) => !before.includes(each)).reverse()]) {
+      ;(nodes[node] as Node).again = now + settings.unremovableNodeRecheckTimeout
       if (on(node).some((task) => !of(task).isMovable)) continue
       const trial = new Map([...there].map(([each, some]) => [each, [...some]]))
       const moves = (trial.get(node) ?? []).every((task) => {
@@ -114,15 +132,16 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
         return to !== undefined
       })
       if (!moves) continue
+      ;(nodes[node] as Node).again = 0
       unneeded.add(node)
       for (const [each, some] of trial) there.set(each, some)
     }
     for (const [n, node] of nodes.entries()) node.since = unneeded.has(n) ? (Number.isNaN(node.since) ? now : node.since) : NaN
-    if (lastUp + settings.scaleDownDelayAfterAdd > now || lastDown + settings.scaleDownDelayAfterDelete > now) return
+    if (!mayRemove || lastUp + settings.scaleDownDelayAfterAdd > now || lastDown + settings.scaleDownDelayAfterDelete > now) return
     let [left, drains] = [settings.maxScaleDownParallelism, settings.maxDrainParallelism]
     const due = [...unneeded].filter((n) => (nodes[n] as Node).since + settings.scaleDownUnneededTime < now).sort((a, b) => b - a)
-    for (const n of [...due.filter((each) => on(each).length === 0), ...due.filter((each) => on(each).length > 0)]) {
-      const isIdle = on(n).length === 0
+    for (const n of [...due.filter((each) => isUsed.get(each) === false), ...due.filter((each) => isUsed.get(each) === true)]) {
+      const isIdle = isUsed.get(n) === false
       const { group } = nodes[n] as Node
       if (left === 0 || (!isIdle && drains === 0) || sizeOf(group) <= minOf(group)) continue
       left--
@@ -131,7 +150,7 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
         lines.push(`${now} x job ${task.job} on ${n}`)
         Object.assign(task, { state: 'waits', waits: now, node: -1 })
       }
-      Object.assign(nodes[n] as Node, { state: 'off', since: NaN })
+      Object.assign(nodes[n] as Node, { state: 'off', since: NaN, again: 0 })
       lines.push(`${now} down ${n}`)
       lastDown = now
     }
@@ -165,7 +184,7 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
     comeUp(now)
     pass(now)
     if (now === 0 || now % settings.scanInterval !== 0) continue
-    if (scaleUp(now) === false && settings.scaleDownEnabled) scaleDown(now)
+    look(now)
     comeUp(now)
     pass(now)
   }

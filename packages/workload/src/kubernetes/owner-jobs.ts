@@ -47,6 +47,7 @@ export class OwnerJobs {
     const preemptible = owner.preemptible ?? togetherPreemptible(tasks.map((each) => each.preemptible))
     const grace = tasks.reduce((longest, each) => Math.max(longest, each.gracePeriod ?? GRACE), 0)
     const isMovable = owner.movable ?? !tasks.some((each) => each.movable === false)
+    const isDrainable = !tasks.some((each) => each.drainable === false)
     const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => subgroups?.levelsOf(kind ?? '') ?? levels))
     if (topologies.isUnknown) this.counts.levels++
     const together = gang === 'jobs' || (gang !== 'none' && owner.isGang)
@@ -55,7 +56,7 @@ export class OwnerJobs {
     const specs = isOne ? asOneGang(stages, least) : together ? asGangs(stages, least) : stages.map(({ stage }) => stage)
     return {
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
-      ...(Object.keys(tags).length > 0 && { tags }), ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(!isMovable && { movable: false }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }),
+      ...(Object.keys(tags).length > 0 && { tags }), ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(!isMovable && { movable: false }), ...(!isDrainable && { drainable: false }), ...(owner.budget !== undefined && { disruptionBudget: owner.budget }),
       ...(owner.longestWait !== undefined && { longestWait: owner.longestWait }), ...(grace !== GRACE && { gracePeriod: grace }), ...(deadline !== undefined && { estimate: deadline }),
       ...(isGated && { startup: gated as number }),
       recorded: {

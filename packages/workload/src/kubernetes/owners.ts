@@ -21,6 +21,8 @@ export interface Task {
   readonly preemptible?: Preemptible | undefined
   /** Whether it may be moved elsewhere to make room, if it says so. */
   readonly movable?: boolean | undefined
+  /** False if its node must not be removed for it to run elsewhere. */
+  readonly drainable?: boolean | undefined
   /** Seconds for which it runs on after it was told to go, if it says so. */
   readonly gracePeriod?: Seconds | undefined
   /** Which groups of nodes it should share with the other pods of its stage. */

@@ -11,7 +11,7 @@ import { kubernetesOptions, type KubernetesOptions } from './options.js'
 import { OwnerJobs } from './owner-jobs.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { PodRequests } from './pod-requests.js'
-import { budgetOf, longestWaitOf, movableBy, preemptibleBy, preemptibleGroup } from './preemptibility.js'
+import { budgetOf, drainableBy, longestWaitOf, movableBy, preemptibleBy, preemptibleGroup } from './preemptibility.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { gatesText, isBehindGates } from './scheduling-gates.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, subgroupsOfKai, TopologyLevels } from './topology.js'
@@ -344,9 +344,9 @@ class KubernetesJobs implements LineParser {
   }
 
   /** What a pod, or a template of pods, asks for. `count`: the number of pods of a template. */
-  #asked(pod: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'gracePeriod' | 'preemptible' | 'movable' | 'levels'> {
+  #asked(pod: Fields, namespace: string, count?: number): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'gracePeriod' | 'preemptible' | 'movable' | 'drainable' | 'levels'> {
     const metadata = pod.object('metadata')
-    return { ...this.#requests.of(pod, namespace), preemptible: preemptibleBy(metadata), movable: movableBy(metadata), levels: levelsAskedBy(metadata, count) }
+    return { ...this.#requests.of(pod, namespace), preemptible: preemptibleBy(metadata), movable: movableBy(metadata), drainable: drainableBy(metadata), levels: levelsAskedBy(metadata, count) }
   }
 }
 

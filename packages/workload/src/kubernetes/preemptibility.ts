@@ -57,6 +57,16 @@ export function movableBy(metadata: Fields | undefined, group?: Fields): boolean
 }
 
 /**
+ * Whether a node may be removed on which a pod runs; `undefined` if its annotations do not say.
+ *
+ * Source: Cluster Autoscaler, rule notsafetoevict.
+ */
+export function drainableBy(metadata: Fields | undefined): boolean | undefined {
+  const mark = metadata?.object('annotations')?.text('cluster-autoscaler.kubernetes.io/safe-to-evict')
+  return mark === 'true' ? true : mark === 'false' ? false : undefined
+}
+
+/**
  * How many tasks of a job may be taken at a time, by annotations of the job or its pod group; `undefined` if they do not say.
  *
  * Source: Volcano, extractBudget.

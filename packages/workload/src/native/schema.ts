@@ -163,7 +163,9 @@ export const jobSchema = z.strictObject({
   preemptible: z.union([z.boolean(), z.literal('semi')]).exactOptional()
     .describe('Whether its running tasks may be preempted, under `kai-preempting`, `volcano` and `yunikorn-preempting`; the first two never preempt tasks that may not be, the third preempts them last. semi: under kai-preempting only the tasks beyond its minimum may be, under the others all. Default: what these policies do for jobs that do not say.'),
   movable: z.boolean().exactOptional()
-    .describe('Whether its running tasks may be moved to other nodes to make room for others, under `kai-preempting` with `maxConsolidationPreemptees`. Default: they may.'),
+    .describe('Whether its running tasks may be moved to other nodes to make room for others, under `kai-preempting` with `maxConsolidationPreemptees`, or for their node to be removed, with `autoscale`. Default: they may.'),
+  drainable: z.boolean().exactOptional()
+    .describe('Whether nodes on which its tasks run may be removed, with `autoscale` of nodes. Default: they may.'),
   disruptionBudget: budgetSchema.exactOptional()
     .describe('How many of its tasks may be taken at a time, under `volcano` with the plug-in tdm. Default: one.'),
   longestWait: number.positive().exactOptional()
