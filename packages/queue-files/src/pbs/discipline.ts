@@ -41,6 +41,7 @@ export const makesPlans = (file: PbsFile, status: Status): boolean => file.confi
 
 /** Tells what becomes of backfill_depth. `isStrict`: whether jobs are in strict order at any time. */
 export function tellDepths(file: PbsFile, isStrict: boolean, verdicts: Verdicts): void {
+  depthsOf(file) // a wrong number is refused, whether it counts or not
   const whyNot = isStrict ? '' : 'strict_ordering is off, so there are no top jobs'
   for (const attributes of [file.server, ...executionQueues(file).map((queue) => queue.attributes)]) verdicts.honour(attributes.get('backfill_depth'), whyNot)
 }

@@ -17,13 +17,13 @@ export interface ConfigSetting extends Setting {
 /** Names by which a sched_config is known. */
 const known = [
   'strict_ordering', 'by_queue', 'round_robin', 'fair_share', 'backfill_prime', 'primetime_prefix', 'nonprimetime_prefix', 'prime_spill', 'prime_exempt_anytime_queues',
-  'help_starving_jobs', 'max_starve', 'job_sort_key', 'node_sort_key', 'smp_cluster_dist', 'load_balancing', 'preemptive_sched', 'fairshare_usage_res', 'dedicated_prefix',
+  'help_starving_jobs', 'max_starve', 'job_sort_key', 'node_sort_key', 'smp_cluster_dist', 'load_balancing', 'preemptive_sched', 'preempt_prio', 'preempt_order', 'preempt_queue_prio', 'fairshare_usage_res', 'dedicated_prefix', 'resources(?=[ \\t]*:[ \\t]*")',
 ]
 
 /** Whether a text is a sched_config: its first line that is neither empty nor a comment has a setting of it. */
 export const isSchedConfig = (text: string): boolean => new RegExp(String.raw`^\uFEFF?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(${known.join('|')})[ \t]*:`).test(text)
 
-const LINE = /^\s*([^\s:]+)\s*:?\s*(?:"([^"]*)"|'([^']*)'|(\S+))\s*(\S*)/
+const LINE = /^\s*([^\s:]+)(?:\s*:\s*|\s+)(?:"([^"]*)"|'([^']*)'|(\S+))\s*(\S*)/
 
 /**
  * The lines of a sched_config, `name: value`, with `prime`, `non_prime`, `all` or `none` behind it. Throws `BAD_INPUT` with the line where there is no value, and
