@@ -30,7 +30,7 @@ async function starts(cpus: number, server: readonly string[], config: readonly 
   expect({ code, err }).toEqual({ code: 0, err: '' })
   const [head = '', ...rows] = readFileSync(join(cwd, 'results', `jobs-${files.replace('.qmgr', '').replace('+', '-')}.csv`), 'utf8').trim().split('\n')
   const [id, start] = ['id', 'start'].map((name) => head.split(',').indexOf(name)) as [number, number]
-  return Object.fromEntries(rows.map((row) => row.split(',')).map((cells) => [cells[id], Number(cells[start])]))
+  return Object.fromEntries(rows.map((row) => row.split(',')).map((cells) => [cells[id] as string, Number(cells[start])]))
 }
 
 describe('files of OpenPBS as policies', () => {
@@ -55,6 +55,31 @@ describe('files of OpenPBS as policies', () => {
     const jobs = { a: {}, b: { submit: 1, queue: 'low' }, c: { submit: 2, queue: 'high' } }
     expect(await starts(1, queues, ['by_queue: true all'], jobs)).toEqual({ a: 0, c: 100, b: 200 })
     expect(await starts(1, queues, ['by_queue: false all'], jobs)).toEqual({ a: 0, b: 100, c: 200 })
+  })
+
+  it('go queue by queue as plain sorting at every end does, on one processor', async () => {
+    const priorities = { a: 10, b: -5, c: 10, d: 1000 }
+    const names = Object.keys(priorities) as (keyof typeof priorities)[]
+    // numbers that look like drawn ones, the same in every run
+    const jobs = Array.from({ length: 80 }, (_, i) => ({ id: `j${i}`, submit: (i * 7919) % 1013, walltime: 1 + ((i * 104_729) % 23), queue: names[(i * 31 + (i >> 2)) % 4] as keyof typeof priorities }))
+    const expected: Record<string, number> = {}
+    const left = new Set(jobs)
+    for (let now = 0; left.size > 0;) {
+      const here = [...left].filter(({ submit }) => submit <= now)
+      const [first] = here.sort((x, y) => priorities[y.queue] - priorities[x.queue] || names.indexOf(x.queue) - names.indexOf(y.queue) || x.submit - y.submit)
+      if (first === undefined) now = Math.min(...[...left].map(({ submit }) => submit))
+      else {
+        left.delete(first)
+        expected[first.id] = now
+        now += first.walltime
+      }
+    }
+    const server = names.flatMap((name) => queue(name, `Priority = ${priorities[name]}`))
+    const bySubmission = [...jobs].sort((x, y) => x.submit - y.submit)
+    expect(new Set(jobs.map(({ submit }) => submit)).size).toBe(jobs.length)
+    const byId = Object.fromEntries(bySubmission.map(({ id, ...job }) => [id, job]))
+    expect(await starts(1, server, ['by_queue: true all', 'strict_ordering: true all'], byId)).toEqual(expected)
+    expect(await starts(1, server, ['by_queue: false all'], byId)).not.toEqual(expected)
   })
 
   it('preempt for a job of an express queue, in the way of preempt_order', async () => {

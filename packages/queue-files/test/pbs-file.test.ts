@@ -217,7 +217,7 @@ describe('queues of OpenPBS', () => {
     'set server default_queue = in', 'set server resources_max.walltime = 24:00:00', 'set server resources_max.ncpus = 64', 'set server resources_max.fluent = 2',
   ]
   const spec = ({ cpu = 1, gpu = 0, mem = 0, ...more }: Partial<JobSpec> & { readonly cpu?: number; readonly gpu?: number; readonly mem?: number }): JobSpec =>
-    ({ id: 'j', submit: 0, user: 'ann', ...more, stages: [{ name: 't', tasks: 1, demand: { cpu, gpu, mem }, duration: 10 }] }) as JobSpec
+    ({ id: 'j', submit: 0, user: 'ann', ...more, stages: [{ name: 't', tasks: 1, demand: { cpu, gpu, mem }, duration: 10 }] })
   const placed = (job: Parameters<typeof spec>[0], file = readQueues(qmgr(...lines))) => {
     const { refused, ...to } = jobPlace(file, queuePolicy(file, cluster))?.(spec(job)) ?? {}
     return refused ?? to

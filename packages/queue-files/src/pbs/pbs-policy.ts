@@ -21,6 +21,8 @@ import { Verdicts } from './verdicts.js'
 export interface PbsPolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'pbs'
+  /** Options of the outermost policy. */
+  readonly options: Readonly<Record<string, unknown>>
   /** How jobs come into queues. */
   readonly place: Place
 }
@@ -34,7 +36,7 @@ export function pbsPolicy(file: PbsFile, facts: ClusterFacts): PbsPolicy {
   const preemption = preemptionOf(file, facts)
   const statuses: readonly Status[] = file.holidays === undefined ? ['prime'] : ['prime', 'nonPrime']
   const [prime, nonPrime] = (['prime', 'nonPrime'] as const).map((status) => policyAt(file, status, preemption, facts)) as [Config, Config]
-  const policy = file.holidays === undefined ? prime : { 'prime-time': { ...primeTimeOptions(file), policy: prime, ...(JSON.stringify(prime) !== JSON.stringify(nonPrime) && { nonPrime }) } }
+  const policy: Config = file.holidays === undefined ? prime : { 'prime-time': { ...primeTimeOptions(file), policy: prime, ...(JSON.stringify(prime) !== JSON.stringify(nonPrime) && { nonPrime }) } }
   const place = placeInPbs(file, facts)
   const verdicts = new Verdicts(file.file)
   const at = (holds: (status: Status) => boolean) => statuses.filter(holds)
@@ -51,7 +53,7 @@ export function pbsPolicy(file: PbsFile, facts: ClusterFacts): PbsPolicy {
   tellPlacement(file, facts, verdicts)
   tellAmounts(file, facts, verdicts)
   tellRest(file, verdicts)
-  return { kind: 'pbs', policy, place, findings: [...verdicts.findings.all].sort(byPlace) }
+  return { kind: 'pbs', policy, options: Object.values(policy)[0] as Record<string, unknown>, place, findings: [...verdicts.findings.all].sort(byPlace) }
 }
 
 /** The policy in prime time, or outside it. */
