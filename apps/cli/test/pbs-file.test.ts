@@ -89,6 +89,24 @@ describe('files of OpenPBS as policies', () => {
     expect(await starts(1, queues, ['preemptive_sched: false all'], jobs)).toEqual({ low: 0, high: 40 })
   })
 
+  it('are another policy outside prime time, by the file of holidays', async () => {
+    const jobs = { low: {}, high: { submit: 50, queue: 'expressq', walltime: 20 }, wide: { submit: 71, ncpus: 2 }, behind: { submit: 72, walltime: 300 } }
+    const config = ['strict_ordering: true prime', 'strict_ordering: false non_prime', 'preemptive_sched: true ALL']
+    const server = [...workq, ...queue('expressq', 'Priority = 200'), 'set server backfill_depth = 0']
+    const played = async (...holidays: readonly string[]) => {
+      const files = { 'server.qmgr': `${server.join('\n')}\n`, sched_config: `${config.join('\n')}\n`, holidays: `${holidays.join('\n')}\n`, 'jobs.jsonl': workload(jobs) }
+      const cwd = directory(files)
+      const { code } = await sched(['run', '--queues', 'server.qmgr+sched_config+holidays', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=2', '--validate', '--out', 'results', '--quiet'], { cwd })
+      const rows = readFileSync(join(cwd, 'results', 'jobs-server-sched_config-holidays.csv'), 'utf8').trim().split('\n').slice(1).map((row) => row.split(','))
+      return { code, ran: Object.fromEntries(rows.map((cells) => [cells[1], `${cells[6]} to ${cells[7]}`])) }
+    }
+    // under strict_ordering `wide` keeps `behind` back
+    const always = { low: '0 to 100', high: '50 to 70', wide: '100 to 200', behind: '200 to 500' }
+    expect(await played('YEAR 2023', ...['weekday', 'saturday', 'sunday'].map((day) => `${day} all none`))).toEqual({ code: 0, ran: always })
+    // prime time ends after the first minute, and begins again at one
+    expect(await played('YEAR 2023', ...['weekday', 'saturday', 'sunday'].map((day) => `${day} 0100 0001`))).toEqual({ code: 0, ran: { ...always, behind: '72 to 372', wide: '372 to 472' } })
+  })
+
   it('hold jobs of a user over max_run, and route those that come to the queue that takes them', async () => {
     const server = [
       ...queue('short', 'resources_max.walltime = 60', 'max_run = [u:PBS_GENERIC=1]'), ...queue('long'), 'create queue in', 'set queue in queue_type = Route', 'set queue in route_destinations = short,long',

@@ -127,7 +127,7 @@ describe('files of OpenPBS', () => {
 
   it('tell every line once, with what becomes of it', () => {
     const lines = ['create resource foo', 'set resource foo type = long', ...queue('workq', 'Priority = 10', 'default_chunk.ncpus = 1', 'max_runn = 3'), 'set server scheduler_iteration = 60', 'set server default_queue = a', 'set server default_queue = workq', 'create sched other', 'set sched other preempt_order = R', 'import hook h', 'set node n1 Priority = 5']
-    const settings = ['by_queue: True prime', 'by_queue: True', 'help_starving_jobs: true ALL', 'preempt_order: R', 'smp_cluster_dist: round_robin', 'no_such: 1', 'fair_share: false ALL', 'fair_share: true ALL']
+    const settings = ['by_queue: True prime', 'by_queue: True', 'help_starving_jobs: true ALL', 'preempt_order: R', 'smp_cluster_dist: round_robin', 'no_such: 1', 'fair_share: false ALL', 'fair_share: true ALL', 'node_sort_key: "sort_priority HIGH" ALL', 'node_sort_key: "ncpus HIGH unused"']
     const all = told(qmgr(...lines), config(...settings))
     expect(all.filter((each) => !each.startsWith('honoured'))).toEqual([
       'ignored sched_config:1 by_queue: another line sets it again',
@@ -136,6 +136,8 @@ describe('files of OpenPBS', () => {
       'ignored sched_config:5 smp_cluster_dist: the lowest nodes with room come first, as with pack',
       'ignored sched_config:6 no_such: it decides nothing about which job is next',
       'ignored sched_config:8 fair_share: past use is not counted here',
+      'approximated sched_config:9 node_sort_key: the lowest nodes with room come first, whatever their priority',
+      'ignored sched_config:10 node_sort_key: the lowest nodes with room come first, whatever their priority',
       'ignored server.qmgr:1 create resource foo: resources are those of the cluster, and licences of jobs',
       'ignored server.qmgr:2 set resource foo: resources are those of the cluster, and licences of jobs',
       'ignored server.qmgr:5 workq Priority: neither by_queue nor an express queue counts it',
