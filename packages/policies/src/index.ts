@@ -68,6 +68,7 @@ export { underRoot } from './yarn/under-root.js'
 export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from './yarn/queue-shares.js'
 
 // OpenPBS
+export { Formula } from './orders/formula.js'
 export { pbsLevels, pbsLevelsOrder, type PbsLevelsOptions } from './pbs/pbs-levels.js'
 export { primeTime, primeTimePolicy, type PrimeTimeOptions } from './pbs/prime/prime-time.js'
 export { pbsPreempting, pbsPreemptingPolicy, type PbsPreemptingOptions } from './pbs/pbs-preempting.js'

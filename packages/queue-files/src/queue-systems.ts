@@ -8,6 +8,8 @@ import { nameOf } from './fields.js'
 import { kueuePolicy, type KueuePolicy } from './kueue/kueue-policy.js'
 import { placeInKueue } from './kueue/place-jobs.js'
 import { queueSettings } from './kueue/queue-settings.js'
+import { pbsPolicy, type PbsPolicy } from './pbs/pbs-policy.js'
+import { pbsGeneral, pbsTable } from './pbs/rows.js'
 import type { Place } from './placed.js'
 import type { QueueFile } from './queue-file.js'
 import type { ClusterFacts } from './queue-policy.js'
@@ -45,6 +47,7 @@ interface PolicyOf {
   readonly yunikorn: YunikornPolicy
   readonly volcano: VolcanoPolicy
   readonly spark: SparkPolicy
+  readonly pbs: PbsPolicy
   readonly 'kube-scheduler': KubePolicy
 }
 
@@ -106,6 +109,7 @@ const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<Queue
     place: (_, policy) => placeInVolcano(policy),
   },
   spark: { policy: sparkPolicy, table: sparkTable, general: ({ conf }) => asWritten(conf), place: placeInSpark },
+  pbs: { policy: pbsPolicy, table: pbsTable, general: pbsGeneral, place: (_, { place }) => place },
   'kube-scheduler': {
     policy: kubePolicy,
     table: ({ classes }) => withoutShares(classes.map((each) => ({ path: each.name, depth: 0, isParent: false, settings: classSettings(each) }))),
@@ -128,8 +132,8 @@ export const queuePolicy = (file: QueueFile, cluster: ClusterFacts, ...sites: re
 /**
  * The queues of a file with their instantaneous shares: what each gets while all leaves that take jobs, or those in `active`, have more work than there is
  * room for. Fair: by weight, between minimum and maximum. Capacity: the guarantee, and what idle queues leave in proportion to the guarantees, up to the
- * maximum. Spark: by weight above the minimum; the minimum counts only if the cluster has one resource. Partitions of Slurm, queues of Kueue, KAI, Volcano
- * and YuniKorn, and classes of kube-scheduler have no shares. `totals`: capacity of the cluster by resource; without it shares are fractions.
+ * maximum. Spark: by weight above the minimum; the minimum counts only if the cluster has one resource. Partitions of Slurm, queues of OpenPBS, Kueue, KAI,
+ * Volcano and YuniKorn, and classes of kube-scheduler have no shares. `totals`: capacity of the cluster by resource; without it shares are fractions.
  * `labelTotals`: that of the nodes of each label, for amounts that a capacity scheduler's file gives of them. Throws `BAD_OPTION` if a name in `active` is
  * no queue, and for any name where queues have no shares.
  */

@@ -4,6 +4,7 @@ import { isKai, readKai } from './kai/kai-file.js'
 import { isKube, readKube } from './kube-scheduler/kube-file.js'
 import { isKueue, readKueue } from './kueue/kueue-file.js'
 import { refuseSeveral } from './one-scheduler.js'
+import { isPbs, readPbs } from './pbs/pbs-file.js'
 import type { QueueFile } from './queue-file.js'
 import { isSlurmConf, readSlurmConf, withoutConf } from './slurm/conf.js'
 import { isDatabase, joined, readDatabase } from './slurm/database.js'
@@ -23,10 +24,11 @@ import { isYunikorn, readYunikorn } from './yunikorn/yunikorn-file.js'
  * manifests of Kueue or of KAI's queues, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark (`<allocations>` too), or a
  * KubeSchedulerConfiguration, PriorityClasses or both. `beside`: further files that belong to it. Manifests of Kueue, KAI and kube-scheduler may be in
  * several files. A configuration of Volcano's scheduler, the output of sacctmgr (QOS and associations), reservations that scontrol shows, and a
- * spark-defaults.conf stand alone or beside the Queues, the slurm.conf and the pools. Throws `BAD_INPUT` with the line for a text that is none of these,
+ * spark-defaults.conf stand alone or beside the Queues, the slurm.conf and the pools. Of OpenPBS there may be what `qmgr` prints, a sched_config, and holidays beside them. Throws `BAD_INPUT` with the line for a text that is none of these,
  * has queues of several schedulers, or has a mistake.
  */
 export function readQueues(source: SourceText, ...beside: readonly SourceText[]): QueueFile {
+  if ([source, ...beside].some(({ text }) => isPbs(text))) return readPbs(source, ...beside)
   const manifests = beside.length === 0 ? undefined : inSeveral([source, ...beside])
   if (manifests !== undefined) return manifests
   const first = isDatabase(source.text) ? withoutConf(source.file, readDatabase(source)) : readOne(source)
@@ -101,7 +103,7 @@ const formats: readonly { readonly is: (text: string) => boolean; readonly read:
 ]
 
 /** Whether a text looks like a queue file, without reading it; it may still have mistakes. */
-export const isQueueFile = (text: string): boolean => formats.some(({ is }) => is(text)) || isDatabase(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
+export const isQueueFile = (text: string): boolean => formats.some(({ is }) => is(text)) || isDatabase(text) || isPbs(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
 
 function readOne(source: SourceText): QueueFile {
   refuseSeveral(source)
@@ -143,7 +145,7 @@ const incomplete: readonly Near[] = [
 ]
 
 const isXml = (text: string): boolean => /^\uFEFF?\s*</.test(text)
-const LISTED = 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark, or a KubeSchedulerConfiguration.'
+const LISTED = 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark, what qmgr prints of OpenPBS, or a KubeSchedulerConfiguration.'
 
 /** Texts that are not XML, although nothing but XML is left to try. */
 const noXml: readonly Near[] = [

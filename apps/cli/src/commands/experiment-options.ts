@@ -42,8 +42,8 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     )
     .optionsGroup('Scheduling and runs:')
     .option('--queues <files>', single
-      ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue, KAI or Volcano, of a queues.yaml of YuniKorn, of pools of Spark (fairscheduler.xml+spark-defaults.conf), or of a configuration of kube-scheduler'
-      : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), Spark (fairscheduler.xml+spark-defaults.conf), and kube-scheduler (its configuration)')
+      ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue, KAI or Volcano, of a queues.yaml of YuniKorn, of pools of Spark (fairscheduler.xml+spark-defaults.conf), of a server of OpenPBS (server.qmgr+sched_config+holidays), or of a configuration of kube-scheduler'
+      : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), Spark (fairscheduler.xml+spark-defaults.conf), OpenPBS (server.qmgr+sched_config+holidays), and kube-scheduler (its configuration)')
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler of the queue file; +FILE adds a resource-types.xml')
     .option('--architecture <name>', 'the architecture, by name or as in a file: {shared-state: {schedulers: 4}} (default: monolithic)')
     .option('--plugin <module>', 'a plug-in of yours, a path or a package, to be named in the options above; may be repeated', collected)

@@ -12,7 +12,7 @@ export function addQueuesShow(queues: Command, io: Io): void {
   const command = queues
     .command('show')
     .summary('the tree of a queue file with shares, and what of it is honoured')
-    .description('Prints the queues of a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue, KAI or Volcano, a queues.yaml of YuniKorn, a fairscheduler.xml of Spark, or a configuration of kube-scheduler with their settings and instantaneous shares, and what a simulation honours, approximates and ignores of the file, with lines.')
+    .description('Prints the queues of a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue, KAI or Volcano, a queues.yaml of YuniKorn, a fairscheduler.xml of Spark, what qmgr prints of OpenPBS, or a configuration of kube-scheduler with their settings and instantaneous shares, and what a simulation honours, approximates and ignores of the file, with lines.')
     .argument('<file>', 'the queue file')
   queuesOptions(command)
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler; +FILE adds a resource-types.xml')

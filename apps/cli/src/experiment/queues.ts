@@ -85,8 +85,8 @@ function placed(plug: Plug<'policy'>, placeOf: Place, isYarn: boolean): Pick<Nam
   const refused = new WeakMap<JobSpec, string>()
   const copies = new WeakMap<JobSpec, { queue?: string }>()
   const place = (spec: JobSpec): JobSpec => {
-    const { queue, tolerations = [], nodes, stages = spec.stages, asked: inFull, refused: why } = placeOf(spec)
-    const result = { ...on(nodes, tolerating({ ...spec, stages }, tolerations)), ...(queue !== undefined && { queue }) }
+    const { queue, tolerations = [], nodes, stages = spec.stages, estimate = spec.estimate, asked: inFull, refused: why } = placeOf(spec)
+    const result = { ...on(nodes, tolerating({ ...spec, stages, ...(estimate !== undefined && { estimate }) }, tolerations)), ...(queue !== undefined && { queue }) }
     if (why !== undefined) refused.set(result, why)
     askedQueues.set(result, isYarn && spec.queue === 'default' ? undefined : (inFull ?? spec.queue))
     copies.set(result, result)

@@ -9,6 +9,7 @@ const shown = {
   slurm: { PriorityTier: 'tier', PriorityJobFactor: 'factor', MaxTime: 'longest', State: 'state', Nodes: 'nodes' },
   'kube-scheduler': { value: 'priority', preemptionPolicy: 'preemption' },
   spark: { schedulingMode: 'mode', weight: 'weight', minShare: 'min' },
+  pbs: { queue_type: 'type', Priority: 'priority', enabled: 'enabled', started: 'started', backfill_depth: 'depth' },
   kai: { priority: 'priority', quota: 'quota', limit: 'limit', overQuotaWeight: 'weight' },
   volcano: {
     weight: 'weight', priority: 'priority', deserved: 'deserved', guarantee: 'guarantee', capability: 'capability',

@@ -1,0 +1,257 @@
+import type { JobSpec } from '@sched/core'
+import { compareQueues, isQueueFile, jobPlace, queuePolicy, queueTable, readQueues, type ClusterFacts } from '@sched/queue-files'
+import { describe, expect, it } from 'vitest'
+import { messageOf } from './message-of.js'
+
+const cluster: ClusterFacts = { resources: ['cpu', 'mem', 'gpu'], nodes: 4, heartbeat: false }
+const qmgr = (...lines: readonly string[]) => ({ file: 'server.qmgr', text: `${lines.join('\n')}\n` })
+const config = (...lines: readonly string[]) => ({ file: 'sched_config', text: `${lines.join('\n')}\n` })
+const queue = (name: string, ...attributes: readonly string[]) => [`create queue ${name}`, ...['queue_type = Execution', ...attributes, 'enabled = True', 'started = True'].map((each) => `set queue ${name} ${each}`)]
+const holidays = { file: 'holidays', text: 'YEAR 2026\nweekday 0600 1730\n' }
+const policy = (first: ReturnType<typeof qmgr>, ...beside: ReturnType<typeof qmgr>[]) => queuePolicy(readQueues(first, ...beside), cluster).policy
+const told = (first: ReturnType<typeof qmgr>, ...beside: ReturnType<typeof qmgr>[]) =>
+  queuePolicy(readQueues(first, ...beside), cluster).findings.map(({ verdict, file, line, setting, note }) => `${verdict} ${file}:${line} ${setting}${note === '' ? '' : `: ${note}`}`)
+const bySubmission = { score: { formula: '-submit' } }
+
+describe('the policy of a server of OpenPBS', () => {
+  it('is greedy by submission where nothing is set: nobody is protected without strict_ordering', () => {
+    expect(policy(qmgr(...queue('workq')))).toEqual({ greedy: { order: bySubmission } })
+    expect(policy(qmgr(...queue('workq')), config('strict_ordering: false ALL'))).toEqual({ greedy: { order: bySubmission } })
+  })
+
+  it('has reservations for backfill_depth jobs under strict_ordering, of queues with a number of their own for as many, and with 0 none passes the first', () => {
+    const strict = config('strict_ordering: true all')
+    const easy = { order: bySubmission, passOn: true, perArray: 1 }
+    expect(policy(qmgr(...queue('workq')), strict)).toEqual({ easy: { ...easy, reservations: 1 } })
+    expect(policy(qmgr(...queue('workq', 'backfill_depth = 5'), 'set server backfill_depth = 3'), strict)).toEqual({ easy: { ...easy, reservations: 3, depths: { workq: 5 } } })
+    expect(policy(qmgr(...queue('workq'), 'set server backfill_depth = 0'), strict)).toEqual({ strict: { order: bySubmission } })
+    expect(policy(qmgr(...queue('workq'), ...queue('deep', 'backfill_depth = 2'), 'set server backfill_depth = 0'), strict)).toEqual({ easy: { ...easy, reservations: 0, depths: { workq: 0, deep: 2 } } })
+  })
+
+  it('goes queue by queue, as the sched_config does that is shipped; of queues of one Priority the first created comes first', () => {
+    const server = qmgr(...queue('a', 'Priority = 10'), ...queue('b', 'Priority = 30'), ...queue('c', 'Priority = 10'), 'create queue r', 'set queue r queue_type = Route')
+    const places = { b: { Priority: 3 }, a: { Priority: 2 }, c: { Priority: 1 } }
+    expect(policy(server)).toEqual({ greedy: { order: { 'pbs-levels': { preempt_prio: 'express_queue', preempt_queue_prio: 0, queues: places, order: bySubmission } } } })
+    for (const lines of [['by_queue: false all'], ['strict_ordering: false all'], ['by_queue: true all', 'round_robin: true all']]) expect(policy(server, config(...lines))).toEqual({ greedy: { order: bySubmission } })
+  })
+
+  it.each<[string, string[], string[], object | string]>([
+    ['a formula', ['set server job_sort_formula = "2 * ncpus ** 2 - walltime / (1 + 3)"'], [], { score: { formula: '2 * size ^ 2 - estimate / ( 1 + 3 )' } }],
+    ['the formula of the scheduler before that of the server', ['set server job_sort_formula = ncpus', 'set sched job_sort_formula = walltime'], [], { score: { formula: 'estimate' } }],
+    ['eligible time that counts', ['set server eligible_time_enable = True', 'set server job_sort_formula = eligible_time'], [], { score: { formula: 'wait' } }],
+    ['eligible time that does not', ['set server job_sort_formula = eligible_time'], [], bySubmission],
+    ['a formula with what is not here', ['set server job_sort_formula = "queue_priority * ncpus"'], ['job_sort_key: "ncpus LOW"'], { score: { formula: '-size' } }],
+    ['a formula that is none', ['set server job_sort_formula = "max(ncpus, walltime, 3)"'], [], bySubmission],
+    ['the longest first', [], ['job_sort_key: "walltime HIGH" ALL'], { score: { formula: 'estimate' } }],
+    ['priorities of jobs', [], ['job_sort_key: "job_priority HIGH"'], 'fifo'],
+    ['a key that is not here', [], ['job_sort_key: "cput LOW"'], bySubmission],
+  ])('goes by %s', (_, lines, settings, order) => {
+    expect(policy(qmgr(...queue('workq'), ...lines), ...(settings.length > 0 ? [config(...settings)] : []))).toEqual({ greedy: { order } })
+  })
+
+  it('preempts where there are jobs of several levels: of express queues, or over soft limits that preempt_prio names', () => {
+    const express = [...queue('workq'), ...queue('expressq', 'Priority = 150')]
+    const levels = { queues: { expressq: { Priority: 150 } } }
+    const byQueue = { 'pbs-levels': { preempt_prio: 'express_queue', preempt_queue_prio: 0, queues: { expressq: { Priority: 2 }, workq: { Priority: 1 } }, order: bySubmission } }
+    expect(policy(qmgr(...express, 'set sched preempt_order = "SR 50 D"'))).toEqual({
+      'pbs-preempting': { ...levels, preempt_order: 'SR 50 D', order: bySubmission, policy: { greedy: { order: { 'pbs-levels': { ...levels, order: byQueue } } } } },
+    })
+    expect(policy(qmgr(...express, 'set sched preempt_queue_prio = 151'))).toEqual({ greedy: { order: byQueue } })
+    expect(policy(qmgr(...express), config('preemptive_sched: false ALL'))).toEqual({ greedy: { order: bySubmission } })
+    expect(policy(qmgr(...express), config('by_queue: false ALL'))).toEqual({ greedy: { order: bySubmission } }) // what a sched_config leaves out is off
+
+    const soft = qmgr(...queue('workq', 'max_run_res_soft.ncpus = [u:PBS_GENERIC=4]', 'resources_default.preempt_targets = NONE'), 'set sched preempt_prio = "normal_jobs, queue_softlimits"', 'set sched preempt_prio += fairshare')
+    const softly = { preempt_prio: 'normal_jobs, queue_softlimits', queues: { workq: { max_run_res_soft: { ncpus: '[u:PBS_GENERIC=4]' } } } }
+    expect(policy(soft)).toEqual({ 'pbs-preempting': { ...softly, preempt_targets: { workq: [] }, order: bySubmission, policy: { greedy: { order: { 'pbs-levels': { ...softly, order: bySubmission } } } } } })
+    expect(told(soft).filter((each) => each.includes('preempt_'))).toEqual([
+      'honoured server.qmgr:4 workq resources_default.preempt_targets',
+      ...[7, 8].map((line) => `approximated server.qmgr:${line} preempt_prio: without levels that name fairshare`),
+    ])
+  })
+
+  it('has hard limits and amounts of the server where nobody preempts, too', () => {
+    const server = qmgr(
+      ...queue('workq', 'max_user_run = 3', 'max_run_res.mem = [g:physics=4gb]', 'max_run_res.walltime = [o:PBS_ALL=9]'), 'set server max_run = [u:PBS_GENERIC=5]', 'set server max_run += [u:ann=2]',
+      'set server resources_available.fluent = 30', 'set server resources_available.mem = 8gb', 'set server resources_available.arch = linux',
+    )
+    expect(policy(server)).toEqual({
+      'pbs-preempting': {
+        preempt_prio: 'normal_jobs', preempt_order: 'R', server: { max_run: '[u:PBS_GENERIC=5],[u:ann=2]' }, queues: { workq: { max_run: '[u:PBS_GENERIC=3]', max_run_res: { mem: '[g:physics=4gb]' } } },
+        resources_available: { fluent: 30, mem: 8192 }, policy: { greedy: { order: bySubmission } },
+      },
+    })
+    expect(told(server).filter((each) => each.startsWith('ignored'))).toEqual([
+      'ignored server.qmgr:5 workq max_run_res.walltime: jobs have no walltime that is counted',
+      'ignored server.qmgr:12 resources_available.arch: it is no amount',
+    ])
+    expect(queuePolicy(readQueues(server, config('resources: "ncpus, mem"')), cluster).policy).toMatchObject({ 'pbs-preempting': { resources_available: { mem: 8192 } } })
+  })
+
+  it('has placement sets by labels that nodes have, where node_group_enable is True', () => {
+    const facts = { ...cluster, racks: 2, nodesWith: (label: string) => (label === 'switch' ? ['n1'] : []) }
+    const lines = [...queue('workq', 'node_group_key = rack'), 'set server node_group_key = "switch,row"', 'set sched only_explicit_psets = True']
+    const on = readQueues(qmgr(...lines, 'set server node_group_enable = True'))
+    expect(queuePolicy(on, facts).policy).toEqual({ greedy: { order: bySubmission, placement: { 'placement-sets': { node_group_key: ['switch'], queues: { workq: { node_group_key: ['rack'] } }, only_explicit_psets: true } } } })
+    expect(queuePolicy(on, facts).findings.find(({ line }) => line === 6)).toMatchObject({ verdict: 'approximated', note: 'no node has the label row' })
+    expect(queuePolicy(readQueues(qmgr(...lines)), facts).policy).toEqual({ greedy: { order: bySubmission } })
+  })
+
+  it('is another one outside prime time, where there are holidays', () => {
+    const files = [config('strict_ordering: true prime', 'strict_ordering: false non_prime', 'primetime_prefix: day_', 'backfill_prime: true non_prime', 'prime_spill: 1:00:00 PRIME'), holidays]
+    const prime = { easy: { order: bySubmission, reservations: 1, passOn: true, perArray: 1 } }
+    expect(policy(qmgr(...queue('workq')), ...files)).toEqual({
+      'prime-time': {
+        holidays: holidays.text, primetime_prefix: 'day_', nonprimetime_prefix: '', backfill_prime: ['true non_prime'], prime_spill: ['1:00:00 prime'], policy: prime, nonPrime: { greedy: { order: bySubmission } },
+      },
+    })
+    expect(policy(qmgr(...queue('workq')), holidays)).toEqual({ 'prime-time': { holidays: holidays.text, policy: { greedy: { order: bySubmission } } } })
+    const [settings] = files
+    expect(policy(qmgr(...queue('workq')), settings as typeof holidays)).toEqual(prime)
+    expect(told(qmgr(...queue('workq')), settings as typeof holidays).filter((each) => each.startsWith('ignored'))).toEqual([2, 3, 4, 5].map((line) =>
+      expect.stringMatching(new RegExp(`^ignored sched_config:${line} \\w+: without a file of holidays it is prime time always$`)) as unknown as string))
+  })
+})
+
+describe('files of OpenPBS', () => {
+  const server = qmgr('# Set server attributes.', ...queue('workq', 'Priority = 10'), 'set server default_queue = workq')
+
+  it('are known by their first line, stand in any order, and may have a mark at the beginning and other ends of lines', () => {
+    const settings = config('', '# by hand', 'strict_ordering:\ttrue\tALL')
+    expect([server, settings, holidays].map(({ text }) => isQueueFile(text))).toEqual([true, true, false])
+    const one = policy(server, settings, holidays)
+    expect(policy(holidays, settings, server)).toEqual(one)
+    const strange = [server, settings, holidays].map(({ file, text }) => ({ file, text: `\uFEFF${text.replaceAll('\n', '\r\n')}` })) as [typeof server, typeof server, typeof server]
+    expect(policy(...strange)).toEqual(one)
+    expect(told(...strange)).toEqual(told(server, settings, holidays))
+  })
+
+  it('tell every line once, with what becomes of it', () => {
+    const lines = ['create resource foo', 'set resource foo type = long', ...queue('workq', 'Priority = 10', 'default_chunk.ncpus = 1', 'max_runn = 3'), 'set server scheduler_iteration = 60', 'set server default_queue = a', 'set server default_queue = workq', 'create sched other', 'set sched other preempt_order = R', 'import hook h', 'set node n1 Priority = 5']
+    const settings = ['by_queue: True prime', 'by_queue: True', 'help_starving_jobs: true ALL', 'preempt_order: R', 'smp_cluster_dist: round_robin', 'no_such: 1', 'fair_share: false ALL', 'fair_share: true ALL', 'node_sort_key: "sort_priority HIGH" ALL', 'node_sort_key: "ncpus HIGH unused"']
+    const all = told(qmgr(...lines), config(...settings))
+    expect(all.filter((each) => !each.startsWith('honoured'))).toEqual([
+      'ignored sched_config:1 by_queue: another line sets it again',
+      'ignored sched_config:3 help_starving_jobs: obsolete, current versions of OpenPBS pass over it: jobs starve no more, and a formula goes by eligible_time',
+      'ignored sched_config:4 preempt_order: obsolete, current versions of OpenPBS pass over it: it is set of the scheduler with qmgr',
+      'ignored sched_config:5 smp_cluster_dist: the lowest nodes with room come first, as with pack',
+      'ignored sched_config:6 no_such: it decides nothing about which job is next',
+      'ignored sched_config:8 fair_share: past use is not counted here',
+      'approximated sched_config:9 node_sort_key: the lowest nodes with room come first, whatever their priority',
+      'ignored sched_config:10 node_sort_key: the lowest nodes with room come first, whatever their priority',
+      'ignored server.qmgr:1 create resource foo: resources are those of the cluster, and licences of jobs',
+      'ignored server.qmgr:2 set resource foo: resources are those of the cluster, and licences of jobs',
+      'ignored server.qmgr:5 workq Priority: neither by_queue nor an express queue counts it',
+      'ignored server.qmgr:6 workq default_chunk.ncpus: jobs ask for what the workload says',
+      'ignored server.qmgr:7 workq max_runn: not simulated; did you mean max_run?',
+      'ignored server.qmgr:10 scheduler_iteration: jobs are looked at whenever something changes',
+      'ignored server.qmgr:11 default_queue: line 12 sets it again',
+      'ignored server.qmgr:14 other preempt_order: of another scheduler: that called default is run',
+      'ignored server.qmgr:15 import hook h: hooks are not run',
+      'ignored server.qmgr:16 set node n1: nodes are those of the cluster',
+    ])
+    expect(all).toHaveLength(lines.length + settings.length - 1) // but for `create sched`
+    expect(new Set(all.map((each) => each.split(' ')[1])).size).toBe(all.length)
+  })
+
+  it('tell that reservations reckon with no limits, and what by_queue is beside soft limits', () => {
+    const limited = qmgr(...queue('a', 'max_run = [p:PBS_GENERIC=1]', 'max_run_soft = [u:PBS_GENERIC=1]'), ...queue('b'), 'set sched preempt_prio = "normal_jobs, queue_softlimits"')
+    const notes = told(limited, config('strict_ordering: true all', 'by_queue: true all', 'preemptive_sched: true all')).filter((each) => each.startsWith('approximated'))
+    expect(notes).toEqual([
+      'approximated sched_config:2 by_queue: jobs over a soft limit come after those of all queues',
+      'approximated server.qmgr:3 a max_run: projects are taken for accounts, as groups are; reservations of top jobs do not reckon with it',
+    ])
+    expect(told(limited, config('preemptive_sched: false all')).find((each) => each.includes('soft'))).toBe('ignored server.qmgr:4 a max_run_soft: preemptive_sched is off')
+  })
+
+  it.each<[string, string[], string]>([
+    ['a line that is none', ['set queue workq enabled'], '"server.qmgr" line 5: found "set queue workq enabled", expected ATTRIBUTE = VALUE.'],
+    ['another command', ['delete queue workq'], '"server.qmgr" line 5: found "delete queue workq".'],
+    ['a queue that was not created', ['set queue wokq enabled = True'], '"server.qmgr" line 5: queue "wokq" is set, and was not created. Put create queue wokq before it.'],
+    ['a queue that was created before', ['create queue workq'], '"server.qmgr" line 5: queue "workq" was created before, in line 1. Create every queue once.'],
+    ['a Priority out of range', ['set queue workq Priority = 1024'], '"server.qmgr" line 5 workq Priority: found "1024", expected a whole number from -1024 to 1023.'],
+    ['a depth that is no number', ['set server backfill_depth = some'], '"server.qmgr" line 5 backfill_depth: found "some", expected a whole number from 0 on.'],
+    ['a limit that is none', ['set server max_run = [u:PBS_GENERIC=1]', 'set server max_run += 5'], '"server.qmgr" line 6 max_run: found the limit "5". Write [u:PBS_GENERIC=5]'],
+    ['a time that is none', ['set queue workq resources_max.walltime = 1h'], '"server.qmgr" line 5 workq resources_max.walltime: found "1h", expected a time.'],
+    ['a level that is none', ['set sched preempt_prio = "express_queue, normal_job"'], '"server.qmgr" line 5 preempt_prio: found the level "normal_job"; did you mean normal_jobs? Levels are'],
+    ['an order of preemption that is none', ['set queue workq Priority = 200', 'set sched preempt_order = XY'], '"server.qmgr" line 6 preempt_order: found "XY". Write for example SCR'],
+    ['neither true nor false', ['set queue workq from_route_only = maybe'], '"server.qmgr" line 5 workq from_route_only: found "maybe", expected True or False.'],
+  ])('refuse %s', (_, lines, expected) => {
+    const read = () => queuePolicy(readQueues(qmgr(...queue('workq'), ...lines)), cluster)
+    expect(messageOf(read)).toContain(expected)
+  })
+
+  it.each<[string, string, string]>([
+    ['no value', 'strict_ordering:', '"sched_config" line 2: found "strict_ordering:", expected NAME: VALUE.'],
+    ['another word behind it', 'strict_ordering: true always', '"sched_config" line 2 strict_ordering: found "always" behind the value. Write prime, non_prime, all or none.'],
+    ['neither true nor false', 'strict_ordering: maybe', '"sched_config" line 2 strict_ordering: found "maybe", expected True or False.'],
+    ['a direction that is none', 'job_sort_key: "ncpus UP"', '"sched_config" line 2 job_sort_key: found "ncpus UP". Write for example "ncpus HIGH".'],
+    ['a time that is none', 'prime_spill: 1h', '"sched_config" line 2 prime_spill: found "1h", expected a time.'],
+  ])('refuse a sched_config with %s', (_, line, expected) => {
+    expect(messageOf(() => queuePolicy(readQueues(qmgr(...queue('workq')), config('by_queue: false', line), holidays), cluster))).toContain(expected)
+  })
+
+  it('refuse files of others, and a second sched_config', () => {
+    expect(messageOf(() => readQueues(server, { file: 'slurm.conf', text: 'PartitionName=a Nodes=ALL\n' }))).toContain('"slurm.conf": stands beside files of OpenPBS.')
+    expect(messageOf(() => readQueues(server, config('by_queue: true'), { ...config('by_queue: true'), file: 'other' }))).toContain('"other": is a second sched_config.')
+    expect(messageOf(() => readQueues(server, holidays, { ...holidays, file: 'other' }))).toContain('"other": is a second file of holidays.')
+  })
+
+  it('have a table of queues, and are compared', () => {
+    expect(queueTable(readQueues(server)).rows).toEqual([{ path: 'workq', depth: 0, isParent: false, settings: { queue_type: 'Execution', Priority: '10', enabled: 'True', started: 'True' }, shares: {} }])
+    const after = readQueues(qmgr(...queue('workq', 'Priority = 20'), 'set server default_queue = workq'), config('by_queue: false prime'))
+    const withTable = (file: ReturnType<typeof readQueues>) => ({ file, table: queueTable(file) })
+    expect(compareQueues(withTable(readQueues(server)), withTable(after))).toEqual({
+      added: [], removed: [],
+      changed: [{ path: '', setting: 'by_queue prime', before: undefined, after: 'false prime' }, { path: 'workq', setting: 'Priority', before: '10', after: '20' }],
+    })
+  })
+})
+
+describe('queues of OpenPBS', () => {
+  const lines = [
+    ...queue('short', 'from_route_only = True', 'resources_max.walltime = 00:10:00', 'resources_max.ncpus = 4'),
+    ...queue('gpuq', 'resources_min.ngpus = 1', 'resources_default.walltime = 60'),
+    ...queue('long', 'acl_user_enable = True', 'acl_users = ann@*,bob', 'acl_users += -cyd'),
+    ...queue('chem', 'acl_group_enable = True', 'acl_groups = chemistry', 'resources_max.mem = 2gb'),
+    'create queue off', 'create queue stopped', 'set queue stopped enabled = True', 'set queue stopped started = False',
+    'create queue in', 'set queue in queue_type = Route', 'set queue in route_destinations = short', 'set queue in route_destinations += gpuq,long', 'set queue in enabled = True', 'set queue in started = True',
+    'create queue ring', 'set queue ring queue_type = Route', 'set queue ring route_destinations = ring', 'set queue ring enabled = True', 'set queue ring started = True',
+    'set server default_queue = in', 'set server resources_max.walltime = 24:00:00', 'set server resources_max.ncpus = 64', 'set server resources_max.fluent = 2',
+  ]
+  const spec = ({ cpu = 1, gpu = 0, mem = 0, ...more }: Partial<JobSpec> & { readonly cpu?: number; readonly gpu?: number; readonly mem?: number }): JobSpec =>
+    ({ id: 'j', submit: 0, user: 'ann', ...more, stages: [{ name: 't', tasks: 1, demand: { cpu, gpu, mem }, duration: 10 }] })
+  const placed = (job: Parameters<typeof spec>[0], file = readQueues(qmgr(...lines))) => {
+    const { refused, ...to } = jobPlace(file, queuePolicy(file, cluster))?.(spec(job)) ?? {}
+    return refused ?? to
+  }
+
+  it('take jobs by what they ask for, in the order of route_destinations, and give them a walltime', () => {
+    expect(placed({ estimate: 600 })).toEqual({ queue: 'short' })
+    expect(placed({})).toEqual({ queue: 'short', estimate: 600 }) // resources_max is the default where there is no other
+    expect(placed({ queue: 'in', cpu: 5, gpu: 1 })).toEqual({ queue: 'gpuq', estimate: 60, asked: 'in' })
+    expect(placed({ queue: 'in', estimate: 601 })).toEqual({ queue: 'long', asked: 'in' })
+    expect(placed({ queue: 'chem', account: 'chemistry', mem: 2048 })).toEqual({ queue: 'chem', estimate: 86_400, asked: 'chem' })
+  })
+
+  it.each<[string, Parameters<typeof spec>[0], string]>([
+    ['that takes routed jobs alone', { queue: 'short' }, 'queue "short" takes jobs from routing queues alone (from_route_only)'],
+    ['that is not enabled', { queue: 'off' }, 'queue "off" is not enabled'],
+    ['that is not started', { queue: 'stopped' }, 'queue "stopped" is not started'],
+    ['that is not there', { queue: 'lnog' }, 'there is no queue "lnog"'],
+    ['that leads to itself', { queue: 'ring' }, 'queue "ring" leads to itself'],
+    ['that keeps users out', { queue: 'long', user: 'cyd' }, 'queue "long" keeps user "cyd" out (acl_users)'],
+    ['that keeps accounts out', { queue: 'chem', account: 'physics' }, 'queue "chem" keeps account "physics" out (acl_groups)'],
+    ['with less memory', { queue: 'chem', account: 'chemistry', mem: 2049 }, 'queue "chem" has resources_max.mem = 2gb'],
+    ['of a server with less', { queue: 'long', cpu: 65 }, 'queue "long" has resources_max.ncpus = 64'],
+    ['of a server with fewer licences', { queue: 'long', licenses: { fluent: 3 } }, 'queue "long" has resources_max.fluent = 2'],
+    ['with a minimum', { queue: 'gpuq' }, 'queue "gpuq" has resources_min.ngpus = 1'],
+    ['behind which none takes it', { user: 'dan', estimate: 700 }, 'no queue behind "in" takes it'],
+  ])('refuse a job of a queue %s', (_, job, expected) => {
+    expect(placed(job)).toBe(expected)
+  })
+
+  it('are those that jobs name where a sched_config stands alone, and there is one to begin with otherwise', () => {
+    expect(placed({ queue: 'any' }, readQueues(config('by_queue: true')))).toEqual({})
+    expect(placed({}, readQueues(qmgr(...queue('workq'))))).toBe('it names no queue, and the server has no default_queue')
+  })
+})
