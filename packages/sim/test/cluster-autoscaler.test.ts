@@ -71,7 +71,7 @@ describe('nodes that are asked for', () => {
   })
 
   it('are asked for only after 30 s for tasks with GPUs, also for others, as long as all with GPUs are as new', () => {
-    const gpus = [group(4, { cpu: 8 }, {}, { devices: { gpu: 4 } }), group(4, { cpu: 8 })]
+    const gpus = [group(4, { cpu: 8 }, {}, { devices: { gpu: { count: 4, milli: 1000 } } }), group(4, { cpu: 8 })]
     const sizes = (...jobs: JobSpec[]) => told(gpus, jobs, { scaleDownEnabled: false }).sizes
     expect(sizes(tasks('a', 1, 1, { gpu: 2000 }))).toEqual(['40 0: 1'])
     expect(sizes(tasks('b', 1, 1, { cpu: 8 }), tasks('a', 3, 1, { gpu: 2000 }))[0]).toMatch(/^40 /)
@@ -80,7 +80,7 @@ describe('nodes that are asked for', () => {
   })
 
   it('are asked for where what is free of GPUs is in shares of several, on none of which a task has room', () => {
-    const shares = (autoscale: object, gpus: number) => told([group(3, { cpu: 8 }, autoscale, { devices: { gpu: gpus } })], [tasks('a', 1, 2, { gpu: 600 }), tasks('b', 2, 1, { gpu: 700 })]).sizes
+    const shares = (autoscale: object, gpus: number) => told([group(3, { cpu: 8 }, autoscale, { devices: { gpu: { count: gpus, milli: 1000 } } })], [tasks('a', 1, 2, { gpu: 600 }), tasks('b', 2, 1, { gpu: 700 })]).sizes
     expect(shares({ min: 1 }, 2)).toEqual(['40 0: 2']) // 400 are free on each of two
     expect(shares({ min: 1 }, 3)).toEqual([])
     expect(shares({}, 1)).toEqual(['40 0: 3'])
@@ -131,7 +131,7 @@ describe('nodes that are unneeded', () => {
   })
 
   it('count what GPUs are in use where a node has such, and nothing else (TestFilterOutUnremovable)', () => {
-    const nodes = [group(1, { cpu: 10 }, { initial: 1 }, { devices: { gpu: 4 } }), { count: 1, resources: { cpu: 10 }, devices: { gpu: 4 } }]
+    const nodes = [group(1, { cpu: 10 }, { initial: 1 }, { devices: { gpu: { count: 4, milli: 1000 } } }), { count: 1, resources: { cpu: 10 }, devices: { gpu: { count: 4, milli: 1000 } } }]
     const gone = (demand: Asked, autoscaler: AutoscalerOptions = {}) => first(nodes, [tasks('a', 0, 1, demand, 3000)], autoscaler)
     expect([gone({ cpu: 9 }), gone({ cpu: 9, gpu: 1000 }), gone({ cpu: 1, gpu: 2000 })]).toEqual([[0], [0], []])
     expect([gone({ cpu: 1, gpu: 2000 }, { scaleDownGpuUtilizationThreshold: 0.6 }), gone({ cpu: 9, gpu: 1000 }, { scaleDownUtilizationThreshold: 0.1 })]).toEqual([[0], [0]])
