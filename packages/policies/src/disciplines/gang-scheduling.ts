@@ -214,8 +214,8 @@ class GangScheduling implements Policy {
 
   /** Resumes a suspended job on its nodes: one with a gang with all of its tasks or none. Returns whether all tasks run again. */
   #goOn(job: JobId, round: Round): boolean {
-    const places = [...(this.#suspended.in(round.lane).get(job)?.places ?? [])] // they are fewer with each that goes on
-    if (places.some(([task]) => this.#work.inGang(task))) return claimAll(places, round)
+    const places = this.#suspended.in(round.lane).get(job)?.places ?? NOWHERE // a task that goes on leaves them
+    for (const task of places.keys()) if (this.#work.inGang(task)) return claimAll(places, round)
     let goOn = true
     for (const [task, node] of places) if (!round.claim(task, node)) goOn = false
     return goOn
@@ -248,10 +248,18 @@ class GangScheduling implements Policy {
     const { lane, serial } = round
     const suspended = this.#suspended.in(lane)
     for (const row of turns.rows.slice(1)) {
-      const mayGoOn = [...row].filter((job) => suspended.has(job) && suspended.get(job)?.round !== serial)
-      for (const job of mayGoOn) this.#goOn(job, round)
-      if (row.size > 0 && [...turns.active, ...row].every((job) => !suspended.has(job))) turns.merge(row)
+      for (const job of row) {
+        const since = suspended.get(job)?.round
+        if (since !== undefined && since !== serial) this.#goOn(job, round)
+      }
+      if (row.size > 0 && this.#run(row, lane) && this.#run(turns.active, lane)) turns.merge(row)
     }
+  }
+
+  /** Whether none of the jobs is suspended. */
+  #run(jobs: Iterable<JobId>, lane: LaneId): boolean {
+    for (const job of jobs) if (this.#suspended.has(job, lane)) return false
+    return true
   }
 
   /** Starts a slice if none runs and there are two rows, or a job waits for a second one; stops the clock otherwise, and while nothing runs. */
@@ -263,6 +271,8 @@ class GangScheduling implements Policy {
     if (turns.end < Infinity) round.wakeAt(turns.end)
   }
 }
+
+const NOWHERE: ReadonlyMap<TaskId, NodeId> = new Map()
 
 /** Makes all claims or none. */
 function claimAll(places: Iterable<readonly [TaskId, NodeId]>, round: Round): boolean {
