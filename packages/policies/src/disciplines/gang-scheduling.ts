@@ -161,7 +161,7 @@ class GangScheduling implements Policy {
     for (let job = this.#first(round); job !== None; job = this.#first(round)) {
       const head = job
       const isElsewhere = turns.isElsewhere(head)
-      if (this.#start(head, round) || (!isElsewhere && this.#instead(() => this.#start(head, round), turns, round))) continue
+      if (this.#start(head, round) || (!isElsewhere && this.#instead(() => this.#start(head, round), turns, round, head))) continue
       this.#done.add(head)
       if (isElsewhere) continue
       if (round.explained) this.#explain(head, round)
@@ -192,11 +192,13 @@ class GangScheduling implements Policy {
 
   /**
    * Makes the claims of `attempt`, which has failed on what is free, by stopping jobs of other rows that leave it no room. Of those that fit beside it, the
-   * ones whose turn comes next run on. Returns false and changes nothing when the attempt fails even with all jobs of other rows stopped.
+   * ones whose turn comes next run on. Returns false and changes nothing when the attempt fails even with all jobs of other rows stopped, and stops none
+   * to find that out where there would not be enough for the `head` that it starts.
    */
-  #instead(attempt: () => boolean, turns: Turns, round: Round): boolean {
-    const others = turns.rows.slice(1).flatMap((row) => [...row].filter((job) => this.#mayStop(job, round.lane)))
-    if (others.length === 0) return false
+  #instead(attempt: () => boolean, turns: Turns, round: Round, head: JobId | None = None): boolean {
+    const others: JobId[] = []
+    for (const row of turns.rows) if (row !== turns.active) for (const job of row) if (this.#mayStop(job, round.lane)) others.push(job)
+    if (others.length === 0 || (head !== None && !this.#mayReplace(others, head, round))) return false
     const before = round.savepoint()
     const places = others.map((job) => this.#stop(job, round))
     this.#claims.clear()
@@ -229,9 +231,19 @@ class GangScheduling implements Policy {
     return tasks.length > 0
   }
 
+  /** Whether a waiting job may find enough without these. */
+  #mayReplace(others: readonly JobId[], head: JobId, round: Round): boolean {
+    const free = new FreeBeside(round, this.#suspended.frees[round.lane] ?? [])
+    for (const job of others) free.give(this.#placesOf(job, round.lane))
+    return free.mayHold(head)
+  }
+
+  #placesOf(job: JobId, lane: LaneId): ReadonlyMap<TaskId, NodeId> {
+    return new Map(this.#tasksOf(job, lane).map((task) => [task, this.#work.nodeOf(task) as NodeId]))
+  }
+
   #stop(job: JobId, round: Round): ReadonlyMap<TaskId, NodeId> {
-    const places = new Map<TaskId, NodeId>()
-    for (const task of this.#tasksOf(job, round.lane)) places.set(task, this.#work.nodeOf(task) as NodeId)
+    const places = this.#placesOf(job, round.lane)
     for (const task of places.keys()) round.suspendTask(task, this.#suspended.frees[round.lane] ?? [])
     return places
   }
