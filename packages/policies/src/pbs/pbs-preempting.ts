@@ -11,6 +11,7 @@ import { areNeeded, inOrder, SuspendedJobs } from '../disciplines/suspended-jobs
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { TasksByNode } from '../disciplines/tasks-by-node.js'
 import { WaitingByKind } from '../disciplines/waiting-by-kind.js'
+import { AlikeJobs } from './alike-jobs.js'
 import { HardLimits } from './hard-limits.js'
 import { OnlyRound } from './only-round.js'
 import { pbsPreemptingOptions, type ReadPbsPreemptingOptions } from './options.js'
@@ -78,6 +79,7 @@ class PbsPreempting implements Policy {
   readonly #shadows: Shadows | undefined
   readonly #keeping: KeepingRound | undefined
   readonly #only = new OnlyRound()
+  readonly #alike: AlikeJobs
   readonly #waiting: WaitingByKind
   readonly #preempted: PreemptedJobs
   readonly #running: TasksByJob
@@ -118,6 +120,7 @@ class PbsPreempting implements Policy {
     this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, work, this.#rights)
     this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
     this.#found = new FoundNodes(cluster.nodes, this.#shadows)
+    this.#alike = new AlikeJobs(this.#rights)
     this.#waiting = new WaitingByKind(cluster, this.#rights)
     this.#preempted = new PreemptedJobs(env)
     this.#running = new TasksByJob(env)
@@ -186,21 +189,21 @@ class PbsPreempting implements Policy {
 
   /** Makes room for one job after another, once for each; those that find room as it is start before those behind them, by the policy in its round `kept`. */
   #preempt(round: Round, kept: Round): void {
-    const inVain = new Set<string>()
+    const inVain = new Set<number>()
     this.#candidatesOf.clear()
     const left = new Set<JobId>()
     const inOrder = () => this.#preemptors(round.lane).filter((job) => !left.has(job) && !this.#throttles.isFull(job))
     let jobs = inOrder()
     for (let i = 0; i < jobs.length && !this.#hasRequeued; ) {
       const job = jobs[i] as JobId
-      const kind = this.#kindOf(job, round)
+      const kind = this.#alike.kindOf(job, round)
       const fits = !inVain.has(kind) && this.#found.find(job, round)
       if (!fits && (inVain.has(kind) || !this.#makeRoom(job, round))) {
         inVain.add(kind)
         i++ // nothing has changed, so that those behind it are still in order
         continue
       }
-      if (fits) this.#startFitting(jobs.slice(i).filter((each) => !inVain.has(this.#kindOf(each, round))), left, round, kept)
+      if (fits) this.#startFitting(jobs.slice(i).filter((each) => !inVain.has(this.#alike.kindOf(each, round))), left, round, kept)
       else inVain.clear() // others may fit on what is left over
       this.#candidatesOf.clear()
       jobs = inOrder()
@@ -229,12 +232,6 @@ class PbsPreempting implements Policy {
     return fitting
   }
 
-  /** Jobs of one kind may preempt the same ones and ask for the same; by their users and accounts they may come to be over the same limits. */
-  #kindOf(job: JobId, { work, lane }: Round): string {
-    const asks = work.isGangJob(job) ? `job ${job}` : `${work.shape(job, lane)} ${work.together(job, lane)} ${work.minNodes(job)} ${work.maxNodes(job)}`
-    return `${this.#rights.kindOf(job)} ${work.queue(job)} ${work.user(job)} ${asks} ${JSON.stringify([work.account(job), work.licenses(job)])}`
-  }
-
   /** Waiting jobs that may take the place of one that runs, first those that come first. */
   #preemptors(lane: LaneId): JobId[] {
     const [work, { levels }] = [this.#work, this.#rights]
@@ -251,11 +248,15 @@ class PbsPreempting implements Policy {
       .map(({ job }) => job)
   }
 
-  /** The highest level of jobs that wait and are not suspended. */
+  /** The highest level of jobs that wait and are not suspended. Those of a kind have one level, so of each kind it is that of the first. */
   #highest(lane: LaneId): number {
-    const isWaiting = (job: JobId) => this.#suspended?.has(job, lane) !== true
     let highest = -Infinity
-    for (const alike of this.#waiting.kinds(lane)) for (const job of alike) if (this.#rights.levels.of(job) > highest && isWaiting(job)) highest = this.#rights.levels.of(job)
+    for (const alike of this.#waiting.kinds(lane))
+      for (const job of alike) {
+        if (this.#suspended?.has(job, lane) === true) continue
+        highest = Math.max(highest, this.#rights.levels.of(job))
+        break
+      }
     return highest
   }
 
