@@ -5,6 +5,7 @@ import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
 import { ClusterAmounts, SuppliedRound } from '../disciplines/cluster-amounts.js'
 import { exceptWaiting } from '../disciplines/except-waiting.js'
+import { FreeBeside } from '../disciplines/free-beside.js'
 import { FoundNodes, startOn } from '../disciplines/found-nodes.js'
 import { KeepingRound, Shadows } from '../disciplines/shadows.js'
 import { areNeeded, inOrder, SuspendedJobs } from '../disciplines/suspended-jobs.js'
@@ -29,6 +30,12 @@ interface Victim {
   readonly job: JobId
   readonly method: Method
   readonly places: ReadonlyMap<TaskId, NodeId>
+}
+
+/** Who may be preempted, in order, and what is free on the nodes without them all. */
+interface Candidates {
+  readonly jobs: readonly JobId[]
+  readonly without: FreeBeside
 }
 
 /**
@@ -86,7 +93,9 @@ class PbsPreempting implements Policy {
   readonly #throttles: ArrayThrottles
   readonly #found: FoundNodes
   /** By kind of rights, who may be preempted, as far as that was asked since something last started or went. */
-  readonly #candidatesOf = new Map<number, readonly JobId[]>()
+  readonly #candidatesOf = new Map<number, Candidates>()
+  /** Changes of levels before this round. */
+  #changes = 0
   /** Claims made so far, less those taken back. */
   #claims = 0
   /** Whether this round has started anything. */
@@ -148,7 +157,7 @@ class PbsPreempting implements Policy {
     this.#shadows?.begin()
     this.#suspended?.begin(round)
     this.#amounts.begin(() => this.#suspended?.tasks() ?? [])
-    const { changes } = this.#rights.levels
+    this.#changes = this.#rights.levels.changes
     this.#hasStarted = false
     const kept = this.#keeping?.of(round, true) ?? round
     this.#hasRequeued = false
@@ -165,7 +174,7 @@ class PbsPreempting implements Policy {
     }
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
     this.#explain(round)
-    const hasChanged = acts && this.#hasStarted && this.#rights.levels.changes !== changes
+    const hasChanged = acts && this.#hasStarted && this.#rights.levels.changes !== this.#changes
     if (!hasChanged || round.now === this.#again || round.cluster.heartbeat > 0) return
     this.#again = round.now + NEXT_PASS
     round.wakeAt(this.#again)
@@ -261,13 +270,21 @@ class PbsPreempting implements Policy {
   }
 
   /** The same for all of a kind, until something starts or goes. */
-  #candidates(preemptor: JobId, round: Round): readonly JobId[] {
+  #candidates(preemptor: JobId, round: Round): Candidates {
     const kind = this.#rights.kindOf(preemptor)
     const known = this.#candidatesOf.get(kind)
     if (known !== undefined) return known
-    const found = this.#findCandidates(preemptor, round)
+    const jobs = this.#findCandidates(preemptor, round)
+    const without = new FreeBeside(round, round.cluster.lanes[round.lane]?.resources ?? [])
+    for (const job of jobs) without.give(this.#placesOf(job, round.lane))
+    const found = { jobs, without }
     this.#candidatesOf.set(kind, found)
     return found
+  }
+
+  #placesOf(job: JobId, lane: LaneId): ReadonlyMap<TaskId, NodeId> {
+    const tasks = this.#running.in(lane).get(job) as readonly TaskId[]
+    return new Map(tasks.map((task) => [task, this.#work.nodeOf(task) as NodeId]))
   }
 
   /** Running jobs of lower levels, the lowest first; none where one of them has started just now, which can go only later. */
@@ -288,8 +305,10 @@ class PbsPreempting implements Policy {
   #makeRoom(job: JobId, round: Round): boolean {
     const { levels } = this.#rights
     const own = levels.of(job)
-    const candidates = this.#candidates(job, round)
+    const { jobs: candidates, without } = this.#candidates(job, round)
     if (!round.take(job)) return false
+    // a trial may change levels and is taken back, and then all are looked at again: only after the first one that does is it left out
+    if ((levels.areFixed || levels.changes !== this.#changes) && !without.mayHold(job)) return false
     const start = round.savepoint()
     const chosen = this.#enough(job, candidates, own, round)
     const places = [...this.#found.places]
@@ -317,7 +336,7 @@ class PbsPreempting implements Policy {
       const tasks = this.#running.in(round.lane).get(each) as readonly TaskId[]
       const method = this.#rights.methodOf(each, tasks, round.now)
       if (levels.of(each) >= own || method === undefined || !this.#mayHelp(each, tasks, job, round)) continue
-      const victim = { job: each, method, places: new Map(tasks.map((task) => [task, this.#work.nodeOf(task) as NodeId])) }
+      const victim = { job: each, method, places: this.#placesOf(each, round.lane) }
       const before = round.savepoint()
       this.#evict(victim, round)
       if ([...chosen, victim].some((other) => levels.of(other.job) > own)) {
