@@ -12,6 +12,7 @@ interface Known {
   readonly tasks: number
   readonly least: number
   readonly most: number
+  readonly isGang: boolean
   readonly kind: number
 }
 
@@ -36,12 +37,12 @@ export class AlikeJobs {
     const rights = this.#rights.kindOf(job)
     const [queue, user, account, licenses] = [work.queue(job), work.user(job), work.account(job), work.licenses(job)]
     const [shape, tasks, least, most] = [work.shape(job, lane), work.together(job, lane), work.minNodes(job), work.maxNodes(job)]
-    const isOfJob = work.isGangJob(job)
+    const isGang = work.isGangJob(job)
     if (known?.rights === rights && known.queue === queue && known.user === user && known.account === account && known.licenses === licenses)
-      if (known.shape === shape && known.tasks === tasks && known.least === least && known.most === most && !isOfJob) return known.kind
-    const asks = isOfJob ? `job ${job}` : `${shape} ${tasks} ${least} ${most}`
+      if (known.shape === shape && known.tasks === tasks && known.least === least && known.most === most && known.isGang === isGang) return known.kind
+    const asks = isGang ? `job ${job}` : `${shape} ${tasks} ${least} ${most}` // a job of several stages asks for more than its next one
     const kind = this.#interned(`${rights} ${queue} ${user} ${asks} ${JSON.stringify([account, licenses])}`)
-    this.#known[job] = { rights, queue, user, account, licenses, shape, tasks, least, most, kind }
+    this.#known[job] = { rights, queue, user, account, licenses, shape, tasks, least, most, isGang, kind }
     return kind
   }
 
