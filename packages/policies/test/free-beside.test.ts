@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { FreeBeside } from '../src/disciplines/free-beside.js'
 
 const [cpu, memory] = [0 as ResourceId, 1 as ResourceId]
-const nodes = [0, 1, 2] as readonly NodeId[]
+const nodes = [0, 1, 2] as NodeId[]
 
 /** Three nodes on which tasks run, of which some leave on paper, and a gang of tasks that asks for room; the shape of a task is its id. */
 function world(seed: number) {
