@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, Reason, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type ResourceId, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
+  definePolicy, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
@@ -13,6 +13,7 @@ import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { TasksByNode } from '../disciplines/tasks-by-node.js'
 import { WaitingByKind } from '../disciplines/waiting-by-kind.js'
 import { AlikeJobs } from './alike-jobs.js'
+import { freed, isSame } from './freed.js'
 import { HardLimits } from './hard-limits.js'
 import { OnlyRound } from './only-round.js'
 import { pbsPreemptingOptions, type ReadPbsPreemptingOptions } from './options.js'
@@ -20,7 +21,7 @@ import { PbsRights } from './pbs-rights.js'
 import { PreemptLevels } from './preempt-levels.js'
 import { PreemptedJobs } from './preempted-jobs.js'
 import type { Method } from './preempt-order.js'
-import { pbsNames, pbsResource } from './resource-name.js'
+import { pbsResource } from './resource-name.js'
 
 /** Seconds until all are looked at again where levels have changed by what a pass has started. */
 const NEXT_PASS: Seconds = 0.001
@@ -396,19 +397,4 @@ class PbsPreempting implements Policy {
       if (method === 'suspend') this.#amounts.whileSuspending(() => round.suspendTask(task, this.#suspended?.frees[round.lane] ?? []))
       else round.evict(task)
   }
-}
-
-/** Whether two names are of one resource of nodes, or of one licence. */
-const isSame = (a: string, b: string, resourceOf: (name: string) => ResourceId | undefined): boolean => a === b || (resourceOf(a) !== undefined && resourceOf(a) === resourceOf(b))
-
-/** By lane, what suspended jobs give up: all resources, or those in restrict_res_to_release_on_suspend. Throws `BAD_OPTION` for what neither nodes nor the cluster have. */
-function freed({ restrict_res_to_release_on_suspend: only, resources_available: available }: ReadPbsPreemptingOptions, { cluster }: Env) {
-  const field = 'pbs-preempting.restrict_res_to_release_on_suspend'
-  const released = only?.map((name) => {
-    const resource = pbsResource(name, cluster, field)
-    if (resource === undefined && !Object.hasOwn(available, name))
-      throw new SchedError('BAD_OPTION', `neither nodes nor the whole cluster have "${name}".`, { field }, suggest(name, [...pbsNames(cluster), ...Object.keys(available)]))
-    return resource
-  })
-  return cluster.lanes.map(({ resources }) => (released === undefined ? [...resources] : resources.filter((resource) => released.includes(resource))))
 }
