@@ -284,8 +284,7 @@ class PbsPreempting implements Policy {
   }
 
   #placesOf(job: JobId, lane: LaneId): ReadonlyMap<TaskId, NodeId> {
-    const tasks = this.#running.in(lane).get(job) as readonly TaskId[]
-    return new Map(tasks.map((task) => [task, this.#work.nodeOf(task) as NodeId]))
+    return new Map((this.#running.in(lane).get(job) as readonly TaskId[]).map((task) => [task, this.#work.nodeOf(task) as NodeId]))
   }
 
   /** Running jobs of lower levels, the lowest first; none where one of them has started just now, which can go only later. */
