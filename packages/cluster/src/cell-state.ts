@@ -146,6 +146,16 @@ export class CellState extends NodeFacts implements ClusterView {
     return true
   }
 
+  /** Whether the node has as much free as `shape` asks for, once `held` (`None`: nothing) has been given back there. */
+  holdsBeside(held: ShapeId | None, shape: ShapeId, node: NodeId): boolean {
+    const { resources, amounts, count } = this.shapes.of(shape)
+    for (let i = 0; i < count; i++) {
+      const r = resources[i] as ResourceId
+      if (this.free(node, r) + (held === None ? 0 : this.shapes.amount(held, r)) < (amounts[i] as number)) return false
+    }
+    return true
+  }
+
   /** Checks labels and taints, and devices: the free sum over devices may be more than one task can get. */
   #fitsSpecial(shape: ShapeId, node: NodeId): boolean {
     if (!this.shapes.allows(shape, node)) return false

@@ -47,7 +47,7 @@ export class Interruptions {
   resume(task: TaskId, node: NodeId, round: { readonly cluster: CellState; claim(task: TaskId, node: NodeId, devices: number): boolean }): boolean {
     const { suspended } = this.#work
     const hold = suspended.of(task)
-    if (node !== hold.node) return false
+    if (node !== hold.node || !round.cluster.holdsBeside(hold.shape, this.#work.shapeOf(task), node)) return false
     suspended.free(task, round.cluster)
     if (round.claim(task, node, hold.devices)) {
       this.areAny = true

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, NodeId, ResourceId, TaskId } from '@sched/core'
+import { None, type JobId, type LaneId, type NodeId, type ResourceId, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { buildCluster, CellState, Draft, Shapes, Work, type DraftSink } from '../src/index.js'
@@ -101,6 +101,30 @@ describe('a suspension', () => {
     expect(rounds.claim(task(3), 0 as NodeId)).toBe(true)
     expect(rounds.claim(task(0), 0 as NodeId)).toBe(false)
     expect([at(), jobs.suspended.count]).toEqual([[1, 0], 1])
+  })
+
+  it('has room to go on where it fits once what it holds is given back, whatever is free and whatever it holds', () => {
+    // 4 CPUs and 8 of memory, of which others hold some; the task asks for 2 and 3
+    const model = buildCluster({ nodes: [{ count: 1, resources: { cpu: 4, memory: 8 } }] })
+    const node = 0 as NodeId
+    const outcomes = new Set<string>()
+    for (const freed of [[], [0], [1], [0, 1]] as unknown as ResourceId[][])
+      for (let cpu = 0; cpu <= 4; cpu++)
+        for (let memory = 0; memory <= 8; memory++) {
+          const shapes = new Shapes(model)
+          const state = new CellState(model, shapes, { validate: true })
+          const asked = shapes.intern({ cpu: 2, memory: 3 })
+          const held = shapes.without(asked, freed)
+          const own = [freed.includes(0 as ResourceId) ? 0 : 2, freed.includes(1 as ResourceId) ? 0 : 3] as const
+          if (own[0] + cpu > 4 || own[1] + memory > 8) continue
+          if (cpu + memory > 0) state.take(shapes.intern({ cpu, memory }), node)
+          if (held !== None) state.take(held, node)
+          const hasRoom = state.holdsBeside(held, asked, node)
+          if (held !== None) state.give(held, node)
+          expect([freed, cpu, memory, hasRoom]).toEqual([freed, cpu, memory, state.fits(asked, node)])
+          outcomes.add(`${freed.length} ${hasRoom}`)
+        }
+    expect([...outcomes].sort()).toEqual(['0 true', '1 false', '1 true', '2 false', '2 true'])
   })
 
   it('is for rounds that are committed at once', () => {

@@ -149,3 +149,47 @@ describe.each(everyRule)('by %s', (_, each) => {
     }
   })
 })
+
+describe('where who runs decides the kinds', () => {
+  it('a task whose start or end makes its job another kind is counted as what it is then', () => {
+    // jobs 0 to 2 are of a user who may run one: where more run they come to the lowest level, that of job 5; jobs 3 and 4 are between
+    const running = new Set<JobId>()
+    const versions = new Map<boolean, number>([[false, 1], [true, 2]])
+    const isOver = () => [...running].filter((job) => job < 3).length > 1
+    const levelOf = (job: JobId) => (job < 3 ? (isOver() ? 0 : 2) : job < 5 ? 1 : 0)
+    const rights = {
+      get version() {
+        return versions.get(isOver()) as number
+      },
+      kindOf: levelOf,
+      mayTake: (job: JobId, victim: JobId) => levelOf(victim) < levelOf(job),
+    }
+    const work = { unplaced: () => 1, comesAgain: () => true, jobOf: (task: TaskId) => task as number, shapeOf: (task: TaskId) => task as number, shape: (job: JobId) => job as number, demand: () => 1, constraints: () => undefined }
+    const cluster = { nodes: 1, lanes: [{ name: 'all', resources: [0] }], resources: ['cpu'], free: () => 2 }
+    const env = { work, cluster } as unknown as Env
+    const round = { lane, serial: 1, work, cluster } as unknown as Round
+    const node = 0 as NodeId
+    const suspended = new SuspendedJobs(env, {})
+    const onNodes = new TasksByNode(env.cluster)
+    const shadows = new Shadows(suspended, onNodes, env.work, rights)
+    const [first, second, owner, other, low] = [0, 1, 3, 4, 5] as [JobId, JobId, JobId, JobId, JobId]
+    const move = (job: JobId, isClaim: boolean) => {
+      if (isClaim) running.add(job)
+      else running.delete(job)
+      for (const part of [onNodes, shadows])
+        if (isClaim) part.onClaim(job, lane, (job as number) as TaskId, node)
+        else part.onRelease(job, lane, (job as number) as TaskId, node)
+    }
+    move(first, true)
+    move(low, true)
+    suspended.suspended(owner, new Map([[3 as TaskId, node]]), round)
+    shadows.begin()
+    const leaves = () => shadows.leaves(other, node, round)
+    expect(leaves()).toBe(2) // both that are free: the owner has its part once the first has gone, who may take it from him
+    move(second, true)
+    move(second, false)
+    expect(leaves()).toBe(2)
+    move(second, true)
+    expect(leaves()).toBe(1) // now the first may take nothing from the owner
+  })
+})

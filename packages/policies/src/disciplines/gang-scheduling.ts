@@ -161,7 +161,7 @@ class GangScheduling implements Policy {
     for (let job = this.#first(round); job !== None; job = this.#first(round)) {
       const head = job
       const isElsewhere = turns.isElsewhere(head)
-      if (this.#start(head, round) || (!isElsewhere && this.#instead(() => this.#start(head, round), turns, round))) continue
+      if (this.#start(head, round) || (!isElsewhere && this.#instead(() => this.#start(head, round), turns, round, head))) continue
       this.#done.add(head)
       if (isElsewhere) continue
       if (round.explained) this.#explain(head, round)
@@ -192,11 +192,13 @@ class GangScheduling implements Policy {
 
   /**
    * Makes the claims of `attempt`, which has failed on what is free, by stopping jobs of other rows that leave it no room. Of those that fit beside it, the
-   * ones whose turn comes next run on. Returns false and changes nothing when the attempt fails even with all jobs of other rows stopped.
+   * ones whose turn comes next run on. Returns false and changes nothing when the attempt fails even with all jobs of other rows stopped, and stops none
+   * to find that out where there would not be enough for the `head` that it starts.
    */
-  #instead(attempt: () => boolean, turns: Turns, round: Round): boolean {
-    const others = turns.rows.slice(1).flatMap((row) => [...row].filter((job) => this.#mayStop(job, round.lane)))
-    if (others.length === 0) return false
+  #instead(attempt: () => boolean, turns: Turns, round: Round, head: JobId | None = None): boolean {
+    const others: JobId[] = []
+    for (const row of turns.rows) if (row !== turns.active) for (const job of row) if (this.#mayStop(job, round.lane)) others.push(job)
+    if (others.length === 0 || (head !== None && !this.#mayReplace(others, head, round))) return false
     const before = round.savepoint()
     const places = others.map((job) => this.#stop(job, round))
     this.#claims.clear()
@@ -214,8 +216,8 @@ class GangScheduling implements Policy {
 
   /** Resumes a suspended job on its nodes: one with a gang with all of its tasks or none. Returns whether all tasks run again. */
   #goOn(job: JobId, round: Round): boolean {
-    const places = [...(this.#suspended.in(round.lane).get(job)?.places ?? [])] // they are fewer with each that goes on
-    if (places.some(([task]) => this.#work.inGang(task))) return claimAll(places, round)
+    const places = this.#suspended.in(round.lane).get(job)?.places ?? NOWHERE // a task that goes on leaves them
+    for (const task of places.keys()) if (this.#work.inGang(task)) return claimAll(places, round)
     let goOn = true
     for (const [task, node] of places) if (!round.claim(task, node)) goOn = false
     return goOn
@@ -229,9 +231,19 @@ class GangScheduling implements Policy {
     return tasks.length > 0
   }
 
+  /** Whether a waiting job may find enough without these. */
+  #mayReplace(others: readonly JobId[], head: JobId, round: Round): boolean {
+    const free = new FreeBeside(round, this.#suspended.frees[round.lane] ?? [])
+    for (const job of others) free.give(this.#placesOf(job, round.lane))
+    return free.mayHold(head)
+  }
+
+  #placesOf(job: JobId, lane: LaneId): ReadonlyMap<TaskId, NodeId> {
+    return new Map(this.#tasksOf(job, lane).map((task) => [task, this.#work.nodeOf(task) as NodeId]))
+  }
+
   #stop(job: JobId, round: Round): ReadonlyMap<TaskId, NodeId> {
-    const places = new Map<TaskId, NodeId>()
-    for (const task of this.#tasksOf(job, round.lane)) places.set(task, this.#work.nodeOf(task) as NodeId)
+    const places = this.#placesOf(job, round.lane)
     for (const task of places.keys()) round.suspendTask(task, this.#suspended.frees[round.lane] ?? [])
     return places
   }
@@ -248,10 +260,18 @@ class GangScheduling implements Policy {
     const { lane, serial } = round
     const suspended = this.#suspended.in(lane)
     for (const row of turns.rows.slice(1)) {
-      const mayGoOn = [...row].filter((job) => suspended.has(job) && suspended.get(job)?.round !== serial)
-      for (const job of mayGoOn) this.#goOn(job, round)
-      if (row.size > 0 && [...turns.active, ...row].every((job) => !suspended.has(job))) turns.merge(row)
+      for (const job of row) {
+        const since = suspended.get(job)?.round
+        if (since !== undefined && since !== serial) this.#goOn(job, round)
+      }
+      if (row.size > 0 && this.#run(row, lane) && this.#run(turns.active, lane)) turns.merge(row)
     }
+  }
+
+  /** Whether none of the jobs is suspended. */
+  #run(jobs: Iterable<JobId>, lane: LaneId): boolean {
+    for (const job of jobs) if (this.#suspended.has(job, lane)) return false
+    return true
   }
 
   /** Starts a slice if none runs and there are two rows, or a job waits for a second one; stops the clock otherwise, and while nothing runs. */
@@ -263,6 +283,8 @@ class GangScheduling implements Policy {
     if (turns.end < Infinity) round.wakeAt(turns.end)
   }
 }
+
+const NOWHERE: ReadonlyMap<TaskId, NodeId> = new Map()
 
 /** Makes all claims or none. */
 function claimAll(places: Iterable<readonly [TaskId, NodeId]>, round: Round): boolean {

@@ -110,6 +110,7 @@ export class Shadows implements WorkListener {
   }
 
   #change(job: JobId, lane: LaneId, task: TaskId, node: NodeId, sign: 1 | -1): void {
+    if (this.#version !== this.#rights.version) return this.begin() // with this task kinds have changed: it would leave another tally than the one it is in
     const there = this.#nodes[lane]?.get(node)
     if (there === undefined) return
     this.#add([task], job, there.running, lane, sign)

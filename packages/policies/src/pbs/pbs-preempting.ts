@@ -1,16 +1,19 @@
 import {
-  definePolicy, forwarding, None, Reason, SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type ResourceId, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
+  definePolicy, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Release, type Round, type Savepoint, type Seconds, type TaskId, type WorkView,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
 import { ClusterAmounts, SuppliedRound } from '../disciplines/cluster-amounts.js'
 import { exceptWaiting } from '../disciplines/except-waiting.js'
+import { FreeBeside } from '../disciplines/free-beside.js'
 import { FoundNodes, startOn } from '../disciplines/found-nodes.js'
 import { KeepingRound, Shadows } from '../disciplines/shadows.js'
 import { areNeeded, inOrder, SuspendedJobs } from '../disciplines/suspended-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { TasksByNode } from '../disciplines/tasks-by-node.js'
 import { WaitingByKind } from '../disciplines/waiting-by-kind.js'
+import { AlikeJobs } from './alike-jobs.js'
+import { freed, isSame } from './freed.js'
 import { HardLimits } from './hard-limits.js'
 import { OnlyRound } from './only-round.js'
 import { pbsPreemptingOptions, type ReadPbsPreemptingOptions } from './options.js'
@@ -18,7 +21,7 @@ import { PbsRights } from './pbs-rights.js'
 import { PreemptLevels } from './preempt-levels.js'
 import { PreemptedJobs } from './preempted-jobs.js'
 import type { Method } from './preempt-order.js'
-import { pbsNames, pbsResource } from './resource-name.js'
+import { pbsResource } from './resource-name.js'
 
 /** Seconds until all are looked at again where levels have changed by what a pass has started. */
 const NEXT_PASS: Seconds = 0.001
@@ -28,6 +31,12 @@ interface Victim {
   readonly job: JobId
   readonly method: Method
   readonly places: ReadonlyMap<TaskId, NodeId>
+}
+
+/** Who may be preempted, in order, and what is free on the nodes without them all. */
+interface Candidates {
+  readonly jobs: readonly JobId[]
+  readonly without: FreeBeside
 }
 
 /**
@@ -78,13 +87,16 @@ class PbsPreempting implements Policy {
   readonly #shadows: Shadows | undefined
   readonly #keeping: KeepingRound | undefined
   readonly #only = new OnlyRound()
+  readonly #alike: AlikeJobs
   readonly #waiting: WaitingByKind
   readonly #preempted: PreemptedJobs
   readonly #running: TasksByJob
   readonly #throttles: ArrayThrottles
   readonly #found: FoundNodes
   /** By kind of rights, who may be preempted, as far as that was asked since something last started or went. */
-  readonly #candidatesOf = new Map<number, readonly JobId[]>()
+  readonly #candidatesOf = new Map<number, Candidates>()
+  /** Changes of levels before this round. */
+  #changes = 0
   /** Claims made so far, less those taken back. */
   #claims = 0
   /** Whether this round has started anything. */
@@ -118,6 +130,7 @@ class PbsPreempting implements Policy {
     this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, work, this.#rights)
     this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
     this.#found = new FoundNodes(cluster.nodes, this.#shadows)
+    this.#alike = new AlikeJobs(this.#rights)
     this.#waiting = new WaitingByKind(cluster, this.#rights)
     this.#preempted = new PreemptedJobs(env)
     this.#running = new TasksByJob(env)
@@ -145,7 +158,7 @@ class PbsPreempting implements Policy {
     this.#shadows?.begin()
     this.#suspended?.begin(round)
     this.#amounts.begin(() => this.#suspended?.tasks() ?? [])
-    const { changes } = this.#rights.levels
+    this.#changes = this.#rights.levels.changes
     this.#hasStarted = false
     const kept = this.#keeping?.of(round, true) ?? round
     this.#hasRequeued = false
@@ -162,7 +175,7 @@ class PbsPreempting implements Policy {
     }
     if (this.#suspended !== undefined) this.#goOn(round, this.#suspended)
     this.#explain(round)
-    const hasChanged = acts && this.#hasStarted && this.#rights.levels.changes !== changes
+    const hasChanged = acts && this.#hasStarted && this.#rights.levels.changes !== this.#changes
     if (!hasChanged || round.now === this.#again || round.cluster.heartbeat > 0) return
     this.#again = round.now + NEXT_PASS
     round.wakeAt(this.#again)
@@ -186,21 +199,21 @@ class PbsPreempting implements Policy {
 
   /** Makes room for one job after another, once for each; those that find room as it is start before those behind them, by the policy in its round `kept`. */
   #preempt(round: Round, kept: Round): void {
-    const inVain = new Set<string>()
+    const inVain = new Set<number>()
     this.#candidatesOf.clear()
     const left = new Set<JobId>()
     const inOrder = () => this.#preemptors(round.lane).filter((job) => !left.has(job) && !this.#throttles.isFull(job))
     let jobs = inOrder()
     for (let i = 0; i < jobs.length && !this.#hasRequeued; ) {
       const job = jobs[i] as JobId
-      const kind = this.#kindOf(job, round)
+      const kind = this.#alike.kindOf(job, round)
       const fits = !inVain.has(kind) && this.#found.find(job, round)
       if (!fits && (inVain.has(kind) || !this.#makeRoom(job, round))) {
         inVain.add(kind)
         i++ // nothing has changed, so that those behind it are still in order
         continue
       }
-      if (fits) this.#startFitting(jobs.slice(i).filter((each) => !inVain.has(this.#kindOf(each, round))), left, round, kept)
+      if (fits) this.#startFitting(jobs.slice(i).filter((each) => !inVain.has(this.#alike.kindOf(each, round))), left, round, kept)
       else inVain.clear() // others may fit on what is left over
       this.#candidatesOf.clear()
       jobs = inOrder()
@@ -229,12 +242,6 @@ class PbsPreempting implements Policy {
     return fitting
   }
 
-  /** Jobs of one kind may preempt the same ones and ask for the same; by their users and accounts they may come to be over the same limits. */
-  #kindOf(job: JobId, { work, lane }: Round): string {
-    const asks = work.isGangJob(job) ? `job ${job}` : `${work.shape(job, lane)} ${work.together(job, lane)} ${work.minNodes(job)} ${work.maxNodes(job)}`
-    return `${this.#rights.kindOf(job)} ${work.queue(job)} ${work.user(job)} ${asks} ${JSON.stringify([work.account(job), work.licenses(job)])}`
-  }
-
   /** Waiting jobs that may take the place of one that runs, first those that come first. */
   #preemptors(lane: LaneId): JobId[] {
     const [work, { levels }] = [this.#work, this.#rights]
@@ -251,22 +258,33 @@ class PbsPreempting implements Policy {
       .map(({ job }) => job)
   }
 
-  /** The highest level of jobs that wait and are not suspended. */
+  /** The highest level of jobs that wait and are not suspended. Those of a kind have one level, so of each kind it is that of the first. */
   #highest(lane: LaneId): number {
-    const isWaiting = (job: JobId) => this.#suspended?.has(job, lane) !== true
     let highest = -Infinity
-    for (const alike of this.#waiting.kinds(lane)) for (const job of alike) if (this.#rights.levels.of(job) > highest && isWaiting(job)) highest = this.#rights.levels.of(job)
+    for (const alike of this.#waiting.kinds(lane))
+      for (const job of alike) {
+        if (this.#suspended?.has(job, lane) === true) continue
+        highest = Math.max(highest, this.#rights.levels.of(job))
+        break
+      }
     return highest
   }
 
   /** The same for all of a kind, until something starts or goes. */
-  #candidates(preemptor: JobId, round: Round): readonly JobId[] {
+  #candidates(preemptor: JobId, round: Round): Candidates {
     const kind = this.#rights.kindOf(preemptor)
     const known = this.#candidatesOf.get(kind)
     if (known !== undefined) return known
-    const found = this.#findCandidates(preemptor, round)
+    const jobs = this.#findCandidates(preemptor, round)
+    const without = new FreeBeside(round, round.cluster.lanes[round.lane]?.resources ?? [])
+    for (const job of jobs) without.give(this.#placesOf(job, round.lane))
+    const found = { jobs, without }
     this.#candidatesOf.set(kind, found)
     return found
+  }
+
+  #placesOf(job: JobId, lane: LaneId): ReadonlyMap<TaskId, NodeId> {
+    return new Map((this.#running.in(lane).get(job) as readonly TaskId[]).map((task) => [task, this.#work.nodeOf(task) as NodeId]))
   }
 
   /** Running jobs of lower levels, the lowest first; none where one of them has started just now, which can go only later. */
@@ -287,8 +305,10 @@ class PbsPreempting implements Policy {
   #makeRoom(job: JobId, round: Round): boolean {
     const { levels } = this.#rights
     const own = levels.of(job)
-    const candidates = this.#candidates(job, round)
+    const { jobs: candidates, without } = this.#candidates(job, round)
     if (!round.take(job)) return false
+    // a trial may change levels and is taken back, and then all are looked at again: only after the first one that does is it left out
+    if ((levels.areFixed || levels.changes !== this.#changes) && !without.mayHold(job)) return false
     const start = round.savepoint()
     const chosen = this.#enough(job, candidates, own, round)
     const places = [...this.#found.places]
@@ -316,7 +336,7 @@ class PbsPreempting implements Policy {
       const tasks = this.#running.in(round.lane).get(each) as readonly TaskId[]
       const method = this.#rights.methodOf(each, tasks, round.now)
       if (levels.of(each) >= own || method === undefined || !this.#mayHelp(each, tasks, job, round)) continue
-      const victim = { job: each, method, places: new Map(tasks.map((task) => [task, this.#work.nodeOf(task) as NodeId])) }
+      const victim = { job: each, method, places: this.#placesOf(each, round.lane) }
       const before = round.savepoint()
       this.#evict(victim, round)
       if ([...chosen, victim].some((other) => levels.of(other.job) > own)) {
@@ -376,19 +396,4 @@ class PbsPreempting implements Policy {
       if (method === 'suspend') this.#amounts.whileSuspending(() => round.suspendTask(task, this.#suspended?.frees[round.lane] ?? []))
       else round.evict(task)
   }
-}
-
-/** Whether two names are of one resource of nodes, or of one licence. */
-const isSame = (a: string, b: string, resourceOf: (name: string) => ResourceId | undefined): boolean => a === b || (resourceOf(a) !== undefined && resourceOf(a) === resourceOf(b))
-
-/** By lane, what suspended jobs give up: all resources, or those in restrict_res_to_release_on_suspend. Throws `BAD_OPTION` for what neither nodes nor the cluster have. */
-function freed({ restrict_res_to_release_on_suspend: only, resources_available: available }: ReadPbsPreemptingOptions, { cluster }: Env) {
-  const field = 'pbs-preempting.restrict_res_to_release_on_suspend'
-  const released = only?.map((name) => {
-    const resource = pbsResource(name, cluster, field)
-    if (resource === undefined && !Object.hasOwn(available, name))
-      throw new SchedError('BAD_OPTION', `neither nodes nor the whole cluster have "${name}".`, { field }, suggest(name, [...pbsNames(cluster), ...Object.keys(available)]))
-    return resource
-  })
-  return cluster.lanes.map(({ resources }) => (released === undefined ? [...resources] : resources.filter((resource) => released.includes(resource))))
 }

@@ -58,6 +58,11 @@ export class PreemptLevels implements WorkListener {
     return this.#limits.changes
   }
 
+  /** Whether each job keeps its level, since there are no soft limits. */
+  get areFixed(): boolean {
+    return this.#limits.isEmpty
+  }
+
   onSubmit(job: JobId): void {
     const { work } = this.#env
     this.#priorities[job] = ownValue(this.#options.queues, work.queueName(work.queue(job)))?.Priority ?? 0

@@ -110,6 +110,11 @@ export class SoftLimits implements WorkListener {
     this.#jobs[job] = undefined
   }
 
+  /** Whether there are none at all. */
+  get isEmpty(): boolean {
+    return [this.#server, ...this.#queues.values()].every(({ run, amounts }) => run === undefined && amounts.every((each) => each === undefined))
+  }
+
   isOverServerLimit(job: JobId): boolean {
     const { server, asks } = this.#jobs[job] as Counting
     return isOverAny(server, asks)
