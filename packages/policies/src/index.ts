@@ -78,6 +78,7 @@ export { slurmPreempting, slurmPreemptingPolicy } from './disciplines/slurm-pree
 export type { SlurmPreemptingOptions } from './disciplines/slurm-preempting-options.js'
 export { slurmLimits, slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
 export type { SlurmLimitsOptions } from './slurm-limits/options.js'
+export { isOfPbs, pbsResourceIndex } from './pbs/resource-name.js'
 export { slurmResource } from './slurm-limits/amounts.js'
 export { inWholeMinutes, slurmSeconds } from './slurm-limits/slurm-time.js'
 export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/fair-share.js'

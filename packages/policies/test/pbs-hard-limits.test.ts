@@ -45,6 +45,16 @@ describe('hard limits of OpenPBS', () => {
     expect(() => played({ a: {} }, {}, greedy(pbsLevels(fifo(), { server } as object)))).toThrow('max_run')
   })
 
+  it('are of processors also where the cluster calls them as PBS does', () => {
+    const limited = (resource: string) => {
+      const cluster = instantCluster({ nodes: [{ count: 2, resources: { [resource]: 8 } }] })
+      const jobs = ['a', 'b', 'c'].map((id) => job({ id, submit: 0, user: 'ann', demand: { [resource]: 3 }, duration: 10 }))
+      return run({ cluster, jobs, policy: pbsPreempting(greedy(fifo()), { preempt_prio: 'normal_jobs', server: { max_run_res: { ncpus: '[u:PBS_GENERIC=6]' } } }) }).recorder.ends.map(({ job: id, started }) => `${id} ${started}`)
+    }
+    expect(limited('ncpus')).toEqual(['a 0', 'b 0', 'c 10'])
+    expect(limited('ncpus')).toEqual(limited('cpu'))
+  })
+
   it('of a user keep his other jobs waiting, and a job of a higher level takes the place of one of his own', () => {
     const server = { max_run: '[u:PBS_GENERIC=1], [u:cy=2]' }
     expect(played({ a: {}, b: { walltime: 30 }, c: { user: 'cy' }, d: { user: 'cy' } }, { server })).toEqual({ ran: { a: '0 to 100', b: '100 to 130', c: '0 to 100', d: '0 to 100' }, why: ['max_run of server'] })

@@ -49,6 +49,17 @@ describe('the policy of a server of OpenPBS', () => {
     expect(policy(qmgr(...queue('workq'), ...lines), ...(settings.length > 0 ? [config(...settings)] : []))).toEqual({ greedy: { order } })
   })
 
+  it('knows processors by their own name, too', () => {
+    const server = readQueues(qmgr(...queue('workq', 'max_run_res.ncpus = [u:PBS_GENERIC=2]', 'resources_max.ncpus = 3'), 'set server job_sort_formula = ncpus'), config('strict_ordering: false all'))
+    const own = { ...cluster, resources: ['ncpus', 'mem'] }
+    expect(JSON.stringify(queuePolicy(server, own).policy)).toBe(JSON.stringify(queuePolicy(server, cluster).policy))
+    expect(queuePolicy(server, own).findings.filter(({ verdict }) => verdict === 'ignored')).toEqual([])
+    const asked = (ncpus: number): JobSpec => ({ id: 'a', submit: 0, stages: [{ name: 'work', tasks: 1, demand: { ncpus }, duration: 1 }] })
+    const placed = jobPlace(server, queuePolicy(server, own))
+    expect(placed?.({ ...asked(3), queue: 'workq' })).toMatchObject({ queue: 'workq' })
+    expect(placed?.({ ...asked(4), queue: 'workq' })).toMatchObject({ refused: 'queue "workq" has resources_max.ncpus = 3' })
+  })
+
   it('preempts where there are jobs of several levels: of express queues, or over soft limits that preempt_prio names', () => {
     const express = [...queue('workq'), ...queue('expressq', 'Priority = 150')]
     const levels = { queues: { expressq: { Priority: 150 } } }

@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import { slurmResource } from '@sched/policies'
+import { isOfPbs, pbsResourceIndex } from '@sched/policies'
 import type { ClusterFacts } from '../queue-policy.js'
 import { withoutEmpty } from '../slurm/without-empty.js'
 import { byResource, wholeOf, type Attribute, type Attributes } from './attributes.js'
@@ -19,13 +19,9 @@ const olderOfAmounts: Readonly<Record<string, string>> = { max_user_res: 'u:PBS_
 
 const LIMITS = /^(\s*\[\s*[ugpo]:\s*"?[^="\]]+"?\s*=\s*\d+(\.\d+)?[kmgtp]?[bw]?\s*\]\s*,?)+\s*$/i
 
-/** What nodes have, by PBS's names. */
-const ofNodes: Readonly<Record<string, string>> = { ncpus: 'cpu', mem: 'mem', ngpus: 'gres/gpu' }
-
 /** Why an amount cannot be limited here; empty: it can, as one of the cluster or as a licence of jobs. */
 export function whyNotCounted(resource: string, { resources }: Pick<ClusterFacts, 'resources'>): string {
-  const known = ofNodes[resource]
-  if (known !== undefined) return slurmResource(known, resources) < 0 ? `the cluster has nothing that is ${resource}` : ''
+  if (isOfPbs(resource)) return pbsResourceIndex(resource, resources) < 0 ? `the cluster has nothing that is ${resource}` : ''
   return ['walltime', 'cput', 'pcput', 'nodect', 'vmem', 'pmem', 'pvmem', 'select', 'place', 'mpiprocs', 'nodes'].includes(resource) ? `jobs have no ${resource} that is counted` : ''
 }
 

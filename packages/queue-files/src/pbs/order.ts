@@ -1,5 +1,5 @@
 import { SchedError, type Config } from '@sched/core'
-import { Formula, slurmResource } from '@sched/policies'
+import { Formula, pbsResourceIndex } from '@sched/policies'
 import type { ClusterFacts } from '../queue-policy.js'
 import { isTrue, type Attribute } from './attributes.js'
 import type { PbsFile } from './pbs-file.js'
@@ -73,7 +73,7 @@ function isFormula(text: string): boolean {
   }
 }
 
-const sizeIsCpus = ({ resources }: Pick<ClusterFacts, 'resources'>): boolean => slurmResource('cpu', resources) === 0
+const sizeIsCpus = ({ resources }: Pick<ClusterFacts, 'resources'>): boolean => pbsResourceIndex('ncpus', resources) === 0
 
 /** A job_sort_key, `ncpus HIGH` for example. Throws `BAD_INPUT` with the line for a direction that is none. */
 function byKey({ name, value, file, line }: ConfigSetting, facts: Pick<ClusterFacts, 'resources'>): Read {

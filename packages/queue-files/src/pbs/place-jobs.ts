@@ -1,5 +1,5 @@
 import { askedTogether, ownValue, startedTogether, type JobSpec } from '@sched/core'
-import { slurmResource } from '@sched/policies'
+import { pbsResourceIndex } from '@sched/policies'
 import type { Place, Placed } from '../placed.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import { listed } from '../setting.js'
@@ -117,9 +117,7 @@ function boundsOf(attributes: Attributes, name: string, facts: Pick<ClusterFacts
 
 /** What a job asks for at once. */
 function askedOf(spec: JobSpec, resource: string, { resources }: Pick<ClusterFacts, 'resources'>): number {
-  const names: Readonly<Record<string, string>> = { ncpus: 'cpu', mem: 'mem', ngpus: 'gres/gpu' }
-  const index = slurmResource(ownValue(names, resource) ?? resource, resources)
-  const name = index >= 0 && (resource in names || resources.includes(resource)) ? resources[index] : undefined
+  const name = resources[pbsResourceIndex(resource, resources)]
   if (name === undefined) return ownValue(spec.licenses, resource) ?? 0
   return Math.max(...startedTogether(spec).map((stages) => askedTogether(stages, name)))
 }
