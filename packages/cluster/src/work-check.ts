@@ -3,13 +3,13 @@ import { DONE, OPEN, UNPLACED } from './work-columns.js'
 import type { WorkReads } from './work-reads.js'
 
 /** Recounts every counter and throws `INVARIANT` at the first difference. For tests and `--validate`. */
-export function checkWork(work: WorkReads, nodeNames: readonly string[]): void {
+export function checkWork(work: WorkReads): void {
   const unplaced = work.pendingTasks.map(() => 0)
   for (let job = 0; job < work.jobSpec.length; job++) {
     if (work.jobSpec[job] === undefined) continue
     if (work.isGangJob(job as JobId)) checkGangJob(work, job as JobId)
     for (let lane = 0; lane < work.lanes; lane++) {
-      const count = recount(work, job as JobId, lane as LaneId, nodeNames)
+      const count = recount(work, job as JobId, lane as LaneId)
       const at = (work.jobOwner[job] as number) * work.lanes + lane
       if (work.jobHeld[job] === 0) unplaced[at] = (unplaced[at] as number) + count
     }
@@ -23,7 +23,7 @@ export function checkWork(work: WorkReads, nodeNames: readonly string[]): void {
 }
 
 /** Counts the unplaced tasks of a job in a lane. Tests run this after every round, so it allocates nothing if nothing is wrong. */
-function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly string[]): number {
+function recount(work: WorkReads, job: JobId, lane: LaneId): number {
   const { taskRun } = work
   const waiting = UNPLACED // a local variable: in unbundled modules, as in tests, an import is read by a call
   const first = work.jobFirstStage[job] as number
@@ -46,7 +46,7 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
   const [countedUnplaced, countedRunning] = [work.unplaced(job, lane), work.running(job, lane)]
   if (countedUnplaced !== unplaced || countedRunning !== running)
     throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} counts ${countedUnplaced} unplaced and ${countedRunning} running, there are ${unplaced} and ${running}`)
-  if (isDistinct) checkApart(work, job, lane, nodeNames)
+  if (isDistinct) checkApart(work, job, lane)
   const front = work.laneFront[job * work.lanes + lane] as number
   if (work.areBars && front >= 0 && work.stageAsks[front] !== work.bars.asks(front)) throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} asks for another shape than its next task`)
   return unplaced
@@ -74,11 +74,11 @@ function checkGangJob(work: WorkReads, job: JobId): void {
  * Throws if two tasks share a node that may not: two that have started, or two that are claimed. A claim of a suspended round may be where a task runs, which the
  * round evicts when it is committed.
  */
-function checkApart(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly string[]): void {
+function checkApart(work: WorkReads, job: JobId, lane: LaneId): void {
   const apart = runningTasks(job, lane, work).filter((task) => work.isDistinct(work.stageShape[work.taskStage[task] as number] as ShapeId))
   for (const isClaim of [false, true]) {
     const nodes = apart.filter((task) => Number.isNaN(work.started(task)) === isClaim).map((task) => work.nodeOf(task))
     const twice = nodes.find((node, i) => nodes.indexOf(node) < i)
-    if (twice !== undefined) throw new SchedError('INVARIANT', `job ${work.name(job)} runs two tasks on ${nodeNames[twice] ?? ''} that must be on different nodes`)
+    if (twice !== undefined) throw new SchedError('INVARIANT', `job ${work.name(job)} runs two tasks on ${work.model.nodeNames[twice] ?? ''} that must be on different nodes`)
   }
 }

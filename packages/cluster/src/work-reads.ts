@@ -13,7 +13,8 @@ export class WorkReads extends TaskFacts implements WorkView {
   readonly shapes: Shapes
   /** Unplaced tasks per scheduler and lane, `[owner * lanes + lane]`; jobs held back do not count. */
   readonly pendingTasks: number[] = []
-  protected readonly model: ClusterModel
+  /** The cluster that the jobs are in. */
+  readonly model: ClusterModel
   protected readonly near: NearBits
   /** Number of running tasks that must be on different nodes, by `job * nodes + node`; `undefined` until a job asks for that. */
   protected apart: Map<number, number> | undefined

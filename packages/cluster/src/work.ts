@@ -8,7 +8,6 @@ import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
 import { WaitingWork } from './waiting-work.js'
-import { checkWork } from './work-check.js'
 import { DONE, OPEN, SHUT, UNPLACED } from './work-columns.js'
 
 /**
@@ -351,11 +350,6 @@ export class Work extends WaitingWork {
       this.taskStage[spare] = stage
       this.taskRun[spare] = DONE
     }
-  }
-
-  /** Recounts every counter and throws `INVARIANT` at the first difference. For tests and `--validate`. */
-  check(): void {
-    checkWork(this, this.model.nodeNames)
   }
 }
 

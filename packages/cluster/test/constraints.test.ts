@@ -1,6 +1,6 @@
 import type { Constraints, JobSpec, LaneId, NodeId, StageSpec, TaskId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { buildCluster, CellState, Draft, infeasible, readCluster, Shapes, Work, type ClusterInput } from '../src/index.js'
+import { buildCluster, CellState, checkWork, Draft, infeasible, readCluster, Shapes, Work, type ClusterInput } from '../src/index.js'
 
 const gpus: ClusterInput = {
   name: 'mixed',
@@ -100,7 +100,7 @@ describe('constraints', () => {
     draft.rollback(1 as never)
     expect([on(1, 4), on(1, 2)]).toEqual([false, true])
     draft.commit({ conflict: 'none', atomic: false })
-    work.check()
+    checkWork(work)
     draft.begin(1, lane, nodes)
     expect([on(2, 4), on(2, 2)]).toEqual([false, false])
     draft.commit({ conflict: 'none', atomic: false })

@@ -1,7 +1,7 @@
 import type { JobId, JobSpec, LaneId, NodeId, StageSpec, TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildCluster, Shapes, Work } from '../src/index.js'
+import { buildCluster, checkWork, Shapes, Work } from '../src/index.js'
 
 const model = buildCluster({ nodes: [{ count: 1, slots: { map: 99, reduce: 99 } }] })
 const only = 0 as NodeId
@@ -38,7 +38,7 @@ describe('a job of many stages', () => {
         expect(stages.flatMap((_, i) => (work.stageOpen[i] === 1 ? [i] : []))).toEqual(open)
         const fronts = (['map', 'reduce'] as const).map((lane) => open.find((i) => left[i]! > 0 && stages[i]!.demand[lane] !== undefined) ?? -1)
         expect([...work.laneFront].slice(0, 2)).toEqual(fronts)
-        work.check()
+        checkWork(work)
         const pick = picks.next().value as number
         const startable = fronts.filter((front) => front >= 0)
         if (startable.length > 0 && (running.length === 0 || pick % 2 === 0)) {

@@ -1,7 +1,7 @@
 import { None, type JobId, type JobSpec, type LaneId, type NodeId, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildCluster, Shapes, Work } from '../src/index.js'
+import { buildCluster, checkWork, Shapes, Work } from '../src/index.js'
 
 const model = buildCluster({ nodes: [{ count: 6, racks: 2, slots: { map: 9 } }] })
 const lane = 0 as LaneId
@@ -95,7 +95,7 @@ describe('tasks that are kept off nodes', () => {
             if (!work.areBars) work.barNodes()
             if (work.addCopy(task, set(...some))) own.set(work.otherAttempt(task), new Set(some))
           }
-          work.check()
+          checkWork(work)
           if (work.unplaced(job, lane) === 0) continue
           const [originals, copies] = [waitingIn(0, replicas.length), waitingIn(replicas.length, 2 * replicas.length)]
           for (const at of nodes) {

@@ -1,7 +1,7 @@
 import type { JobId, JobSpec, LaneId, NodeId, Release, StageSpec, TaskId, WorkListener } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildCluster, Shapes, Work } from '../src/index.js'
+import { buildCluster, checkWork, Shapes, Work } from '../src/index.js'
 
 const model = buildCluster({ nodes: [{ count: 4, racks: 2, slots: { map: 9, reduce: 9 } }] })
 const map = 0 as LaneId
@@ -78,7 +78,7 @@ describe('the check of the work', () => {
 function wrong(work: Work, slip: (work: Work) => unknown): string {
   slip(work)
   try {
-    work.check()
+    checkWork(work)
     return ''
   } catch (error) {
     return (error as Error).message
@@ -163,10 +163,10 @@ describe('Work', () => {
     const running: TaskId[] = []
     work.runningTasks(id, map, running)
     expect([running, work.running(id, map)]).toEqual([[2], 1])
-    work.check()
+    checkWork(work)
     work.keep(0 as TaskId)
     expect(work.running(id, map)).toBe(2)
-    work.check()
+    checkWork(work)
   })
 
   it('hides a job that is held back, and keeps count of it', () => {
@@ -177,7 +177,7 @@ describe('Work', () => {
     expect([work.pending(0, map), work.unplaced(id, map)]).toEqual([0, 2])
     work.letGo(id)
     expect([work.pending(0, map), told.take()]).toEqual([2, ['submit 0', 'ready 0 0', 'drained 0 0', 'ready 0 0']])
-    work.check()
+    checkWork(work)
   })
 
   it('drops the tasks of a job that do not run; it ends with the others', () => {
@@ -186,7 +186,7 @@ describe('Work', () => {
     work.claim(1 as TaskId, 0 as NodeId)
     expect(work.drop(id)).toBe(false)
     expect([work.unplaced(id, map), work.running(id, map), work.pending(0, map)]).toEqual([0, 1, 0])
-    work.check()
+    checkWork(work)
     expect(end(work, 1 as TaskId)).toBe(true)
   })
 
@@ -258,7 +258,7 @@ describe('Work', () => {
             }
           }
         }
-        work.check()
+        checkWork(work)
         for (const id of jobs)
           for (const lane of [map, reduce]) {
             const key = `${id} ${lane}`

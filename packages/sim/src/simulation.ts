@@ -1,4 +1,4 @@
-import { buildCluster, CellState, placedBlocks, Shapes, Unheeded, Work } from '@sched/cluster'
+import { buildCluster, CellState, checkWork, placedBlocks, Shapes, Unheeded, Work } from '@sched/cluster'
 import {
   onceEach, randomStream, SchedError, type Architecture, type JobId, type JobSpec, type NodeId, type Scheduler, type Seconds, type TaskId,
 } from '@sched/core'
@@ -244,7 +244,7 @@ export class Simulation implements CellHost {
     this.#passNeeded = false
     this.#architecture.trigger(PASS)
     this.#autoscaler?.passed(this.now, true)
-    if (this.#validate) this.work.check()
+    if (this.#validate) checkWork(this.work)
   }
 
   /** Handles the heartbeats of one instant: the reports of all nodes come before the rounds of any. */
@@ -267,7 +267,7 @@ export class Simulation implements CellHost {
       this.#follow(time)
       for (let i = 0; i < count; i++) this.#roundsFor(beats[i] as NodeId, time)
     }
-    if (this.#validate) this.work.check()
+    if (this.#validate) checkWork(this.work)
   }
 
   /** Handles what follows from the reports of an instant, such as jobs that follow ended ones and rounds that policies asked for, before the rounds of nodes. */
