@@ -113,7 +113,7 @@ describe('the laws of policies', () => {
     if (!name.includes('named nodes')) expect(checkPolicyLaws(chosen, { ...options, worlds: { avoid: avoiding, outages: true, masters: true } }).launches).toBeGreaterThan(200)
   })
 
-  it.each(['easy', 'conservative', 'fattened'] as const)('are not for %s where jobs avoid nodes, which it says, but where nodes are drained', (name) => {
+  it.each(['easy', 'conservative', 'fattened'] as const)('are not for %s where jobs avoid nodes, which it says, but where nodes are drained', { tags: 'long' }, (name) => {
     const make = withGangs[name] as MakePolicy
     expect(() => checkPolicyLaws(make, { runs: 60, worlds: { avoid: avoiding.slice(0, 1) }, skip: { reservations: 'jobs outlive their estimates' } })).toThrow(/job j\d avoids nodes on which its tasks have failed \(avoid\), and .* plans by amounts/)
     expect(checkPolicyLaws(make, { runs: 60, worlds: { avoid: avoiding.filter(({ rule }) => rule === 'drain') }, skip: { reservations: 'jobs outlive their estimates' } }).launches).toBeGreaterThan(300)

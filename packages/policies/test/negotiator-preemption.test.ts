@@ -154,7 +154,7 @@ describe('preemption of the negotiator', () => {
     expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['ann0', 0], ['ann0', 0], ['bob0', 100], ['ann0', 160], ['ann0', 160]])
   })
 
-  it('takes whom a plain loop takes', () => {
+  it('takes whom a plain loop takes', { tags: 'long' }, () => {
     let [launches, evictions, limited] = [0, 0, 0]
     fc.assert(
       fc.property(worlds({ jobs: 14, heartbeats: false, slots: false }), anyOptions, fc.nat({ max: 4 }), fc.nat({ max: 6 }), (drawn, options, kind, seed) => {

@@ -117,7 +117,7 @@ describe('negotiator', () => {
     expect(() => starts({ GROUP_NAMES: ['lab.x'] }, [], slots(1))).toThrow('lies in no group')
   })
 
-  it('matches what a plain loop matches', () => {
+  it('matches what a plain loop matches', { tags: 'long' }, () => {
     let launches = 0
     fc.assert(
       fc.property(worlds({ jobs: 12, heartbeats: false, slots: false }), anyOptions, (drawn, options) => {
@@ -131,7 +131,7 @@ describe('negotiator', () => {
     expect(launches).toBeGreaterThan(1000)
   })
 
-  it('divides quotas among groups as tables of them do', () => {
+  it('divides quotas among groups as tables of them do', { tags: 'long' }, () => {
     let launches = 0
     fc.assert(
       fc.property(worlds({ jobs: 20, heartbeats: false, slots: false }), anyOptions, groups, fc.nat({ max: 6 }), (drawn, options, ofGroups, seed) => {

@@ -57,7 +57,7 @@ function simulated({ jobs, ncpus, foo, method, youngestFirst, priorities, levels
 }
 
 describe('pbs-preempting over greedy and pbs-levels', () => {
-  it('runs the same jobs at the same times as cycles in which everything is computed anew', () => {
+  it('runs the same jobs at the same times as cycles in which everything is computed anew', { tags: 'long' }, () => {
     let preempted = 0
     const differ: number[] = []
     for (let seed = 0; seed < 800; seed++) {
@@ -70,7 +70,7 @@ describe('pbs-preempting over greedy and pbs-levels', () => {
     expect(preempted).toBeGreaterThan(100)
   })
 
-  it('does so under hard limits, too, for which jobs take the place of others', () => {
+  it('does so under hard limits, too, for which jobs take the place of others', { tags: 'long' }, () => {
     let preempted = 0
     const differ: number[] = []
     for (let seed = 0; seed < 800; seed++) {

@@ -28,7 +28,7 @@ function played(seed: number) {
 }
 
 describe('jobs that suspend each other under soft limits', () => {
-  it('all end', { timeout: 60_000 }, () => {
+  it('all end', { timeout: 60_000, tags: 'long' }, () => {
     const all = Array.from({ length: 600 }, (_, seed) => ({ seed, ...played(seed) }))
     expect(all.filter(({ left }) => left > 0)).toEqual([])
     expect(all.reduce((sum, { suspended }) => sum + suspended, 0)).toBeGreaterThan(1000)
