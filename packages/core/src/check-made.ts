@@ -1,7 +1,8 @@
 import { nearest, SchedError } from './error.js'
 import type { Kind, Kinds } from './kinds.js'
 import type { Observer } from './observer.js'
-import type { Architecture, Order, Placement, Policy } from './plugs.js'
+import type { Architecture } from './architecture.js'
+import type { Order, Placement, Policy } from './plugs.js'
 
 /** The methods that an object of each kind must have. */
 const needed: Readonly<Record<Kind, readonly string[]>> = {

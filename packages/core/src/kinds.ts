@@ -1,5 +1,6 @@
 import type { Metric, MetricEnv } from './metric.js'
-import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } from './plugs.js'
+import type { Architecture, ArchitectureEnv } from './architecture.js'
+import type { Env, Order, Placement, Policy } from './plugs.js'
 import type { GeneratedWorkload, GeneratorEnv, LineParser, LinePlace } from './traces.js'
 
 /** The kinds of plugs: the environment each is built with, and the object it builds. */

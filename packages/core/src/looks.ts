@@ -1,5 +1,5 @@
 import type { LaneId } from './ids.js'
-import type { Scheduler } from './plugs.js'
+import type { Scheduler } from './architecture.js'
 
 /**
  * Whether a policy wants a look: a round without nodes where the node that reports has no room. A policy that preempts must learn that jobs wait.

@@ -1,7 +1,7 @@
 import type { JobId, LaneId, NodeId, None, Seconds, TaskId } from './ids.js'
 import type { JobSpec } from './job.js'
 import type { Pass } from './pass.js'
-import type { Architecture, Decision } from './plugs.js'
+import type { Architecture, Decision } from './architecture.js'
 import type { NodeState } from './power.js'
 import type { Reason } from './round.js'
 import type { ClusterView, WorkView } from './views.js'

@@ -9,7 +9,7 @@ export const autoscalerSchema = z
   .strictObject({
     scanInterval: z.number().min(1).max(86_400).optional().describe('seconds between two looks at the cluster; default 10'),
     expander: z.union([z.enum(expanders), z.array(z.enum(expanders)).min(1)]).optional().describe('which group of nodes gets new ones: that of which the least would be unused (least-waste, the default), where the most tasks would start (most-pods), that needs the fewest nodes (least-nodes), of the largest priority, or any (random); of a list each chooses among those that are equal to the one before'),
-    newPodScaleUpDelay: seconds.describe('seconds that a task has waited before nodes are asked for; default 0'),
+    newPodScaleUpDelay: seconds.describe('seconds for longer than which a task has waited when nodes are asked for; default 0'),
     maxNodesPerScaleUp: atLeastOne.describe('most nodes that are asked for at once; default 1000'),
     maxNodesTotal: atLeastOne.describe('most nodes of the whole cluster; default: as many as the groups have'),
     scaleDownEnabled: z.boolean().optional().describe('whether nodes are removed; default: true'),

@@ -8,7 +8,7 @@ const isExpander = (name: Expander): boolean => expanders.includes(name)
 
 /** How the autoscaler works, with the flags of Kubernetes' Cluster Autoscaler and their defaults. */
 export interface AutoscalerOptions {
-  /** Seconds between two looks at the cluster, > 0. Default 10. */
+  /** Seconds between two looks at the cluster, from 1 to 86,400. Default 10. */
   readonly scanInterval?: Seconds | undefined
   /**
    * Which group gets new nodes: the one whose new nodes would have the least fraction of each resource unused, summed over resources; where the most
