@@ -41,6 +41,7 @@ describe('the policy of a server of OpenPBS', () => {
     ['eligible time that counts', ['set server eligible_time_enable = True', 'set server job_sort_formula = eligible_time'], [], { score: { formula: 'wait' } }],
     ['eligible time that does not', ['set server job_sort_formula = eligible_time'], [], bySubmission],
     ['a formula with what is not here', ['set server job_sort_formula = "queue_priority * ncpus"'], ['job_sort_key: "ncpus LOW"'], { score: { formula: '-size' } }],
+    ['a formula with a word that objects have', ['set server job_sort_formula = "constructor + ncpus"'], ['job_sort_key: "ncpus LOW"'], { score: { formula: '-size' } }],
     ['a formula that is none', ['set server job_sort_formula = "max(ncpus, walltime, 3)"'], [], bySubmission],
     ['the longest first', [], ['job_sort_key: "walltime HIGH" ALL'], { score: { formula: 'estimate' } }],
     ['priorities of jobs', [], ['job_sort_key: "job_priority HIGH"'], 'fifo'],
@@ -58,6 +59,13 @@ describe('the policy of a server of OpenPBS', () => {
     const placed = jobPlace(server, queuePolicy(server, own))
     expect(placed?.({ ...asked(3), queue: 'workq' })).toMatchObject({ queue: 'workq' })
     expect(placed?.({ ...asked(4), queue: 'workq' })).toMatchObject({ refused: 'queue "workq" has resources_max.ncpus = 3' })
+  })
+
+  it('takes words that objects have for nothing of its own', () => {
+    const server = qmgr(...queue('constructor', 'constructor = 3', 'max_run_res.constructor = [u:PBS_GENERIC=2]'), 'set server toString = 5')
+    expect(policy(server)).toMatchObject({ 'pbs-preempting': { queues: { constructor: { max_run_res: { constructor: '[u:PBS_GENERIC=2]' } } } } })
+    expect(told(server).filter((line) => line.startsWith('ignored')).map((line) => line.split(' ')[2])).toEqual(['constructor', 'toString:'])
+    expect(messageOf(() => readQueues(qmgr(...queue('workq'), 'create constructor x')))).toContain('found "create constructor x".')
   })
 
   it('preempts where there are jobs of several levels: of express queues, or over soft limits that preempt_prio names', () => {

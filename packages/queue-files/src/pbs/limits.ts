@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { knownWords, ownValue, SchedError } from '@sched/core'
 import { isOfPbs, pbsResourceIndex } from '@sched/policies'
 import type { ClusterFacts } from '../queue-policy.js'
 import { withoutEmpty } from '../slurm/without-empty.js'
@@ -12,10 +12,10 @@ export interface Limits {
 }
 
 /** Limits of older versions on the number of jobs, and for whom each is. */
-const older: Readonly<Record<string, string>> = { max_running: 'o:PBS_ALL', max_user_run: 'u:PBS_GENERIC', max_group_run: 'g:PBS_GENERIC' }
+const older = knownWords({ max_running: 'o:PBS_ALL', max_user_run: 'u:PBS_GENERIC', max_group_run: 'g:PBS_GENERIC' })
 
 /** The same on amounts. */
-const olderOfAmounts: Readonly<Record<string, string>> = { max_user_res: 'u:PBS_GENERIC', max_group_res: 'g:PBS_GENERIC' }
+const olderOfAmounts = knownWords({ max_user_res: 'u:PBS_GENERIC', max_group_res: 'g:PBS_GENERIC' })
 
 const LIMITS = /^(\s*\[\s*[ugpo]:\s*"?[^="\]]+"?\s*=\s*\d+(\.\d+)?[kmgtp]?[bw]?\s*\]\s*,?)+\s*$/i
 
@@ -31,7 +31,7 @@ export function limitsOf(attributes: Attributes, facts: Pick<ClusterFacts, 'reso
     const counts = [...listOf(attributes.get(`max_run${suffix}`)), ...Object.entries(older).flatMap(([name, of]) => olderLimit(attributes.get(`${name}${suffix}`), of))]
     const amounts: Record<string, string> = {}
     const add = (resource: string, texts: readonly string[]) => {
-      if (whyNotCounted(resource, facts) === '') amounts[resource] = [...(amounts[resource] === undefined ? [] : [amounts[resource]]), ...texts].join(', ')
+      if (whyNotCounted(resource, facts) === '') amounts[resource] = [ownValue(amounts, resource) ?? [], texts].flat().join(', ')
     }
     for (const [resource, attribute] of byResource(attributes, `max_run_res${suffix}`)) add(resource, listOf(attribute))
     for (const [name, of] of Object.entries(olderOfAmounts)) for (const [resource, { value }] of byResource(attributes, `${name}${suffix}`)) add(resource, [`[${of}=${value}]`])

@@ -1,4 +1,4 @@
-import { SchedError, type Config } from '@sched/core'
+import { knownWords, SchedError, type Config } from '@sched/core'
 import { Formula, pbsResourceIndex } from '@sched/policies'
 import type { ClusterFacts } from '../queue-policy.js'
 import { isTrue, type Attribute } from './attributes.js'
@@ -48,13 +48,13 @@ function jobsOrder(file: PbsFile, status: Status, facts: Pick<ClusterFacts, 'res
 const formulaOf = ({ sched, server }: PbsFile): Attribute | undefined => sched.get('job_sort_formula') ?? server.get('job_sort_formula')
 
 /** Words of a formula of PBS that have one here. */
-const words: Readonly<Record<string, string>> = { eligible_time: 'wait', walltime: 'estimate', ncpus: 'size' }
+const words = knownWords({ eligible_time: 'wait', walltime: 'estimate', ncpus: 'size' })
 const functions = ['min', 'max', 'log', 'log10', 'sqrt']
 
 /** A formula of PBS as one of `score`: largest first in both. */
 function byFormula(formula: Attribute, file: PbsFile, facts: Pick<ClusterFacts, 'resources'>): Read {
   const tokens: readonly string[] = formula.value.match(/[a-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|\*\*|\/\/|\S/gi) ?? []
-  const unknown = tokens.find((token) => /^[a-z_]/i.test(token) && !(token in words) && !functions.includes(token))
+  const unknown = tokens.find((token) => /^[a-z_]/i.test(token) && words[token] === undefined && !functions.includes(token))
   if (unknown !== undefined) return { whyNot: `there is no ${unknown} here` }
   const sign = tokens.find((token) => !/^([\w.]+|[-+*/(),]|\*\*)$/.test(token) || token === '//')
   if (sign !== undefined) return { whyNot: `there is no ${sign} here` }

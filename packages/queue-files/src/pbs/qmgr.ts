@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { knownWords, SchedError } from '@sched/core'
 import type { Setting } from '../setting.js'
 import { linesOf, type SourceText } from '../source-text.js'
 import type { Attribute, Attributes } from './attributes.js'
@@ -27,12 +27,12 @@ export interface Qmgr {
 export const isQmgr = (text: string): boolean => /^\uFEFF?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(create|set)[ \t]+(queue|server|sched|resource|node)\b/i.test(text)
 
 /** Objects of PBS that decide nothing here, and why. */
-const others: Readonly<Record<string, string>> = {
+const others = knownWords({
   resource: 'resources are those of the cluster, and licences of jobs',
   node: 'nodes are those of the cluster',
   hook: 'hooks are not run',
   pbshook: 'hooks are not run',
-}
+})
 const STATEMENT = /^\s*(create|set|import)\s+(\w+)\s*(.*?)\s*$/i
 const ASSIGNED = /^(?:(\S+)\s+)?([\w.-]+)\s*(\+?=)\s*(.*)$/
 const WAY_OUT = 'Give what qmgr -c "print server" prints, and "print sched" behind it.'
@@ -57,7 +57,7 @@ export function readQmgr(sources: readonly SourceText[]): Qmgr {
       const refused = (fact: string, wayOut = WAY_OUT) => new SchedError('BAD_INPUT', fact, { file, line }, wayOut)
       const [, verb = '', of = '', rest = ''] = STATEMENT.exec(content) ?? []
       const object = of.toLowerCase()
-      if (verb === '' || !(object in others || ['queue', 'server', 'sched'].includes(object))) throw refused(`found "${content.trim()}".`)
+      if (verb === '' || (others[object] === undefined && !['queue', 'server', 'sched'].includes(object))) throw refused(`found "${content.trim()}".`)
       const why = others[object]
       if (why !== undefined || verb.toLowerCase() === 'import') unused.push([{ name: `${verb} ${of} ${rest.split(/\s/)[0] ?? ''}`, value: rest.replace(/^\S+\s*/, ''), file, line }, why ?? 'not read'])
       else if (verb.toLowerCase() === 'create') {
