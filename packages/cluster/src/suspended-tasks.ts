@@ -42,6 +42,11 @@ export class SuspendedTasks {
     this.count--
   }
 
+  /** Whether any task is or was suspended. */
+  get areAny(): boolean {
+    return this.#worked.size > 0
+  }
+
   /** Seconds of work that a task did before it was last suspended; 0 for a task that never was. */
   worked(task: TaskId): Seconds {
     return this.#worked.size === 0 ? 0 : (this.#worked.get(task) ?? 0)

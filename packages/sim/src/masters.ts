@@ -9,8 +9,8 @@ import { EventKind, type EventQueue } from './event-queue.js'
 export class Masters {
   readonly #work: Work
   readonly #queue: EventQueue
-  /** Sets the end of a run. */
-  readonly #setEnd: (run: number, end: Seconds) => void
+  /** Lets a run end when its end is due, which is set. */
+  readonly #addEnd: (run: number) => void
   /** By job: the event at which its master is up. */
   readonly #starting = new Map<JobId, number>()
   /** Jobs whose master is about to end. */
@@ -18,10 +18,10 @@ export class Masters {
   /** Jobs whose master has been up while no other task of them has started since, with the number of times it came up. */
   readonly #unused = new Map<JobId, number>()
 
-  constructor(work: Work, queue: EventQueue, setEnd: (run: number, end: Seconds) => void) {
+  constructor(work: Work, queue: EventQueue, addEnd: (run: number) => void) {
     this.#work = work
     this.#queue = queue
-    this.#setEnd = setEnd
+    this.#addEnd = addEnd
   }
 
   /** Starts a master that will be up at the time `up`. */
@@ -59,7 +59,9 @@ export class Masters {
     const work = this.#work
     if (!work.isMasterAlone(job) || this.#ending.has(job)) return
     this.#ending.add(job)
-    this.#setEnd(work.taskRun[work.stageFirst[work.jobFirstStage[job] as number] as number] as number, now)
+    const run = work.taskRun[work.stageFirst[work.jobFirstStage[job] as number] as number] as number
+    work.setRunEnd(run, now)
+    this.#addEnd(run)
   }
 
   /** Forgets a master that has ended or is killed; true if its end was set. */

@@ -109,7 +109,7 @@ export class Simulation implements CellHost {
     this.#lives = new JobLives({ ...parts, model, schedulers: this.schedulers, infeasible: options.infeasible, unheeded, host: this })
     this.#byEvent = passPerEvent === undefined || model.heartbeat !== undefined
       ? undefined
-      : new EventByEvent(passPerEvent, queue, work, { arrive: () => this.#arrive(), fire: (kind, subject) => this.#fire(kind, subject), pass: () => this.pass() })
+      : new EventByEvent(passPerEvent, queue, work, { arrive: () => this.#arrive(), fire: (kind, subject) => this.#fire(kind, subject, this.now), pass: () => this.pass() })
     this.#jobs = new JobArrivals(workload, queue, this, this.#byEvent?.submits)
   }
 
@@ -153,7 +153,7 @@ export class Simulation implements CellHost {
     const submit = this.#jobs.areDue ? this.now : this.#jobs.next
     while (left > 0 && ring.next < queue.next && ring.next < submit && ring.next >= this.now && ring.next <= until) {
       if (this.work.active === 0 || this.#wakeDue || (submit === Infinity && this.#stall.isNear(ring.next, this.#lastProgress()))) break
-      this.#heartbeats(ring.next, ring)
+      this.#heartbeats(ring)
       left--
     }
     return left
@@ -170,7 +170,7 @@ export class Simulation implements CellHost {
       this.now = time
       do {
         queue.pop()
-        this.#fire(queue.kind, queue.subject)
+        this.#fire(queue.kind, queue.subject, time)
       } while (queue.next === time)
       this.pass()
     }
@@ -220,11 +220,11 @@ export class Simulation implements CellHost {
     const last = ring?.next === time ? EventKind.Timer : EventKind.Avoid
     while (queue.next === time && queue.nextKind <= last && queue.pop()) {
       if (queue.kind >= EventKind.Submit) this.#arrive()
-      this.#fire(queue.kind, queue.subject)
+      this.#fire(queue.kind, queue.subject, time)
     }
     this.#arrive()
     if (ring === undefined) return this.pass()
-    if (ring.next === time) this.#heartbeats(time, ring)
+    if (ring.next === time) this.#heartbeats(ring)
     else if (this.#wakeDue) this.#wakeUp()
   }
 
@@ -248,7 +248,8 @@ export class Simulation implements CellHost {
   }
 
   /** Handles the heartbeats of one instant: the reports of all nodes come before the rounds of any. */
-  #heartbeats(time: Seconds, ring: HeartbeatRing): void {
+  #heartbeats(ring: HeartbeatRing): void {
+    const time = ring.next
     this.now = time
     const first = ring.node
     this.#beat(first, time)
@@ -273,7 +274,7 @@ export class Simulation implements CellHost {
   /** Handles what follows from the reports of an instant, such as jobs that follow ended ones and rounds that policies asked for, before the rounds of nodes. */
   #follow(time: Seconds): void {
     const queue = this.#queue
-    while (queue.next === time && queue.pop()) this.#fire(queue.kind, queue.subject)
+    while (queue.next === time && queue.pop()) this.#fire(queue.kind, queue.subject, time)
     if (this.#wakeDue) this.#wakeUp()
   }
 
@@ -290,49 +291,49 @@ export class Simulation implements CellHost {
     this.#architecture.trigger(HEARTBEAT)
   }
 
-  #fire(kind: EventKind, subject: number): void {
+  #fire(kind: EventKind, subject: number, now: Seconds): void {
     this.events++
     switch (kind) {
       case EventKind.Stop:
-        return this.#runs.progress?.stopped(subject, this.now)
+        return this.#runs.progress?.stopped(subject, now)
       case EventKind.Alarm:
-        return this.#runs.progress?.wake(this.now)
+        return this.#runs.progress?.wake(now)
       case EventKind.TaskEnd:
         this.#passNeeded = true
-        return this.#runs.ended(subject, this.now)
+        return this.#runs.ended(subject, now)
       case EventKind.SubmitFirst: case EventKind.Submit:
         return this.#jobs.release(subject)
       case EventKind.Ready:
         this.#passNeeded = true
-        if (!this.#runs.masters.bringUp(subject as JobId, this.now)) this.#lives.open(subject as JobId)
+        if (!this.#runs.masters.bringUp(subject as JobId, now)) this.#lives.open(subject as JobId)
         return
       case EventKind.Wake:
-        this.#decisions.woken(this.now)
+        this.#decisions.woken(now)
         this.#passNeeded = true
         this.#wakeDue = true
         return
       case EventKind.Timer: case EventKind.AtOnce:
-        if (subject !== SCALE || this.#autoscaler?.fired(this.now) === true) this.#passNeeded = true
-        if (subject === LOOK_AT_SLOTS) this.#slots?.look(this.now)
+        if (subject !== SCALE || this.#autoscaler?.fired(now) === true) this.#passNeeded = true
+        if (subject === LOOK_AT_SLOTS) this.#slots?.look(now)
         else if (subject !== SCALE) this.#architecture.wake?.(subject)
         return
       case EventKind.Outage:
         this.#passNeeded = true
-        ;(this.#outages as Outages).fired(subject, this.now)
+        ;(this.#outages as Outages).fired(subject, now)
         return
       case EventKind.NodeState:
-        return this.#sleep?.fired(subject as NodeId, this.now)
+        return this.#sleep?.fired(subject as NodeId, now)
       case EventKind.Withdrawn:
         return this.taskKilled(subject as JobId)
       case EventKind.Look:
-        if (this.#runs.speculation?.look(subject as JobId, this.now) === true) this.#passNeeded = true
+        if (this.#runs.speculation?.look(subject as JobId, now) === true) this.#passNeeded = true
         return
       case EventKind.Avoid:
         this.#passNeeded = true
-        return this.#runs.avoidance?.fired(subject, this.now)
+        return this.#runs.avoidance?.fired(subject, now)
       case EventKind.PrefillEnd:
         this.#passNeeded = true
-        return this.#prefill.ended(subject, this.now)
+        return this.#prefill.ended(subject, now)
     }
   }
 

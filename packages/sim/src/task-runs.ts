@@ -57,6 +57,8 @@ export class TaskRuns {
   readonly #nodeRuns: NodeRuns
   readonly #ends: TaskEnds
   readonly #start: TaskStart
+  /** Whether a task that was never suspended runs for as long as the runtime model says; then `#length` need not be asked. */
+  readonly #isPlain: boolean
   /** Rows that observers have not been told of yet; empty between two events. */
   readonly #starting = new Starting()
   readonly #ending: Ending
@@ -88,8 +90,9 @@ export class TaskRuns {
       kill: (task, now) => this.kill(task, now, 'failed'),
       killed: (task, now) => this.#killed(task, now, 'failed'),
     })
+    this.#isPlain = options.checkpoints === undefined && options.failures === undefined && options.speculation === undefined
     this.#start = new TaskStart(options.work, model, options.keys)
-    this.masters = new Masters(options.work, queue, (run, end) => this.#addEnd(run, options.work.runNode(run), end))
+    this.masters = new Masters(options.work, queue, (run) => { this.#addEnd(run, options.work.runNode(run)) })
     this.progress = options.progress === undefined
       ? undefined
       : new ProgressRuns(
@@ -125,6 +128,7 @@ export class TaskRuns {
     const runtime = this.#runtime
     const progress = this.progress
     const row = this.#starting
+    const isPlain = this.#isPlain
     let alone = 0
     const waits = this.#sleep?.start(tasks, from, now)
     /** Whether all tasks of the row take the same time; found when the row gets a second task. */
@@ -150,8 +154,10 @@ export class TaskRuns {
       if (work.isMaster(task)) {
         this.masters.start(run, row.job, ready + alone)
         if (!this.masters.isUnused(row.job)) this.lastEnd = Math.max(this.lastEnd, ready + alone)
-      } else if (progress === undefined) this.#addEnd(run, node, ready + this.#length(run, task, node, alone, ready))
-      else {
+      } else if (progress === undefined) {
+        work.setRunEnd(run, ready + (isPlain && !work.suspended.areAny ? Math.max(0, alone) : this.#length(run, task, node, alone, ready)))
+        this.#addEnd(run, node)
+      } else {
         progress.begin(run, node, this.#start, this.#failures?.start(run, work.originalOf(task), this.#start, node, alone) ?? alone, now)
         this.#tellStarts(now)
       }
@@ -185,8 +191,9 @@ export class TaskRuns {
     row.count = 0
   }
 
-  #addEnd(run: number, node: NodeId, end: Seconds): void {
-    this.#work.setRunEnd(run, end)
+  /** Lets a run end when its end is due, which is set. Read from its column, since a number that is passed on costs an object of V8's. */
+  #addEnd(run: number, node: NodeId): void {
+    const end = this.#work.runEnd(run)
     if (this.#hasHeartbeats) this.#nodeRuns.add(run, node, end)
     else this.#ends.add(run, end)
     if (end > this.lastEnd) this.lastEnd = end
