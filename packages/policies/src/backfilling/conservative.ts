@@ -8,7 +8,7 @@ import { earliestOf, type Promises } from './promises.js'
 import { Reservations } from './reservations.js'
 import { RigidJobs } from './rigid-jobs.js'
 import { wholeNodes, type WholeNodes } from './whole-nodes.js'
-import { Windows } from './windows.js'
+import { Windows, windowsOf } from './windows.js'
 
 const conservativeOptions = z.strictObject({
   compress: z.enum(['early-ends', 'all-ends']).default('early-ends').describe('when reservations are compressed: as a job ends before its expected end, or as any job ends'),
@@ -65,17 +65,18 @@ class Conservative implements Policy {
   readonly #explanations: Explanations
 
   constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
+    const windows = windowsOf(options.windows, env)
     const jobs = new RigidJobs(env, { order, placement }, options, (estimate) => atLeastASecond(estimate) + options.margin)
-    const named = options.nodes === 'named' ? wholeNodes(jobs, env, options.windows) : undefined
+    const named = options.nodes === 'named' ? wholeNodes(jobs, env, windows) : undefined
     if (named === undefined) jobs.countAmounts('conservative')
     jobs.planByEstimates('conservative')
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
-    this.#windows = new Windows(options.windows, env.cluster)
+    this.#windows = new Windows(windows, env.cluster)
     this.#plans = jobs.lanes.map((lane, i) =>
       named === undefined ? new Reservations(lane, jobs, order, this.#windows, options) : new NamedReservations(lane, jobs, named.plans[i] as WholeNodes, options),
     )
-    this.#explanations = new Explanations(jobs, options.windows)
+    this.#explanations = new Explanations(jobs, windows)
     const withdraw = (job: JobId, lane: LaneId) => this.#plans[lane]?.withdraw(job)
     const reset = (job: JobId) => {
       for (const plan of this.#plans) plan.reset(job)

@@ -12,7 +12,7 @@ import type { RigidLane } from './rigid-lane.js'
 import { earliestOf } from './promises.js'
 import { Shadow } from './shadow.js'
 import { wholeNodes } from './whole-nodes.js'
-import { Windows } from './windows.js'
+import { Windows, windowsOf } from './windows.js'
 
 const easyOptions = z.strictObject({
   reservations: z
@@ -99,8 +99,9 @@ class Easy implements Policy {
   readonly #reserving: Reserving | undefined
 
   constructor(options: z.output<typeof easyOptions>, env: Env, order: Order, backfillOrder: Order | undefined, placement: Placement | undefined) {
+    const windows = windowsOf(options.windows, env)
     const jobs = new RigidJobs(env, { order, backfillOrder, placement }, options, (estimate) => estimate + options.margin)
-    const named = options.nodes === 'named' ? wholeNodes(jobs, env, options.windows) : undefined
+    const named = options.nodes === 'named' ? wholeNodes(jobs, env, windows) : undefined
     if (named === undefined) jobs.countAmounts('easy')
     jobs.planByEstimates('easy')
     this.#backfillOrder = backfillOrder ?? order
@@ -108,14 +109,14 @@ class Easy implements Policy {
     this.startsGangJobs = jobs.startsGangJobs
     this.#shadows = jobs.lanes.map((lane) => new Shadow(lane, options))
     if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
-    this.#explanations = new Explanations(jobs, options.windows)
+    this.#explanations = new Explanations(jobs, windows)
     checkRest(options, backfillOrder)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
-    if (named !== undefined || reservations !== 1 || options.windows.length > 0 || options.passOn || options.shortFirst || Object.keys(options.depths).length > 0) {
+    if (named !== undefined || reservations !== 1 || windows.length > 0 || options.passOn || options.shortFirst || Object.keys(options.depths).length > 0) {
       checkAlone(options)
-      const windows = new Windows(options.windows, env.cluster)
-      const plans = named?.plans ?? jobs.lanes.map((lane) => new AmountsPlan(lane, jobs, windows))
-      this.#reserving = new Reserving(jobs, backfillOrder, plans, windows, { reservations, depths: options.depths, passOn: options.passOn, perArray: options.perArray ?? Infinity, shortFirst: options.shortFirst })
+      const kept = new Windows(windows, env.cluster)
+      const plans = named?.plans ?? jobs.lanes.map((lane) => new AmountsPlan(lane, jobs, kept))
+      this.#reserving = new Reserving(jobs, backfillOrder, plans, kept, { reservations, depths: options.depths, passOn: options.passOn, perArray: options.perArray ?? Infinity, shortFirst: options.shortFirst })
     }
     Object.assign(this, forwarding(this.#kept, jobs, named?.running))
   }

@@ -1,7 +1,7 @@
 import { None, Reason, type JobId, type KeptBack, type Round } from '@sched/core'
-import type { Window } from './options.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
+import type { Window } from './windows.js'
 
 /**
  * Tells why each job still waits: there is no room now, its placement keeps the room from it, or a reservation does (for the first job the

@@ -8,7 +8,7 @@ import { Profile } from './profile.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { MeanWait } from './mean-wait.js'
-import { planRunning, Windows } from './windows.js'
+import { planRunning, Windows, windowsOf } from './windows.js'
 
 const fattenedOptions = z.strictObject({
   delayReference: z
@@ -77,15 +77,16 @@ class Fattened implements Policy {
   #before = new Float64Array(64)
 
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
+    const windows = windowsOf(options.windows, env)
     this.#options = options
     this.#mayDelay = options.delayingBackfillsPerHead === 'unlimited' ? Infinity : options.delayingBackfillsPerHead
     this.#jobs = new RigidJobs(env, { order, placement }, options)
     this.startsGangJobs = this.#jobs.startsGangJobs
     this.#jobs.countAmounts('fattened')
     this.#jobs.planByEstimates('fattened')
-    this.#windows = new Windows(options.windows, env.cluster)
+    this.#windows = new Windows(windows, env.cluster)
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
-    this.#explanations = new Explanations(this.#jobs, options.windows)
+    this.#explanations = new Explanations(this.#jobs, windows)
     this.#waits = new MeanWait(env)
     const own = { onSubmit: (job: JobId) => this.#reset(job), memory: () => this.#memory(env), recall: (memory: unknown) => this.#recall(memory as HeadsMemory, env) }
     Object.assign(this, forwarding(this.#jobs, this.#waits, own))

@@ -2,10 +2,10 @@ import type { Seconds, TaskId } from '@sched/core'
 import type { ClockMultiples } from './clock-multiples.js'
 import type { Licenses } from './licenses.js'
 import type { NodeReservations } from './node-reservations.js'
-import type { Window } from './options.js'
 import type { QueuesOfJobs } from './queues-of-jobs.js'
 import type { LookAhead } from './releases.js'
 import type { Topologies } from './topologies.js'
+import type { Window } from './windows.js'
 
 /** How a plan that names nodes looks ahead, and what it respects besides free amounts. */
 export interface NamedOptions extends LookAhead {

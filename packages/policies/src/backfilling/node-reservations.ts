@@ -1,11 +1,11 @@
-import { LocalClock, nodesByName, SchedError, suggest, type Env, type JobId, type JobSpec, type NodeId, type Round, type Seconds } from '@sched/core'
+import { nodesByName, SchedError, suggest, type Env, type JobId, type JobSpec, type NodeId, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { ByBeginning } from './by-beginning.js'
 import { bitsFor, hasBit, setBit, type NodeBits } from './node-bits.js'
 import { queuesIn } from './partitions.js'
+import { secondsOf, shownTime } from './shown-time.js'
 
-const SHOWN = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/
-const time = z.union([z.number(), z.string().regex(SHOWN)])
+const time = z.union([z.number(), shownTime])
 /** Names of users, accounts, QOS or queues; those after a minus are the ones that may not. */
 const names = z.array(z.string().min(1)).default([])
 
@@ -202,16 +202,6 @@ function reserved({ from: begin, to: end, nodes, ...rest }: Reservation, index: 
   if (!(to > from)) throw new SchedError('BAD_OPTION', `reservation ${rest.name} ends at ${end} and begins at ${begin}.`, { field: `${field}.to` }, 'Let it end after its beginning.')
   if (rest.every !== undefined && rest.every < to - from) throw new SchedError('BAD_OPTION', `reservation ${rest.name} lasts ${to - from} s and comes every ${rest.every} s.`, { field: `${field}.every` }, 'Let it end before it comes again.')
   return { ...rest, from, to, nodes: bitsOf(nodes, `${field}.nodes`, env, ids) }
-}
-
-/** Seconds of the run of a time that may be given as local clocks show it. */
-function secondsOf(shown: number | string, field: string, { start, timeZone }: Env): Seconds {
-  if (typeof shown === 'number') return shown
-  if (start === undefined)
-    throw new SchedError('BAD_OPTION', `it is ${shown}, and the workload does not say when it began.`, { field }, 'Give seconds from the start of the run.')
-  const seconds = Date.parse(`${shown.length < 19 ? `${shown}:00` : shown}Z`) / 1000
-  if (Number.isNaN(seconds)) throw new SchedError('BAD_OPTION', `there is no time ${shown}.`, { field }, 'Write for example 2026-03-01T08:00:00.')
-  return (timeZone === undefined ? seconds : new LocalClock(timeZone).first(seconds)) - start
 }
 
 function bitsOf(nodes: Reservation['nodes'], field: string, { cluster }: Env, ids: ReadonlyMap<string, NodeId>): NodeBits {

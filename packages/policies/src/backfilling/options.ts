@@ -1,4 +1,5 @@
 import * as z from '@sched/bundled/zod'
+import { shownTime } from './shown-time.js'
 
 /** What happens when a job outlives its estimate. */
 export const overrunOptions = {
@@ -31,12 +32,14 @@ export const windowOptions = {
   windows: z
     .array(
       z.strictObject({
-        from: z.number().nonnegative().describe('seconds from the start of the run at which it begins'),
-        to: z.number().positive().describe('seconds from the start of the run at which it has ended'),
+        from: z.union([z.number().nonnegative(), shownTime]).describe('when it begins: seconds from the start of the run, or a local time of the workload such as 2026-03-01T08:00:00'),
+        to: z.union([z.number().positive(), shownTime]).describe('when it has ended'),
+        every: z.number().positive().optional().describe('seconds from one beginning to the next, such as 604800; default: it comes once'),
+        times: z.number().int().positive().optional().describe('how often it comes in all, with `every`'),
         demand: z.union([z.literal('all'), z.record(z.string(), z.number().int().positive())]).describe('amounts by resource over the whole cluster, or all of it'),
       }),
     )
     .default([])
     .describe('reservations in advance and maintenance windows: amounts kept free from `from` to `to`'),
 }
-export type Window = z.output<typeof windowOptions.windows>[number]
+export type WindowOption = z.output<typeof windowOptions.windows>[number]

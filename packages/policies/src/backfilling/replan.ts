@@ -25,7 +25,7 @@ import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { Topologies } from './topologies.js'
 import { WaitingJobs } from './waiting-jobs.js'
-import { Windows } from './windows.js'
+import { Windows, windowsOf } from './windows.js'
 
 const MINUTE = 60
 /** Seconds after which the plan expects a job to start that a limit holds back, since the real time is unknown. */
@@ -99,6 +99,7 @@ class Replan implements Policy {
   readonly #tellPass: Env['tellPass']
 
   constructor(options: ReadReplanOptions, env: Env, order: Order, placement: Placement | undefined) {
+    const windows = windowsOf(options.windows, env)
     const { cluster } = env
     const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes, true)
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
@@ -115,15 +116,15 @@ class Replan implements Policy {
     this.#tellPass = env.tellPass
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
-    this.#windows = new Windows(options.windows, cluster)
-    this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.keptBack(job, round) ?? (this.#plans[round.lane]?.isFar?.(job) === true ? { reason: Reason.Locality } : undefined))
+    this.#windows = new Windows(windows, cluster)
+    this.#explanations = new Explanations(jobs, windows, (job, round) => jobs.keptBack(job, round) ?? (this.#plans[round.lane]?.isFar?.(job) === true ? { reason: Reason.Locality } : undefined))
     if ([options.topology, ...Object.values(options.topologies)].some((topology) => topology !== 'flat')) env.heedsTopology?.()
     const licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes)
     const queues = (this.#queues = new QueuesOfJobs(env))
     const topologies = new Topologies(env, queues, { ...options, switchWait: options.max_switch_wait })
     const reservations = (this.#reservations = options.reservations.length === 0 ? undefined : new NodeReservations(options.reservations, env))
     const steps = (this.#steps = new ClockMultiples(options.bf_resolution, env))
-    const named = { reservations, step: options.bf_resolution, steps, barriers: new ClockMultiples(FIRST_WINDOW, env), window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, queues, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
+    const named = { reservations, step: options.bf_resolution, steps, barriers: new ClockMultiples(FIRST_WINDOW, env), window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows, licenses, weights: options.weights, topologies, queues, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running.of[i] as ReadonlySet<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))

@@ -8,7 +8,7 @@ import { overrunOptions, windowOptions } from './options.js'
 import { Profile } from './profile.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
-import { planRunning, Windows } from './windows.js'
+import { planRunning, Windows, windowsOf } from './windows.js'
 
 const strictOptions = z.strictObject({
   keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes'),
@@ -51,12 +51,13 @@ class Strict implements Policy {
   readonly #kept: KeptHeads | undefined
 
   constructor(options: z.output<typeof strictOptions>, env: Env, order: Order, placement: Placement | undefined) {
+    const windows = windowsOf(options.windows, env)
     this.#jobs = new RigidJobs(env, { order, placement }, options)
     this.startsGangJobs = this.#jobs.startsGangJobs
-    this.#windows = new Windows(options.windows, env.cluster)
+    this.#windows = new Windows(windows, env.cluster)
     if (!this.#windows.isEmpty) this.#jobs.countAmounts('strict with windows')
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
-    this.#explanations = new Explanations(this.#jobs, options.windows)
+    this.#explanations = new Explanations(this.#jobs, windows)
     if (options.keepHead) this.#kept = new KeptHeads(env, this.#jobs.lanes)
     Object.assign(this, forwarding(this.#kept, this.#jobs))
   }

@@ -1,12 +1,11 @@
 import { lowestBit, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { bitsFor, countWhere, hasBit, setBit, type NodeBits } from './node-bits.js'
 import { LaneTasks } from './lane-tasks.js'
-import type { Window } from './options.js'
 import { A_SECOND, type PassPlan } from './pass-plan.js'
 import { ReservedSlots } from './reserved-slots.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
-import { refuseAmounts } from './windows.js'
+import { refuseAmounts, type Window } from './windows.js'
 
 /** Tasks of one shape that start together. */
 type Tasks = Pick<GangPart, 'shape' | 'tasks'>

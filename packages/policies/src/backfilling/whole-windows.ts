@@ -1,6 +1,5 @@
 import { partitionPoint, type Seconds } from '@sched/core'
-import type { Window } from './options.js'
-import { refuseAmounts } from './windows.js'
+import { refuseAmounts, type Window } from './windows.js'
 
 /**
  * Windows of everything for a plan that names nodes. They are apart from what it reserves, since a job may end in the second in which a window begins,

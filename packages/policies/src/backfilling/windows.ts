@@ -1,7 +1,34 @@
-import { SchedError, suggest, ownValue, type ClusterView, type Round, type Seconds } from '@sched/core'
-import type { Window } from './options.js'
+import { SchedError, suggest, ownValue, type ClusterView, type Env, type Round, type Seconds } from '@sched/core'
+import type { WindowOption } from './options.js'
 import type { Profile } from './profile.js'
 import type { RigidLane } from './rigid-lane.js'
+import { secondsOf } from './shown-time.js'
+
+/** A span of time, in seconds of the run, in which amounts, or everything, are kept free. */
+export interface Window extends Pick<WindowOption, 'demand'> {
+  readonly from: Seconds
+  readonly to: Seconds
+  /** The option that it is of, such as `windows[0]`. */
+  readonly field: string
+}
+
+/** The windows of an option, one by one if they come again. Throws `BAD_OPTION` for times that cannot be and resources that are not there. */
+export function windowsOf(options: readonly WindowOption[], env: Env): Window[] {
+  return options.flatMap((option, index) => occurrences(option, `windows[${index}]`, env))
+}
+
+function occurrences({ from: begin, to: end, every, times, demand }: WindowOption, field: string, env: Env): Window[] {
+  const [from, to] = [secondsOf(begin, `${field}.from`, env), secondsOf(end, `${field}.to`, env)]
+  const bad = (part: string, fact: string, wayOut: string) => new SchedError('BAD_OPTION', fact, { field: `${field}.${part}` }, wayOut)
+  if (!(to > from)) throw bad('to', `the window ends at ${shown(end)} and begins at ${shown(begin)}.`, 'Let it end after its beginning.')
+  if (every !== undefined && times === undefined) throw bad('every', `the window comes every ${every} s, for ever.`, 'Say how often in all (times).')
+  if (every === undefined && times !== undefined) throw bad('times', `the window comes ${times} times.`, 'Say after how many seconds it comes again (every).')
+  if (every !== undefined && every < to - from) throw bad('every', `the window lasts ${to - from} s and comes every ${every} s.`, 'Let it end before it comes again.')
+  const { resources } = env.cluster
+  const unknown = demand === 'all' ? undefined : Object.keys(demand).find((name) => !resources.includes(name))
+  if (unknown !== undefined) throw bad('demand', `the cluster has no resource "${unknown}".`, suggest(unknown, resources))
+  return Array.from({ length: times ?? 1 }, (_, i) => ({ from: from + i * (every ?? 0), to: to + i * (every ?? 0), demand, field }))
+}
 
 /** Reservations in advance and maintenance, as entries of a profile. */
 export class Windows {
@@ -20,7 +47,6 @@ export class Windows {
     this.#to = windows.map(({ to }) => to)
     this.#amounts = windows.map(({ demand }) => demand)
     this.#cluster = cluster
-    for (const [i, window] of windows.entries()) check(window, i, cluster)
   }
 
   /** Takes the amounts that windows keep free out of the profile, from its first step on. */
@@ -51,18 +77,13 @@ export class Windows {
   }
 }
 
-function check({ from, to, demand }: Window, index: number, { resources }: ClusterView): void {
-  const field = `windows[${index}]`
-  if (!(to > from)) throw new SchedError('BAD_OPTION', `the window ends at ${to} s and begins at ${from} s.`, { field: `${field}.to` }, 'Let it end after its beginning.')
-  const unknown = demand === 'all' ? undefined : Object.keys(demand).find((name) => !resources.includes(name))
-  if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: `${field}.demand` }, suggest(unknown, resources))
-}
+const shown = (time: number | string): string => (typeof time === 'number' ? `${time} s` : time)
 
 /** Throws `BAD_OPTION` for a window of amounts, which a plan that names nodes cannot respect. */
 export function refuseAmounts(windows: readonly Window[]): void {
-  const counted = windows.findIndex(({ demand }) => demand !== 'all')
-  if (counted < 0) return
-  throw new SchedError('BAD_OPTION', 'a window takes amounts, but reservations name nodes.', { field: `windows[${counted}].demand` }, "Take 'all', or use { nodes: 'counted' }.")
+  const counted = windows.find(({ demand }) => demand !== 'all')
+  if (counted === undefined) return
+  throw new SchedError('BAD_OPTION', 'a window takes amounts, but reservations name nodes.', { field: `${counted.field}.demand` }, "Take 'all', or use { nodes: 'counted' }.")
 }
 
 /** Fills the profile with what running pieces hold until their expected ends, and with windows. */

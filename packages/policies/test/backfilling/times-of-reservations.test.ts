@@ -87,7 +87,7 @@ describe('windows of everything by the dozen', () => {
   it('leave the time that trying one after another finds', () => {
     fc.assert(
       fc.property(fc.array(span, { maxLength: 30, size: 'max' }), fc.array(fc.tuple(time, length), { minLength: 20, maxLength: 40 }), (spans, looks) => {
-        const windows = spans.map(([from, lasts]) => ({ from, to: from + lasts, demand: 'all' as const }))
+        const windows = spans.map(([from, lasts], i) => ({ from, to: from + lasts, demand: 'all' as const, field: `windows[${i}]` }))
         const whole = new WholeWindows(windows)
         for (const [from, seconds] of looks) {
           let start = from
