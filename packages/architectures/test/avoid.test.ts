@@ -1,6 +1,6 @@
 // @module-tag long
 import type { ClusterView, JobId, JobSpec, NodeId, None, Observer, Plug, Seconds, StageSpec, TaskId, WorkView } from '@sched/core'
-import { fifo, greedy } from '@sched/policies'
+import { fifo, greedy, kaiPreempting } from '@sched/policies'
 import type { AvoidOptions } from '@sched/sim'
 import { digest, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
@@ -221,5 +221,26 @@ describe('what a job avoids', () => {
       { seed: 59, numRuns: 150 },
     )
     expect(compared).toBeGreaterThan(150)
+  })
+})
+
+describe('a task that has failed on a node', () => {
+  it('is not moved there to make room for others: they would move each other for ever', () => {
+    const stage = (tasks: number, cpu: number, mem: number, duration: number, more: Partial<StageSpec> = {}): StageSpec => ({ name: 'map', tasks, demand: { cpu, mem }, duration, ...more })
+    const jobs: JobSpec[] = [
+      { id: 'j0', submit: 60.5, stages: [stage(2, 1, 2, 33.3)] }, { id: 'j1', submit: 61.5, queue: 'a', stages: [stage(4, 1, 3, 1, { gang: true })] },
+      { id: 'j2', submit: 68.5, queue: 'root.a', stages: [stage(4, 2, 3, 10)] }, { id: 'j4', submit: 75.5, stages: [stage(1, 2, 3, 300)] },
+      { id: 'j8', submit: 197.5, stages: [stage(2, 1, 3, 33.3), { ...stage(2, 2, 3, 10), name: 'reduce', after: [{ stage: 0, fraction: 0.05 }] }] },
+    ]
+    const seen = new Set<string>()
+    const watch: Observer = {
+      onTaskStart(task, _job, _lane, node, _level, now) {
+        const what = `task ${task} on node ${node} at ${now}`
+        if (seen.has(what)) throw new Error(what)
+        seen.add(what)
+      },
+    }
+    play(monolithic(), jobs, { cluster: { nodes: [{ count: 2, resources: { cpu: 2, mem: 7 } }] }, policy: kaiPreempting({ maxConsolidationPreemptees: 1 }), failures: { mtbf: 1 }, avoid: { rule: 'spark' }, runtime: { jitter: 0 }, outages: [{ node: 0 as NodeId, from: 43, to: 229, kind: 'failure' }], infeasible: 'reject', until: 260, observers: [watch] })
+    expect(seen.size).toBeGreaterThan(10)
   })
 })

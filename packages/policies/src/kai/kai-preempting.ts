@@ -196,7 +196,7 @@ class KaiPreempting implements Policy {
         this.#hasSpared ||= this.#taken.mayLater(job)
         continue
       }
-      const found = consolidation.find(job, this.#victimsIn(round), (victim) => work.movable(victim.job) && this.#hasStarted(victim.tasks) && this.#placement?.confines?.(victim.job, round) !== true, round)
+      const found = consolidation.find(job, this.#victimsIn(round), (victim) => work.movable(victim.job) && !work.avoids(victim.job) && this.#hasStarted(victim.tasks) && this.#placement?.confines?.(victim.job, round) !== true, round)
       if (found !== undefined && this.#moveFor(job, found.starts, found.moves, round)) return true
       inVain.add(asked)
     }

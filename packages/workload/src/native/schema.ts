@@ -127,7 +127,7 @@ export const jobEventSchema = z.strictObject({
   think: atLeastZero.exactOptional().describe('Seconds to wait after the event. Default 0.'),
 }) satisfies z.ZodType<JobEvent>
 
-const missing = z.union([z.int().min(0), z.string().regex(/^\d+%$/)])
+const missing = z.union([z.int().min(0), z.string().regex(/^\d+%$/, 'a number of tasks, or a percentage such as "30%"')])
 
 const budgetSchema = z.strictObject({
   maxUnavailable: missing.exactOptional().describe('So many may be missing, a number or a percentage ("30%"); it counts before minAvailable.'),
