@@ -87,6 +87,13 @@ describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
     expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, flavors, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
   })
 
+  it.each([true, false])('go on with the next flavor where the node of the first is taken by an equal one (TestScheduleForPreserveFlavorScanProgress, fair sharing: %s)', (fairSharing) => {
+    const nominalQuota = { f1: { cpu: 4 }, f2: { cpu: 4 } }
+    const preemption = { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } as const
+    const flavors = { fairSharing, flavors: { f1: { host: 'x1' }, f2: { host: 'y1' } }, queues: { q: { nominalQuota, preemption } } }
+    expect(come({ x1: { cpu: 2 }, y1: { cpu: 2 } }, flavors, [['q_blocker', 1, 2, HOST, 10]], ['q_pending', 1, 2, HOST, 10])).toEqual(['q_pending@y1 1'])
+  })
+
   it('of two flavors come to rest where one has no nodes and the first of another queue keeps the quota of the other', () => {
     const nodes = { x1: { cpu: 2 }, x2: { cpu: 2 }, x3: { cpu: 2 }, y1: { cpu: 3 } }
     const flavors = { flavors: { f1: { kind: 'x' }, f2: { kind: 'y' } }, queues: {

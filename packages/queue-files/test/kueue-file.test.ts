@@ -426,6 +426,11 @@ describe('manifests of Kueue', () => {
     expect([of('false'), of('true')]).toEqual([[false, ['honoured featureGates.TASFailedNodeReplacementFailFast false']], [undefined, ['honoured featureGates.TASFailedNodeReplacementFailFast true']]])
   })
 
+  it('begin with the first flavor again when they were passed by, with the gate closed that Kueue has open', () => {
+    const of = (gate: string) => made([queue('a'), configuration('v1beta2', `featureGates: { FlavorFungibilityPreserveScanProgress: ${gate} }`)]).options.preserveScanProgress
+    expect([of('false'), of('true')]).toEqual([false, undefined])
+  })
+
   it('go by past usage where a Configuration says how it is counted, as Kueue counts it: in cores, bytes and devices', () => {
     const byUsage = queue('a', ['admissionScope: { admissionMode: UsageBasedAdmissionFairSharing }'])
     const later = queue('b', ['admissionScope: { admissionMode: NoAdmissionFairSharing }', 'fairSharing: { admissionFairSharing: { mode: UsageBasedAdmissionFairSharing } }'])
