@@ -231,6 +231,7 @@ export class Kueue implements Policy {
     for (let i = isStrict ? from : from + look.past; i < end; i++) {
       const job = jobs[i] as JobId
       look.past = i - from
+      if (!isStrict && this.#workloads.isSetAside(job, round.lane, this.#call)) continue
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
       if (!isStrict && isSetAside(workload, this.#call, this.#workloads.freed)) {
