@@ -58,6 +58,15 @@ describe('a workload with a topology (TestScheduleForTAS)', () => {
     expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, { queues: { q: { nominalQuota: { cpu: 16 } } } }, [], gang('q_foo', sets))).toEqual(['q_foo@x1 8', 'q_foo@y1 8'])
   })
 
+  it('preempts for a leader and its workers together, in slices or not', () => {
+    const two = { x1: { cpu: 4, mem: 1 }, y1: { cpu: 4, mem: 1 } }
+    const group = (leader: number, topology: Topology) => gang('q_foo', [stage(1, leader, { name: 'leader' }), stage(2, 1, { name: 'worker' })], { topology, priority: 1 })
+    const held: readonly Load[] = [['q_1', 1, 3, HOST], ['q_2', 1, 3, HOST]]
+    expect(come(two, main, held, group(1, HOST))).toEqual(['-q_2', 'q_foo@y1 3'])
+    expect(come(two, main, held, group(3, RACK))).toEqual(['-q_2', 'q_foo@x1 1', 'q_foo@y1 2']) // a worker beside q_1
+    expect(come(two, main, held, group(3, { ...RACK, slices: [{ level: 0, size: 2 }] }))).toEqual(['-q_1', '-q_2', 'q_foo@x1 1', 'q_foo@y1 2']) // both on one host
+  })
+
   it('heeds what its pods require of nodes', () => {
     const pods = (host: string): JobSpec => ({ id: 'q_foo', submit: 0, queue: 'q', topology: onHost, stages: [stage(1, 1, { constraints: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'host', operator: 'In', values: [host] }] }] } })] })
     expect(come({ x1: { cpu: 1, mem: 1 }, x2: { cpu: 1, mem: 1 } }, main, [], pods('x2'))).toEqual(['q_foo@x2 1'])
