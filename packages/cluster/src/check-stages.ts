@@ -79,7 +79,7 @@ function checkSlices(id: string, field: string, slices: readonly Slice[]): void 
 
 /** Checks a job that is one gang: stages that start together cannot wait for each other, and their number of tasks must be fixed. */
 function checkGangJob({ id, stages, topology }: JobSpec): void {
-  if (topology?.slices !== undefined && stages.length > 1) throw bad(id, 'topology', 'slices of all its stages, and is one gang', 'Give each stage a `topology` of its own.')
+  if (topology?.slices !== undefined && (stages.length > 2 || (stages.length === 2 && stages.every(({ tasks }) => tasks > 1)))) throw bad(id, 'topology', 'slices of all its stages, and is one gang', 'Give each stage a `topology`.')
   if (!stages.some(({ gang }) => gang === true)) throw bad(id, 'gang', 'no stage that is a gang, and is one itself', 'Add `gang: true` to its stages that start together.')
   for (const [i, { after, master, phases, shuffle }] of stages.entries()) {
     const [field, fact]: [keyof StageSpec, string] = master === true

@@ -102,7 +102,8 @@ export interface Topology {
   readonly segment?: number
   /**
    * The tasks of a stage are split into slices that stay together, the outermost first: each slice of `size` tasks is in one group of `level`, and
-   * waits for one with room. Sizes divide the one before, levels are below the one before. Not with `racks` or `segment`. For `topology-aware`.
+   * waits for one with room. Of a job that is one gang they are of the workers of a leader, a stage beside one of one task. Sizes divide the one before,
+   * levels are below the one before. Not with `racks` or `segment`. For `topology-aware`.
    * Kueue's `podset-slice-required-topology` and `podset-slice-size`.
    */
   readonly slices?: readonly Slice[]

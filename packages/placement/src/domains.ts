@@ -35,7 +35,7 @@ const TASK: Slice = { level: 0, size: 1 }
  */
 export class Domains {
   /** Domains by level. */
-  readonly #levels: readonly (readonly Domain[])[]
+  readonly levels: readonly (readonly Domain[])[]
   /** `[level][group]`: the number of tasks for which the domain has room, in whole slices of the layers below the outermost. */
   readonly #room: readonly Float64Array[]
   /** `[level][group]`: the number of outermost slices for which it has room; 0 below their level. */
@@ -51,7 +51,7 @@ export class Domains {
   constructor(cluster: ClusterView) {
     const levels: Domain[][] = []
     for (let level = cluster.levels - 1; level >= 0; level--) levels[level] = domainsOf(level, cluster, levels[level + 1])
-    this.#levels = levels
+    this.levels = levels
     this.#room = levels.map((domains) => new Float64Array(domains.length))
     this.#slices = levels.map((domains) => new Float64Array(domains.length))
     this.#sizes = new Int32Array(cluster.levels)
@@ -66,7 +66,7 @@ export class Domains {
     this.#layers = slices.length
     this.#sizes.fill(1)
     for (const [i, { level, size }] of slices.entries()) if (i > 0) this.#sizes.fill(size, level, slices[i - 1]?.level)
-    for (const [level, domains] of this.#levels.entries()) {
+    for (const [level, domains] of this.levels.entries()) {
       const [tasks, whole] = [this.#room[level] as Float64Array, this.#slices[level] as Float64Array]
       for (const { group, inside } of domains) {
         tasks[group] = level === 0 ? (room[group] as number) : this.#roomIn(inside)
@@ -106,7 +106,7 @@ export class Domains {
     let at = from
     let chosen = this.#one(at, units, choice)
     while (chosen === undefined && at < to) chosen = this.#one(++at, units, choice)
-    if (chosen === undefined && !isFirm) chosen = fewest(this.#sorted(this.#levels[at] as readonly Domain[], choice), units, choice)
+    if (chosen === undefined && !isFirm) chosen = fewest(this.#sorted(this.levels[at] as readonly Domain[], choice), units, choice)
     for (; at > whole && chosen !== undefined; at--) chosen = fewest(this.#sorted(chosen.flatMap(({ domain }) => domain.inside), choice), units, choice)
     return chosen && this.#nodesIn(chosen, tasks, choice)
   }
@@ -123,13 +123,13 @@ export class Domains {
     const isTight = choice === 'best-fit'
     const sorted = (domains: readonly Domain[]) => this.#sorted(domains, choice).map((each): Beside => ({ ...each, beside: this.#beside(each.domain, short) }))
     const one = (level: number) => {
-      const found = holdingAll(sorted(this.#levels[level] as readonly Domain[]), units, isTight)
+      const found = holdingAll(sorted(this.levels[level] as readonly Domain[]), units, isTight)
       return found && [found]
     }
     let at = from
     let taken: readonly Beside[] | undefined = one(at)
     while (taken === undefined && at < to) taken = one(++at)
-    if (taken === undefined && !isFirm) taken = takingAll(sorted(this.#levels[at] as readonly Domain[]), units, isTight)
+    if (taken === undefined && !isFirm) taken = takingAll(sorted(this.levels[at] as readonly Domain[]), units, isTight)
     let chosen = taken && sharedOut(taken, units, short, isTight)
     for (; at > whole && chosen !== undefined; at--) chosen = sharedOut(sorted(chosen.flatMap(({ domain }) => domain.inside)), units, short, isTight)
     return chosen && this.#nodesIn(chosen, tasks, choice)
@@ -151,7 +151,7 @@ export class Domains {
     const { level: whole, size } = this.#outer
     if (level > 0 && level === whole) return undefined // in Kueue, too: it leaves out all that is inside domains of the level of slices
     const roomOf = (domain: Domain): Room => ({ domain, tasks: this.#room[domain.level]?.[domain.group] as number, slices: this.#slices[domain.level]?.[domain.group] as number, inside: domain.level === level ? domain.inside.map(roomOf) : [] })
-    const siblings = this.#levels[level + 1]?.map(({ inside }) => inside) ?? [this.#levels[level] as readonly Domain[]]
+    const siblings = this.levels[level + 1]?.map(({ inside }) => inside) ?? [this.levels[level] as readonly Domain[]]
     return balancedDomains(siblings.map((each) => each.map(roomOf)), slices, size, level > whole)
   }
 
@@ -175,19 +175,19 @@ export class Domains {
 
   /** The domain of a level that holds all units, if there is one. */
   #one(level: number, units: number, choice: Choice): readonly Filled[] | undefined {
-    const domains = this.#sorted(this.#levels[level] as readonly Domain[], choice)
+    const domains = this.#sorted(this.levels[level] as readonly Domain[], choice)
     const found = choice === 'best-fit' ? tightest(domains, units) : domains.find((each) => each.units >= units)
     return found && [{ ...found, units }]
   }
 
   /** The domains of a level that have room for so many tasks in whole slices, by name. */
   holding(level: number, tasks: number): number[] {
-    return (this.#levels[level] as readonly Domain[]).map(({ group }) => group).filter((group) => (this.#slices[level]?.[group] as number) * this.#outer.size >= tasks)
+    return (this.levels[level] as readonly Domain[]).map(({ group }) => group).filter((group) => (this.#slices[level]?.[group] as number) * this.#outer.size >= tasks)
   }
 
   /** The most tasks, in whole slices, for which any domain of the level has room; without a level that of all domains together. */
   most(level?: number): number {
-    if (level === undefined) return this.#slicesIn(this.#levels.at(-1) as readonly Domain[]) * this.#outer.size
+    if (level === undefined) return this.#slicesIn(this.levels.at(-1) as readonly Domain[]) * this.#outer.size
     return (this.#slices[level] as Float64Array).reduce((most, slices) => Math.max(most, slices), 0) * this.#outer.size
   }
 
@@ -199,14 +199,14 @@ export class Domains {
     const short = this.#shortOf(tasks)
     const whole = Math.min(tasks, this.most(level))
     if (short === 0 || whole === tasks) return whole
-    const beside = level === undefined ? this.#besideAmong(this.#levels.at(-1) as readonly Domain[], short) : (this.#levels[level] as readonly Domain[]).reduce((most, each) => Math.max(most, this.#beside(each, short)), -1)
+    const beside = level === undefined ? this.#besideAmong(this.levels.at(-1) as readonly Domain[], short) : (this.levels[level] as readonly Domain[]).reduce((most, each) => Math.max(most, this.#beside(each, short)), -1)
     return beside >= Math.floor(tasks / this.#outer.size) ? tasks : whole
   }
 
   /** Nodes for so many tasks, each on the node with room for the fewest tasks, one after another; there must be room for all. */
   inOrder(tasks: number): NodeId[] {
     const nodes: NodeId[] = []
-    for (const { domain, units } of this.#sorted(this.#levels[0] as readonly Domain[], 'least-free-capacity'))
+    for (const { domain, units } of this.#sorted(this.levels[0] as readonly Domain[], 'least-free-capacity'))
       for (let i = 0; i < units && nodes.length < tasks; i++) nodes.push(domain.group as NodeId)
     return nodes
   }

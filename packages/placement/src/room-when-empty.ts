@@ -1,5 +1,5 @@
 import { leastTasks, ownValue, type ClusterView, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
-import { Packing, whenEmpty } from './packing.js'
+import { Packing, whenEmpty, type TasksAtOnce } from './packing.js'
 
 /** Stages whose tasks run at the same time, `leastTasks` of each. */
 export type AtOnce = readonly StageSpec[]
@@ -29,10 +29,14 @@ export class RoomWhenEmpty {
     const [first] = stages
     if (stages.length === 1 && first !== undefined) return (this.heldBy(first)[group] as number) >= leastTasks(first)
     const cluster = this.#cluster
-    const parts = stages.map((stage) => ({
-      tasks: leastTasks(stage), demand: (r: ResourceId) => ownValue(stage.demand, cluster.resources[r] as string) ?? 0, most: (node: NodeId) => cluster.couldHold(stage, node),
-      isDistinct: stage.constraints?.distinctNodes === true,
-    }))
+    const parts = partsWhenEmpty(stages, cluster)
     return new Packing(parts, this.#members[group] as readonly NodeId[], cluster, whenEmpty(cluster)).all() !== undefined
   }
 }
+
+/** Stages that are to run at the same time on empty nodes. */
+export const partsWhenEmpty = (stages: AtOnce, cluster: ClusterView): readonly TasksAtOnce[] =>
+  stages.map((stage) => ({
+    tasks: leastTasks(stage), demand: (r: ResourceId) => ownValue(stage.demand, cluster.resources[r] as string) ?? 0, most: (node: NodeId) => cluster.couldHold(stage, node),
+    isDistinct: stage.constraints?.distinctNodes === true,
+  }))

@@ -2,8 +2,10 @@ import { definePlacement, leastTasks, None, type ClusterView, type Env, type Job
 import * as z from '@sched/bundled/zod'
 import { Domains, type Choice } from './domains.js'
 import { fullestGroup } from './fullest-group.js'
+import type { Search } from './led-domains.js'
+import { leaderOf, LedGang } from './led-gang.js'
 import { NearPlacement } from './near-placement.js'
-import { Nearness, startingAtBest, startingTogether, type Asked, type Firm } from './nearness.js'
+import { isSeveral, Nearness, startingAtBest, startingTogether, type Asked, type Firm } from './nearness.js'
 
 const topologyAwareOptions = z.strictObject({
   profile: z.enum(['mixed', 'best-fit', 'least-free-capacity', 'most-free-capacity', 'balanced', 'most-allocated']).default('mixed')
@@ -19,9 +21,9 @@ export type TopologyAwareOptions = z.input<typeof topologyAwareOptions>
  * nodes as possible. Every job is treated as if all its tasks had one shape.
  *
  * Source: Kueue, Topology Aware Scheduling (KEP-2724), tas_flavor_snapshot.go, with its feature gates as profiles; kube-scheduler, PlacementBinPacking
- * (most-allocated, which looks at tasks of one stage). Deviations: nodes are always the
- * lowest level; the room of a domain is the sum of what each of its nodes has room for; several pod sets in one domain (`podset-group-name`) are placed
- * as `topology-tree` does; a task that follows later, or starts anew, goes where a slice is not whole; a leader is placed before its workers.
+ * (most-allocated, which looks at tasks of one stage). Deviations: nodes are always the lowest level; the room of a domain is the sum of what each of its nodes
+ * has room for; several pod sets in one domain (`podset-group-name`) that are not one leader and its workers, or of which some run, are placed as
+ * `topology-tree` does; a task that follows later, or starts anew, goes where a slice is not whole.
  */
 export const topologyAwarePlacement = definePlacement({
   name: 'topology-aware',
@@ -37,6 +39,7 @@ export const topologyAware = (options: TopologyAwareOptions = {}): Plug<'placeme
 class TopologyAware extends NearPlacement {
   readonly #profile: z.output<typeof topologyAwareOptions>['profile']
   readonly #domains: Domains
+  readonly #led: LedGang
   readonly #cluster: ClusterView
   readonly #levels: number
   readonly #room: Float64Array
@@ -46,6 +49,7 @@ class TopologyAware extends NearPlacement {
     super(new Nearness('topology-aware', env, { slices: true }))
     this.#profile = profile
     this.#domains = new Domains(cluster)
+    this.#led = new LedGang(cluster, this.#domains.levels)
     this.#cluster = cluster
     this.#levels = cluster.levels
     this.#room = new Float64Array(cluster.nodes)
@@ -53,7 +57,18 @@ class TopologyAware extends NearPlacement {
 
   /** Refuses a job whose slices no group can hold, too. */
   override admits(spec: JobSpec): string | undefined {
-    return super.admits(spec) ?? spec.stages.map((stage) => this.#whyNoSlices(spec.id, stage, stage.topology ?? spec.topology)).find((why) => why !== undefined)
+    const { id, stages, topology } = spec
+    const refused = super.admits(spec)
+    if (refused !== undefined || stages.length === 1 || topology?.slices === undefined || stages.some((stage) => stage.topology !== undefined))
+      return refused ?? stages.map((stage) => this.#whyNoSlices(id, stage, stage.topology ?? topology)).find((why) => why !== undefined)
+    const leader = leaderOf(stages)
+    const workers = stages[leader === 0 ? 1 : 0] as StageSpec
+    return this.#whyNoSlices(id, workers, topology) ?? (leader === undefined ? undefined : this.#whyNoRoomToLead(stages, leader, topology))
+  }
+
+  #whyNoRoomToLead(stages: readonly StageSpec[], leader: 0 | 1, topology: Topology): string | undefined {
+    if ((topology.wait ?? Infinity) < Infinity || this.#led.couldHold(stages, leader, this.#slicesOf(topology), this.#searchOf(topology, topology))) return undefined
+    return 'there is no room for its tasks in slices beside the one that leads them (its topology)'
   }
 
   #whyNoSlices(id: string, stage: StageSpec, topology: Topology | undefined): string | undefined {
@@ -73,8 +88,24 @@ class TopologyAware extends NearPlacement {
 
   protected override planNear(asked: Asked, firm: Firm, job: JobId, round: Round): void {
     const { required } = firm
+    if (this.#planLed(asked, firm, job, round)) return
     if (required !== undefined && this.nearness.placeWhole(required, asked, job, round, this.places.nodes)) return
     this.#planIn(this.#levelOf(required), firm, asked, job, round)
+  }
+
+  /** Plans a leader with its workers that are to be near each other; false: the job is no such gang, or some of it runs. */
+  #planLed(asked: Asked, firm: Firm, job: JobId, round: Round): boolean {
+    const level = asked.preferred ?? firm.required
+    if (asked.isOfStage || firm.racks !== undefined || this.#profile === 'most-allocated' || (level ?? firm.slices) === undefined) return false
+    if (!isSeveral(job, round) || this.nearness.runs(job)) return false
+    return this.#led.plan(this.#slicesOf(firm), this.#searchOf(asked, firm), job, round, this.places.nodes)
+  }
+
+  /** Where all of a leader and its workers are looked for. */
+  #searchOf({ preferred }: Topology, { required }: Firm): Search {
+    const top = this.#levels - 1
+    const from = Math.min(preferred ?? required ?? top, top)
+    return { from, to: this.#levelOf(required) ?? (preferred === undefined && required === undefined ? from : top), isFirm: this.#levelOf(required) !== undefined, choice: this.#choice((preferred ?? required) !== undefined) }
   }
 
   /** Plans the job's tasks, all or as many as fit, as near as the job asks. If one domain is required and the job has tasks in one, the others go there. */

@@ -58,6 +58,15 @@ describe('a workload with a topology (TestScheduleForTAS)', () => {
     expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, { queues: { q: { nominalQuota: { cpu: 16 } } } }, [], gang('q_foo', sets))).toEqual(['q_foo@x1 8', 'q_foo@y1 8'])
   })
 
+  it('preempts for a leader and its workers together, in slices or not', () => {
+    const two = { x1: { cpu: 4, mem: 1 }, y1: { cpu: 4, mem: 1 } }
+    const group = (leader: number, topology: Topology) => gang('q_foo', [stage(1, leader, { name: 'leader' }), stage(2, 1, { name: 'worker' })], { topology, priority: 1 })
+    const held: readonly Load[] = [['q_1', 1, 3, HOST], ['q_2', 1, 3, HOST]]
+    expect(come(two, main, held, group(1, HOST))).toEqual(['-q_2', 'q_foo@y1 3'])
+    expect(come(two, main, held, group(3, RACK))).toEqual(['-q_2', 'q_foo@x1 1', 'q_foo@y1 2']) // a worker beside q_1
+    expect(come(two, main, held, group(3, { ...RACK, slices: [{ level: 0, size: 2 }] }))).toEqual(['-q_1', '-q_2', 'q_foo@x1 1', 'q_foo@y1 2']) // both on one host
+  })
+
   it('heeds what its pods require of nodes', () => {
     const pods = (host: string): JobSpec => ({ id: 'q_foo', submit: 0, queue: 'q', topology: onHost, stages: [stage(1, 1, { constraints: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'host', operator: 'In', values: [host] }] }] } })] })
     expect(come({ x1: { cpu: 1, mem: 1 }, x2: { cpu: 1, mem: 1 } }, main, [], pods('x2'))).toEqual(['q_foo@x2 1'])
@@ -85,6 +94,13 @@ describe('workloads of two queues (TestScheduleForTASCohorts)', () => {
     const inF1 = { f1: { cpu: 8 } }
     const flavors = { flavors: { f1: { host: 'x1' }, f2: { host: 'y1' } }, queues: { a: { cohort: 'c', nominalQuota: inF1 }, b: { cohort: 'c', nominalQuota: { ...inF1, f2: { cpu: 8 } } } } }
     expect(come({ x1: { cpu: 8 }, y1: { cpu: 8 } }, flavors, [], ['a_1', 1, 8, HOST, 10], ['b_1', 1, 8, HOST, 5])).toEqual(['a_1@x1 1', 'b_1@y1 1'])
+  })
+
+  it.each([true, false])('go on with the next flavor where the node of the first is taken by an equal one (TestScheduleForPreserveFlavorScanProgress, fair sharing: %s)', (fairSharing) => {
+    const nominalQuota = { f1: { cpu: 4 }, f2: { cpu: 4 } }
+    const preemption = { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } as const
+    const flavors = { fairSharing, flavors: { f1: { host: 'x1' }, f2: { host: 'y1' } }, queues: { q: { nominalQuota, preemption } } }
+    expect(come({ x1: { cpu: 2 }, y1: { cpu: 2 } }, flavors, [['q_blocker', 1, 2, HOST, 10]], ['q_pending', 1, 2, HOST, 10])).toEqual(['q_pending@y1 1'])
   })
 
   it('of two flavors come to rest where one has no nodes and the first of another queue keeps the quota of the other', () => {

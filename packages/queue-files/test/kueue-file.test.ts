@@ -185,13 +185,14 @@ describe('manifests of Kueue', () => {
     expect(said(made([uses, opened]))[0]).toEqual(['ignored', 'a kueue.x-k8s.io/preemption-config-name', 'heroes', 'no PreemptionConfig has this name: it has no rules'])
   })
 
-  it('say which rules of PreemptionConfigs see no workload, or are left out', () => {
+  it('say which rules of PreemptionConfigs see no workload, and go by priority classes', () => {
     const [by, to] = ['{ activationPolicy: { trigger: Always }, candidateSelectors: [{ scope: AnyClusterQueue', '}] }']
     const { options: found, findings } = made([uses, opened, heroes(`${by}, labelSelector: { matchLabels: { team: a } }${to}`, `${by}, priority: { matchNames: [low] }${to}`, `{ activationPolicy: { trigger: Always }, preemptorPriorityClassSelector: { matchNames: [low] } }`)])
     expect(findings.filter(({ setting }) => setting.endsWith(' rule')).map(({ verdict, value, note }) => [verdict, value, note])).toEqual([
-      ['honoured', '0', 'no workload has the label team: put it into integrations.labelKeysToCopy'], ['ignored', '1', 'left out: names of priority classes are not known'], ['ignored', '2', 'left out: names of priority classes are not known'],
+      ['honoured', '0', 'no workload has the label team: put it into integrations.labelKeysToCopy'], ['honoured', '1', ''], ['honoured', '2', ''],
     ])
-    expect(found.preemptionConfigs?.['heroes']?.rules).toHaveLength(1)
+    const [, ofCandidates, ofPreemptors] = found.preemptionConfigs?.['heroes']?.rules ?? []
+    expect([ofCandidates?.candidateSelectors?.[0]?.priority, ofPreemptors?.preemptorPriorityClassSelector]).toEqual([{ matchNames: ['low'] }, { matchNames: ['low'] }])
   })
 
   it.each([
@@ -424,6 +425,11 @@ describe('manifests of Kueue', () => {
       return [found.failedNodeReplacementFailFast, findings.filter(({ setting }) => setting.startsWith('featureGates')).map(({ verdict, setting, value }) => `${verdict} ${setting} ${value}`)]
     }
     expect([of('false'), of('true')]).toEqual([[false, ['honoured featureGates.TASFailedNodeReplacementFailFast false']], [undefined, ['honoured featureGates.TASFailedNodeReplacementFailFast true']]])
+  })
+
+  it('begin with the first flavor again when they were passed by, with the gate closed that Kueue has open', () => {
+    const of = (gate: string) => made([queue('a'), configuration('v1beta2', `featureGates: { FlavorFungibilityPreserveScanProgress: ${gate} }`)]).options.preserveScanProgress
+    expect([of('false'), of('true')]).toEqual([false, undefined])
   })
 
   it('go by past usage where a Configuration says how it is counted, as Kueue counts it: in cores, bytes and devices', () => {

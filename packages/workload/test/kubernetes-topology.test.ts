@@ -79,7 +79,6 @@ describe('the topology that Kubernetes asks for', () => {
     [{ [slice]: RACK, [size]: 'two' }, `${size}: must be a numeric value.`],
     [{ [slice]: RACK, [size]: '0' }, `${size}: must be greater than or equal to 1.`],
     [{ [slice]: RACK, [size]: '3' }, `${size}: must not be greater than pod set count 2.`],
-    [{ [groupName]: 'g', [required]: RACK, [slice]: RACK, [size]: '2' }, `${groupName}: may not be set when '${size}' is specified.`],
     [{ [groupName]: 'g' }, `${groupName}: may not be set when neither '${podset('preferred-topology')}' nor '${required}' is specified.`],
     [{ [groupName]: '7', [required]: RACK }, `${groupName}: must not be a number.`],
     [{ [layers]: '[]', [slice]: RACK }, `${layers}: may not be set when '${slice}' is specified.`],
@@ -103,6 +102,8 @@ describe('the topology that Kubernetes asks for', () => {
   it('is of each pod set of a Workload, or of all of those of one group', () => {
     expect(asked(levels, workload({ required: RACK }, { preferred: RACK }))).toEqual([undefined, { required: 1 }, { preferred: 1 }])
     expect(asked(levels, workload({ required: RACK, podSetGroupName: 'a' }, { required: RACK, podSetGroupName: 'a' }))).toEqual([{ required: 1 }, undefined, undefined])
+    const sliced = { podSetSliceRequiredTopology: HOST, podSetSliceSize: 2 } // of the workers, beside their leader (TASGroupedPodSetSlicing)
+    expect(asked(levels, workload({ required: BLOCK, podSetGroupName: 'a', ...sliced }, { required: BLOCK, podSetGroupName: 'a' }))).toEqual([{ required: 2, slices: [{ level: 0, size: 2 }] }, undefined, undefined])
     expect(asked(levels, workload({ required: RACK }, undefined))).toEqual([undefined, { required: 1 }, undefined])
     expect(asked(levels, workload({ required: RACK }))).toEqual([{ required: 1 }, undefined])
   })

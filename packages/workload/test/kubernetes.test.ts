@@ -245,6 +245,22 @@ describe('kubernetes', () => {
       expect(jobs([workload, config])[0]?.tags).toEqual({ nodes: '2' })
     })
 
+    it('name the priority class of a Job, of Kueue or not, where rules of a PreemptionConfig select workloads by it', () => {
+      const config = (rule: Json) => ({ apiVersion: 'kueue.x-k8s.io/v1alpha1', kind: 'PreemptionConfig', metadata: { name: 'c' }, spec: { rules: [rule] } })
+      const byClass = config({ candidateSelectors: [{ priority: { notMatchNames: ['high'] } }] })
+      const label = 'kueue.x-k8s.io/priority-class'
+      const usual = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'usual' }, value: 1, globalDefault: true }
+      const high = { apiVersion: 'kueue.x-k8s.io/v1beta2', kind: 'WorkloadPriorityClass', metadata: { name: 'high' }, value: 9 }
+      const named = job('train', { metadata: { labels: { [label]: 'high' } } })
+      expect(jobs([named, high, byClass])[0]?.tags).toEqual({ [label]: 'high' })
+      expect(jobs([named, high, config({ preemptorPriorityClassSelector: { matchNames: ['high'] } })])[0]?.tags).toEqual({ [label]: 'high' })
+      expect(jobs([job('train', {}), usual, byClass])[0]?.tags).toEqual({ [label]: 'usual' })
+      const workload = (spec: Json) => ({ apiVersion: 'kueue.x-k8s.io/v1beta2', kind: 'Workload', metadata: { name: 'w', namespace: 'ml', creationTimestamp: at(0) }, spec: { priority: 9, ...spec, podSets: [{ name: 'main', count: 1, template: { spec: { containers: [] } } }] }, status: { conditions: [{ type: 'Admitted', status: 'True', lastTransitionTime: at(1) }, { type: 'Finished', status: 'True', lastTransitionTime: at(9) }] } })
+      const refs = [{ priorityClassRef: { kind: 'WorkloadPriorityClass', name: 'high' } }, { priorityClassName: 'high', priorityClassSource: 'kueue.x-k8s.io/workloadpriorityclass' }, { priorityClassRef: { kind: 'PriorityClass', name: 'high' } }]
+      expect(refs.map((spec) => jobs([workload(spec), byClass])[0]?.tags)).toEqual(refs.map(() => ({ [label]: 'high' })))
+      expect([jobs([job('train', {}), byClass])[0]?.tags, jobs([named, high, config({})])[0]?.tags]).toEqual([undefined, undefined])
+    })
+
     it('keep those by which a PodDisruptionBudget selects pods, too', () => {
       const budget = (selector: Json) => ({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b', namespace: 'ml', creationTimestamp: at(0) }, spec: { maxUnavailable: 1, selector } })
       const labelled = pod('train-0', { metadata: { labels: { app: 'train', tier: 'a', hash: 'x' } } })

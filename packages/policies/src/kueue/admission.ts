@@ -53,7 +53,7 @@ export class Kueue implements Policy {
   readonly #preempted = new TakenJobs()
   /** Jobs that have room in their quota, but had no nodes for their topology at the last look. */
   readonly #far = new Set<JobId>()
-  readonly #scans = new FlavorScans()
+  readonly #scans: FlavorScans
   readonly #protection: Protection
   /** What changes at times that nothing else may happen at. */
   readonly #timers: readonly (Protection | TimeSharing)[]
@@ -86,6 +86,7 @@ export class Kueue implements Policy {
     this.#placement = placement
     this.#starts = new Starts(placement, this.#queues.choices)
     this.#trials = new NodeTrials(env.work, this.#workloads, this.#starts, settings.failedNodeReplacementFailFast)
+    this.#scans = new FlavorScans(settings.preserveScanProgress)
     this.#nominations = new Nominations(settings, env, { queues: this.#queues, workloads: this.#workloads, protection: this.#protection, scans: this.#scans, trials: this.#trials, preempted: this.#preempted })
     const barred = {
       onFinish: (job: JobId) => { this.#preempted.forget(job, env.work); this.#times.forget(job); this.#trials.finished(job) },
@@ -230,6 +231,7 @@ export class Kueue implements Policy {
     for (let i = isStrict ? from : from + look.past; i < end; i++) {
       const job = jobs[i] as JobId
       look.past = i - from
+      if (!isStrict && this.#workloads.isSetAside(job, round.lane, this.#call)) continue
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
       if (!isStrict && isSetAside(workload, this.#call, this.#workloads.freed)) {
@@ -270,7 +272,10 @@ export class Kueue implements Policy {
       if (mode !== Mode.NoFit && !neverHas && this.#kept.keep(workload, borrows > 0, this.#protection.delaysReclaim)) this.#touched.add(workload.queue)
       return this.#setAside({ ...entry, assignment: found }, round)
     }
-    if (!fitsWithout(targets, workload)) return this.#scans.skipped(workload)
+    if (!fitsWithout(targets, workload)) {
+      this.#hasMoved = this.#scans.skipped(workload, found) || this.#hasMoved
+      return
+    }
     delete workload.scan // the next search begins with all flavors
     const areGone = targets.every((each) => hasStarted(each, this.#env.work))
     const outbid = this.#precedence === precedences.Timestamp ? targets.filter((each) => isOutbid(each, workload, this.#fairSharing !== false)) : []

@@ -24,6 +24,7 @@ export interface Preemptor {
   /** Rules of its queue beside those of `preemption`, and what they see of a workload. */
   readonly rules: readonly PreemptionRule[]
   readonly tagsOf: (workload: Workload) => Readonly<Record<string, string>>
+  readonly classOf: (workload: Workload) => string | undefined
   readonly resources: number
   /** What the user of a workload has used lately, for queues that order by that. */
   readonly pastUsage: (workload: Workload) => number

@@ -1,11 +1,13 @@
 import { ownValue, tagsMeet } from '@sched/core'
 import { eligible, inOrder, type Preemptor } from './candidates.js'
-import type { CandidateSelector, Comparison, LabelSelector, PreemptionRule, Trigger } from './preemption-rules.js'
+import type { CandidateSelector, ClassSelector, Comparison, LabelSelector, PreemptionRule, Trigger } from './preemption-rules.js'
 import type { ClusterQueue } from './queues.js'
 import type { Taking } from './taking.js'
 import type { Workload } from './workload.js'
 
 type Tags = Readonly<Record<string, string>>
+
+const ANY_CLASS: ClassSelector = { matchNames: [], notMatchNames: [] }
 
 /**
  * Takes further workloads away, those that the rules of the preemptor's queue select, where those taken so far are not enough: first whom the rules select that
@@ -27,9 +29,8 @@ function takeFor(trigger: Trigger, preemptor: Preemptor, taking: Taking): void {
 
 /** Whom the rules select for a trigger, of other queues first; in each of both in the order in which they would be preempted. */
 function candidatesFor(trigger: Trigger, preemptor: Preemptor, taking: Taking): Workload[] {
-  const { workload: { queue }, rules, admitted, tagsOf, workload } = preemptor
-  const own = tagsOf(workload)
-  const selectors = rules.filter((each) => holds(each, trigger, own)).flatMap(({ candidateSelectors }) => candidateSelectors)
+  const { workload: { queue }, rules, admitted } = preemptor
+  const selectors = rules.filter((each) => holds(each, trigger, preemptor)).flatMap(({ candidateSelectors }) => candidateSelectors)
   const gone = new Set(taking.taken)
   const found: Workload[] = []
   for (const [other, those] of admitted) {
@@ -40,7 +41,12 @@ function candidatesFor(trigger: Trigger, preemptor: Preemptor, taking: Taking): 
   return [...inOrder(found.filter((each) => !isOwn(each)), preemptor), ...inOrder(found.filter(isOwn), preemptor)]
 }
 
-const holds = ({ activationPolicy, preemptorSelector }: PreemptionRule, trigger: Trigger, own: Tags): boolean => activationPolicy.trigger === trigger && meets(own, preemptorSelector)
+const holds = ({ activationPolicy, preemptorSelector, preemptorPriorityClassSelector: classes }: PreemptionRule, trigger: Trigger, { workload, tagsOf, classOf }: Preemptor): boolean =>
+  activationPolicy.trigger === trigger && meets(tagsOf(workload), preemptorSelector) && isOfClass(classOf(workload), classes)
+
+/** Source: Kueue, priority_filters.go (MatchesPriorityClassSelector). */
+const isOfClass = (name: string | undefined, { matchNames, notMatchNames }: ClassSelector = ANY_CLASS): boolean =>
+  (matchNames.length === 0 || (name !== undefined && matchNames.includes(name))) && !(name !== undefined && notMatchNames.includes(name))
 
 const meets = (labels: Tags, selector: LabelSelector | undefined): boolean => selector === undefined || tagsMeet(labels, { tags: selector.matchLabels, matchExpressions: selector.matchExpressions })
 
@@ -50,9 +56,10 @@ function isInScope({ scope }: CandidateSelector, queue: ClusterQueue, other: Clu
   return scope === 'WithinCohortTree' && other.root === queue.root
 }
 
-function selects({ scope, labelSelector, numericLabels, priority }: CandidateSelector, each: Workload, { workload, tagsOf }: Preemptor): boolean {
+function selects({ scope, labelSelector, numericLabels, priority }: CandidateSelector, each: Workload, { workload, tagsOf, classOf }: Preemptor): boolean {
   if (scope === 'WithinLocalQueue' && each.user !== workload.user) return false
-  if (priority !== undefined && !compares[priority.comparison](priority.mode === 'Base' ? each.priority : each.standing, workload.priority)) return false
+  if (priority !== undefined && !isOfClass(classOf(each), priority)) return false
+  if (priority?.comparison !== undefined && !compares[priority.comparison](priority.mode === 'Base' ? each.priority : each.standing, workload.priority)) return false
   const tags = tagsOf(each)
   return meets(tags, labelSelector) && numericLabels.every((label) => isWithin(label, tags, tagsOf(workload)))
 }

@@ -3,7 +3,7 @@ import type { Flavor } from './flavor.js'
 import type { QueueTimes } from './queue-times.js'
 import type { QuotaDemand } from './quota-demand.js'
 import type { ClusterQueue, Queues } from './queues.js'
-import { isPartial, type Likeness, type Part, type Workload } from './workload.js'
+import { isPartial, isSetAside, type Likeness, type Part, type Workload } from './workload.js'
 
 /** Makes workloads from what jobs ask for, and keeps for every waiting job the one that would be admitted next. */
 export class NextWorkloads {
@@ -29,6 +29,12 @@ export class NextWorkloads {
   /** The next workload of a waiting job, as it was at the last renewal; `undefined`: the job does not wait. */
   of(job: JobId, lane: LaneId): Workload | undefined {
     return this.#nextOf[lane]?.[job]
+  }
+
+  /** Whether what waits of a job is set aside for quota; jobs of which that is so need not be looked at, and there may be very many. */
+  isSetAside(job: JobId, lane: LaneId, call: number): boolean {
+    const workload = this.#nextOf[lane]?.[job]
+    return workload !== undefined && workload.likeness.freedAt < 0 && isSetAside(workload, call, 0)
   }
 
   /** Renews the job's next workload: what waits of the job may ask for something else now, or nothing. */

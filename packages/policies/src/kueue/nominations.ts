@@ -142,7 +142,7 @@ export class Nominations {
     const pastUsage = (each: Workload): number => workloads.pastUsage(each)
     const { fairSharing, timestampPreemptionBuffer: buffer } = this.#settings
     const found = targets({
-      workload, short, admitted: workloads.admitted, candidates: this.#candidates, protection, fairSharing, buffer, rules: this.#rules.of(workload.queue), tagsOf: this.#rules.tagsOf,
+      workload, short, admitted: workloads.admitted, candidates: this.#candidates, protection, fairSharing, buffer, rules: this.#rules.of(workload.queue), tagsOf: this.#rules.tagsOf, classOf: this.#rules.classOf,
       resources: queues.resources.length, pastUsage, nodes,
     })
     if (found.length === 0 || !preempted.isBarred(workload.job)) return found

@@ -143,6 +143,10 @@ export const kueueOptions = z.strictObject({
     .boolean()
     .default(true)
     .describe('whether a gang with a topology is preempted when a task of it was lost with its node (`replacesLost`) and no node is there for it; false: it waits for one and runs on meanwhile'),
+  preserveScanProgress: z
+    .boolean()
+    .default(true)
+    .describe('whether a workload that would have come in by a flavor, and was passed by in its cycle, goes on with its next flavors in the next one (the gate FlavorFungibilityPreserveScanProgress); false: it begins with the first again'),
   admissionFairSharing: z
     .strictObject({
       usageHalfLifeTime: z.number().nonnegative().default(604_800).describe('seconds after which past usage counts half; 0: only what is admitted now'),

@@ -22,20 +22,31 @@ const numericLabel = z.strictObject({
   maxValue: z.number().int().nonnegative().optional().describe('the largest value of a candidate'),
 })
 
+const classSelector = {
+  matchNames: z.array(z.string().min(1)).default([]).describe('one of these classes; who has none is none of them'),
+  notMatchNames: z.array(z.string().min(1)).default([]).describe('none of these classes'),
+}
+
 const candidateSelector = z.strictObject({
   scope: z.enum(['WithinLocalQueue', 'WithinClusterQueue', 'WithinParentCohort', 'WithinCohortTree', 'AnyClusterQueue']).describe('of which queues, seen from that of the preemptor; the LocalQueue is the user'),
   clusterQueueSelector: labelSelector.optional().describe('`labels` of the queue of a candidate; default any'),
   labelSelector: labelSelector.optional().describe('tags of a candidate; default any'),
   numericLabels: z.array(numericLabel).default([]).describe('whole numbers in tags; all must do'),
   priority: z
-    .strictObject({ mode: z.enum(['Base', 'Boosted']).describe('without or with what `timeSharing` has taken off'), comparison: comparison.describe('how that of the candidate compares to that of the preemptor') })
+    .strictObject({
+      mode: z.enum(['Base', 'Boosted']).optional().describe('without or with what `timeSharing` has taken off'),
+      comparison: comparison.optional().describe('how that of the candidate compares to that of the preemptor'),
+      ...classSelector,
+    })
+    .refine(({ mode, comparison: compared }) => (mode === undefined) === (compared === undefined), '`mode` and `comparison` together, or neither')
     .optional()
-    .describe('which priorities a candidate may have; default any'),
+    .describe('which priorities and priority classes a candidate may have (the tag `kueue.x-k8s.io/priority-class` of its job names the class); default any'),
 })
 
 const rule = z.strictObject({
   name: z.string().optional().describe('for people'),
   preemptorSelector: labelSelector.optional().describe('tags of a workload that may preempt by this rule; default any'),
+  preemptorPriorityClassSelector: z.strictObject(classSelector).optional().describe('priority classes of a workload that may preempt by this rule; default any'),
   activationPolicy: z
     .strictObject({ trigger: z.enum(['Always', 'InsufficientQuota', 'QuotaFeasibleAndInsufficientTopology']).describe('first of all, while there is no quota, or once there is quota but no nodes') })
     .describe('when its candidates count, each time only if those before are not enough'),
@@ -47,6 +58,7 @@ export const preemptionConfig = z.strictObject({ rules: z.array(rule).default([]
 
 export type PreemptionRule = z.output<typeof rule>
 export type CandidateSelector = z.output<typeof candidateSelector>
+export type ClassSelector = NonNullable<PreemptionRule['preemptorPriorityClassSelector']>
 export type LabelSelector = z.output<typeof labelSelector>
 export type Comparison = z.output<typeof comparison>
 export type Trigger = PreemptionRule['activationPolicy']['trigger']

@@ -8,6 +8,8 @@ type Tags = Readonly<Record<string, string>>
 
 const NONE: readonly PreemptionRule[] = []
 const NO_TAGS: Tags = {}
+/** The tag that names the priority class of a job: the label by which jobs name one of Kueue. */
+const CLASS = 'kueue.x-k8s.io/priority-class'
 
 /** The rules of preemption of queues, and what these see of workloads: tags of the first stage, of the names that are copied. */
 export class RulesSeen {
@@ -27,6 +29,9 @@ export class RulesSeen {
   of({ settings: { preemptionConfig } }: ClusterQueue): readonly PreemptionRule[] {
     return preemptionConfig === undefined ? NONE : (ownValue(this.#settings.preemptionConfigs, preemptionConfig)?.rules ?? NONE)
   }
+
+  /** The priority class of a workload by name, whichever tags are copied; `undefined`: it has none. */
+  readonly classOf = ({ job }: Workload): string | undefined => ownValue(this.#work.tags(job, 0), CLASS)
 
   readonly tagsOf = ({ job }: Workload): Tags => {
     const all = this.#work.tags(job, 0)

@@ -33,7 +33,7 @@ export interface Part {
 /** By number of a resource group, the index of the flavor with which the search goes on; groups are numbered part by part. */
 export type ScanFrom = ReadonlyMap<number, number>
 
-/** How far the flavors of a workload have been searched: it could preempt nobody in the flavor at which the search stopped, and others are left. */
+/** How far the flavors of a workload have been searched: in the flavor at which the search stopped it could preempt nobody, or was passed by. */
 interface Scan {
   readonly from: ScanFrom
   /** The cycle of that search, and how often workloads had been admitted or gone by then. */
@@ -41,6 +41,8 @@ interface Scan {
   readonly version: number
   /** The places at which the search has gone on so far, in this version. */
   readonly before: ReadonlySet<string>
+  /** Whether it was passed by there, so that the flavors before may have room again. */
+  readonly wasSkipped: boolean
 }
 
 /** What is admitted as one: all tasks of a gang, the tasks that a job which is one gang must start together, or one task of any other job. */

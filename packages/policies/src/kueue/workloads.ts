@@ -74,6 +74,11 @@ export class Workloads implements WorkListener {
     return this.#next.of(job, lane) as Workload
   }
 
+  /** Whether what waits of a job is set aside for quota. */
+  isSetAside(job: JobId, lane: LaneId, call: number): boolean {
+    return this.#next.isSetAside(job, lane, call)
+  }
+
   admit(workload: Workload): void {
     const { job, lane, tasks } = workload
     workload.admission = ++this.#admissions

@@ -40,6 +40,26 @@ describe('where each resource of a flavor could be had, but not all together', (
   })
 })
 
+describe('one that would have come in by a flavor, and was passed by (FlavorFungibilityPreserveScanProgress)', () => {
+  // c_0 borrows 3 of the 4 CPUs of flavor one: the last is for one of a_1 and b_1
+  const of = (one: number, two: number): Queue => ({ cohort: 'all', nominalQuota: { one: { cpu: one }, two: { cpu: two } }, preemption: { reclaimWithinCohort: 'Any' }, ...stop })
+  const last = (two: number, options: Partial<KueueOptions> = {}) => {
+    const { come } = flavored(['one', 'two'], { ...options, queues: { a: of(2, 2), b: { ...of(2, two), borrowingLimit: { two: { cpu: 0 } } }, c: of(0, 0) } })
+    expect(come(['c_0', 3])).toEqual(['+c_0@one'])
+    return come(['a_1', 1, 1], ['b_1', 1])
+  }
+
+  it('goes on with the next flavor, or begins with the first again, where it finds somebody to preempt', () => {
+    expect(last(2)).toEqual(['+a_1@one', '+b_1@two'])
+    expect(last(2, { fairSharing: true })).toEqual(['+a_1@one', '+b_1@two'])
+    expect(last(2, { preserveScanProgress: false })).toEqual(['-c_0', '+a_1@one', '+b_1@one'])
+  })
+
+  it('begins with the first again where the others have no room (in Kueue when something has ended)', () => {
+    expect(last(0)).toEqual(['-c_0', '+a_1@one', '+b_1@one'])
+  })
+})
+
 const FLAVORS = ['one', 'two', 'three']
 const pair = fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 }))
 const quotas = fc.array(pair, { minLength: 3, maxLength: 3 })
@@ -50,7 +70,7 @@ const rules = fc.record({
 const queueOf = fc.record({ quotas, rules, isStrict: fc.boolean() })
 const step = fc.record({ ends: fc.boolean(), which: fc.nat(), queue: fc.nat({ max: 2 }), asks: pair, priority: fc.integer({ min: 0, max: 2 }) })
 
-it('leaves nobody waiting for whom there is room in any flavor, of all that it asks, whatever comes and ends', { tags: 'long' }, () => {
+it.each([true, false])('leaves nobody waiting for whom there is room in any flavor, of all that it asks, whatever comes and ends (preserveScanProgress: %s)', { tags: 'long' }, (preserveScanProgress) => {
   const count = { waited: 0, killed: 0 }
   const labels = Object.fromEntries(FLAVORS.map((type) => [type, { type }]))
   const nodes = FLAVORS.map((type) => ({ name: type, count: 1, resources: { cpu: 99, mem: 99 }, labels: { type } }))
@@ -63,7 +83,7 @@ it('leaves nobody waiting for whom there is room in any flavor, of all that it a
         'abc'.charAt(i),
         { cohort: 'all', nominalQuota: Object.fromEntries(FLAVORS.map((name, f) => [name, { cpu: own[f]?.[0] ?? 0, mem: own[f]?.[1] ?? 0 }])), ...more, ...(isStrict && { queueingStrategy: 'StrictFIFO' }) },
       ])
-      const master = dispatcher({ cluster: instantCluster({ nodes }), policy: kueue({ fairSharing, flavors: labels, queues: Object.fromEntries(queues) }) })
+      const master = dispatcher({ cluster: instantCluster({ nodes }), policy: kueue({ fairSharing, preserveScanProgress, flavors: labels, queues: Object.fromEntries(queues) }) })
       const running = new Map<string, { readonly task: ReturnType<typeof master.pass>['start'][number]; readonly flavor: number }>()
       const inSystem = new Map<string, { readonly queue: number; readonly asks: readonly number[]; readonly priority: number; readonly at: number }>()
       let now = 0

@@ -112,6 +112,22 @@ describe('rules of PreemptionConfigs', () => {
     expect(preempted(by(further, queue(4), more), ...loads)).toEqual(expected)
   })
 
+  const class_ = (name: string) => ({ 'kueue.x-k8s.io/priority-class': name })
+  const threeClasses: readonly Load[] = [['a_x', 2, 0, class_('low')], ['a_y', 2, 0, class_('mid')], ['a_z', 2]]
+  it.each<[string, Partial<Rule>, Selector['priority'], Readonly<Record<string, string>>, readonly string[] | undefined]>([
+    ['candidates of a class', {}, { matchNames: ['low', 'other'] }, {}, ['a_x']],
+    ['candidates of other classes, or of none', {}, { notMatchNames: ['low'] }, {}, ['a_z']],
+    ['candidates for whom both hold', {}, { matchNames: ['low', 'mid'], notMatchNames: ['low'] }, {}, ['a_y']],
+    ['candidates of a class with the priority', {}, { matchNames: ['low'], mode: 'Base', comparison: 'LessThan' }, {}, undefined],
+    ['for preemptors of a class', { preemptorPriorityClassSelector: { matchNames: ['hero'] } }, undefined, class_('hero'), ['a_z']],
+    ['for no preemptors without a class that is asked for', { preemptorPriorityClassSelector: { matchNames: ['hero'] } }, undefined, {}, undefined],
+    ['for preemptors without a class where others are left out', { preemptorPriorityClassSelector: { notMatchNames: ['mid'] } }, undefined, {}, ['a_z']],
+    ['for no preemptors of a class that is left out', { preemptorPriorityClassSelector: { notMatchNames: ['mid'] } }, undefined, class_('mid'), undefined],
+  ])('select %s (MatchesPriorityClassSelector)', (_, more, priority, tags, expected) => {
+    const options = by([rule({ ...own, ...(priority && { priority }) }, 'Always', more)], queue(6), { labelKeysToCopy: [] }) // classes are seen all the same
+    expect(preempted(options, ...threeClasses, ['a_in', 2, 0, tags])).toEqual(expected)
+  })
+
   it('for nodes do not come where quota is lacking', () => {
     expect(preempted(by([rule(own, 'QuotaFeasibleAndInsufficientTopology')], queue(4)), ['a_1', 2], ['a_2', 2], ['a_in', 2])).toBeUndefined()
   })

@@ -37,6 +37,7 @@ const rule = fc.record({
   isEven: fc.option(fc.boolean(), { freq: 2 }),
   sized: fc.option(fc.record({ comparison: fc.option(comparison), least: fc.option(fc.nat({ max: 2 })), most: fc.option(fc.nat({ max: 2 })), usual: fc.option(fc.nat({ max: 2 })) }), { freq: 2 }),
   priority: fc.option(comparison, { freq: 2 }),
+  classes: fc.option(fc.record({ isOfPreemptor: fc.boolean(), isMatch: fc.boolean(), name: fc.constantFrom('low', 'mid') }), { freq: 2 }),
 })
 const anything = fc.record({
   cohorts: fc.array(inTree, { minLength: 1, maxLength: 5 }),
@@ -85,17 +86,22 @@ function made({ cohorts, leaves, loads, isProtected }: Anything) {
   return { asking, admitted, plain, snapshot: new Snapshot([...places, ...own], workloads.map(plain)), protection: new Protection(rules, () => now) }
 }
 
+/** The priority class of a load, of some none. */
+const classOf = ({ asks, priority }: Anything['loads'][number]): string | undefined => ['low', 'mid', undefined][(asks[0] + priority) % 3]
+const namesOf = ({ isMatch, name }: NonNullable<Anything['rules'][number]['classes']>) => (isMatch ? { matchNames: [name] } : { notMatchNames: [name] })
+
 /** The rules as the policy has them. */
 const asOptions = ({ rules }: Anything): readonly PreemptionRule[] =>
   preemptionConfig.parse({
-    rules: rules.map(({ trigger, ofSized, scope, isEven, sized, priority }) => ({
+    rules: rules.map(({ trigger, ofSized, scope, isEven, sized, priority, classes }) => ({
       activationPolicy: { trigger },
+      ...(classes?.isOfPreemptor === true && { preemptorPriorityClassSelector: namesOf(classes) }),
       ...(ofSized !== null && { preemptorSelector: { matchExpressions: [{ key: 'size', operator: ofSized ? 'Exists' : 'DoesNotExist' }] } }),
       candidateSelectors: [{
         scope,
         ...(isEven !== null && { clusterQueueSelector: { matchLabels: { even: String(isEven) } } }),
         ...(sized !== null && { numericLabels: [{ key: 'size', comparison: sized.comparison ?? undefined, minValue: sized.least ?? undefined, maxValue: sized.most ?? undefined, fallbackValue: sized.usual ?? undefined }] }),
-        ...(priority !== null && { priority: { mode: 'Base', comparison: priority } }),
+        ...((priority !== null || classes?.isOfPreemptor === false) && { priority: { ...(priority !== null && { mode: 'Base', comparison: priority }), ...(classes?.isOfPreemptor === false && namesOf(classes)) } }),
       }],
     })),
   }).rules
@@ -110,7 +116,8 @@ const asReference = ({ rules, loads }: Anything, by: Workload, queueOf: (load: A
     const size = its.size ?? each.sized?.usual ?? null
     const mySize = mine.size ?? each.sized?.usual ?? null
     const isSized = each.sized === null || (size !== null && size >= (each.sized.least ?? 0) && size <= (each.sized.most ?? 9) && (each.sized.comparison === null || (mySize !== null && holds(each.sized.comparison, size, mySize))))
-    return each.trigger === trigger && (each.ofSized === null || each.ofSized === (mine.size !== null)) && isNear[each.scope] && (each.isEven === null || each.isEven === (queueOf(load) % 2 === 0)) && isSized && (each.priority === null || holds(each.priority, its.priority, mine.priority))
+    const isOfClass = each.classes === null || (classOf(each.classes.isOfPreemptor ? mine : its) === each.classes.name) === each.classes.isMatch
+    return isOfClass && each.trigger === trigger && (each.ofSized === null || each.ofSized === (mine.size !== null)) && isNear[each.scope] && (each.isEven === null || each.isEven === (queueOf(load) % 2 === 0)) && isSized && (each.priority === null || holds(each.priority, its.priority, mine.priority))
   })
 const rootOf = ({ parent }: Place): string | undefined => (parent === undefined ? undefined : (rootOf(parent) ?? parent.name))
 
@@ -154,7 +161,7 @@ describe('those preempted are whom Kueue preempts', () => {
           if (lacking.length === 0 && (!near || roomWithout([]))) continue
           const short = near ? [0, 1].filter((c) => (demand[c] as number) > 0) : lacking
           const rules = queue.settings.preemption as NonNullable<typeof queue.settings.preemption>
-          const preemptor: Preemptor = { workload, short, admitted, candidates, protection, buffer: open.buffer ?? 0, rules: isConfigured === true ? asOptions(world) : [], tagsOf: ({ job }) => { const size = world.loads[job]?.size ?? null; return size === null ? {} : { size: String(size) } }, fairSharing: way !== undefined && { preemptionStrategies: [...way], refill: 0, preemptWithinNominal: open.ignoresNominal !== true, prioritizeNonBorrowing: true, reevaluate: open.reevaluates === true, verifyFinalTargets: open.verifies === true }, resources: 2, pastUsage: () => 0, nodes: near ? { isReplacing: false, haveRoom: roomWithout, haveRoomBeside: (_, gone) => roomWithout(gone()) } : undefined }
+          const preemptor: Preemptor = { workload, short, admitted, candidates, protection, buffer: open.buffer ?? 0, rules: isConfigured === true ? asOptions(world) : [], tagsOf: ({ job }) => { const size = world.loads[job]?.size ?? null; return size === null ? {} : { size: String(size) } }, classOf: ({ job }) => classOf(world.loads[job] as Anything['loads'][number]), fairSharing: way !== undefined && { preemptionStrategies: [...way], refill: 0, preemptWithinNominal: open.ignoresNominal !== true, prioritizeNonBorrowing: true, reevaluate: open.reevaluates === true, verifyFinalTargets: open.verifies === true }, resources: 2, pastUsage: () => 0, nodes: near ? { isReplacing: false, haveRoom: roomWithout, haveRoomBeside: (_, gone) => roomWithout(gone()) } : undefined }
           const taken = targets(preemptor).sort((a, b) => a.admission - b.admission)
           const left = near ? (those: ReadonlySet<Admitted>) => haveRoom(nodes, Array.from(those, ({ id }) => id)) : undefined
           const queueOf = ({ queue: place }: Admitted) => Number(place.name.slice(1))

@@ -15,7 +15,7 @@ import { TRANSFORMATIONS_GATE } from './transformations.js'
 
 type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
 /** The options of the policy `kueue` that Kueue's own Configuration gives. */
-export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing' | 'preemptionProtection' | 'failedNodeReplacementFailFast' | 'crossClusterQueueOrdering' | 'timestampPreemptionBuffer' | 'partialAdmission'>
+export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing' | 'preemptionProtection' | 'failedNodeReplacementFailFast' | 'preserveScanProgress' | 'crossClusterQueueOrdering' | 'timestampPreemptionBuffer' | 'partialAdmission'>
 
 const HALF_LIFE = ['admissionFairSharing', 'usageHalfLifeTime']
 const SAMPLING = ['admissionFairSharing', 'usageSamplingInterval']
@@ -27,7 +27,8 @@ const REFILL = 'FairSharingRefill'
 const REFILLS = 8
 /** The gate by which gangs give up for which a lost pod finds no node, open by default. */
 const FAIL_FAST = 'TASFailedNodeReplacementFailFast'
-const known: readonly string[] = [PROTECTION, REFILL, FAIL_FAST, STRATEGY_GATE, TRANSFORMATIONS_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES, ...OTHER_GATES]
+const PRESERVE = 'FlavorFungibilityPreserveScanProgress'
+const known: readonly string[] = [PROTECTION, REFILL, FAIL_FAST, PRESERVE, STRATEGY_GATE, TRANSFORMATIONS_GATE, 'TopologyAwareScheduling', ...PROFILE_GATES, ...OTHER_GATES]
 /** Kueue counts usage in cores, bytes and devices: how many of these one unit of a node's capacity (millicore, MiB, thousandth of a GPU) is. */
 const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
 
@@ -50,6 +51,7 @@ export function configured(found: KubernetesObject, resources: readonly string[]
     ...(protection !== undefined && { preemptionProtection: protection }),
     ...schedulerSettings(found, findings),
     ...(isClosed(found, FAIL_FAST, findings) && { failedNodeReplacementFailFast: false }),
+    ...(isClosed(found, PRESERVE, findings) && { preserveScanProgress: false }),
   }
 }
 

@@ -31,8 +31,7 @@ interface PreemptionConfigs {
  * The rules of PreemptionConfigs, if the gate for them is open. Adds a finding for each rule, and for each queue that uses them. Throws `BAD_INPUT` with the line for
  * what Kueue does not take.
  *
- * Source: Kueue, preemptionconfig_types.go. Deviation: a rule that asks for the name of a priority class is left out, and so is a config that is not there;
- * Kueue takes that as one without rules.
+ * Source: Kueue, preemptionconfig_types.go. Deviation: a config that is not there is left out; Kueue takes that as one without rules.
  */
 export function preemptionConfigs({ preemptionConfigs: all, configuration }: KueueFile, findings: Findings): PreemptionConfigs {
   const isOpen = gate(configuration, CONFIGS_GATE) === true
@@ -54,18 +53,17 @@ export function preemptionConfigs({ preemptionConfigs: all, configuration }: Kue
 }
 
 function rulesOf(found: KubernetesObject, isOpen: boolean, copied: readonly string[], findings: Findings): { readonly rules: Rule[] } {
-  const rules = listAt(found, ['spec', 'rules']).flatMap((each, i) => {
+  const rules = listAt(found, ['spec', 'rules']).map((each, i) => {
     const path = ['spec', 'rules', i]
-    const { name, preemptorPriorityClassSelector } = fieldsOf(each)
-    const given = listAt(found, [...path, 'candidateSelectors'])
-    const selectors = given.map((_, s) => selectorAt(found, [...path, 'candidateSelectors', s]))
+    const { name } = fieldsOf(each)
+    const selectors = listAt(found, [...path, 'candidateSelectors']).map((_, s) => selectorAt(found, [...path, 'candidateSelectors', s]))
     const trigger = wordAt(found, [...path, 'activationPolicy', 'trigger'], TRIGGERS)
-    const asksClass = preemptorPriorityClassSelector !== undefined || given.some((selector) => ['matchNames', 'notMatchNames'].some((key) => at(selector, ['priority', key]) !== undefined))
-    const rule: Rule = { ...(name !== undefined && { name: textOf(name) }), ...labelsBy(found, path, 'preemptorSelector'), activationPolicy: { trigger }, candidateSelectors: selectors }
+    const classes = classesAt(found, [...path, 'preemptorPriorityClassSelector'])
+    const rule: Rule = { ...(name !== undefined && { name: textOf(name) }), ...labelsBy(found, path, 'preemptorSelector'), ...(classes && { preemptorPriorityClassSelector: classes }), activationPolicy: { trigger }, candidateSelectors: selectors }
     const unseen = [...new Set(keysOf(rule))].filter((key) => !copied.includes(key))
-    const note = !isOpen ? OFF : asksClass ? 'left out: names of priority classes are not known' : unseen.length > 0 ? `no workload has the label ${unseen.join(', ')}: put it into integrations.labelKeysToCopy` : ''
-    findings.add(!isOpen || asksClass ? 'ignored' : 'honoured', where(found, path), `PreemptionConfig ${nameOf(found)} rule`, textOf(name ?? String(i)), note)
-    return asksClass ? [] : [rule]
+    const note = !isOpen ? OFF : unseen.length > 0 ? `no workload has the label ${unseen.join(', ')}: put it into integrations.labelKeysToCopy` : ''
+    findings.add(!isOpen ? 'ignored' : 'honoured', where(found, path), `PreemptionConfig ${nameOf(found)} rule`, textOf(name ?? String(i)), note)
+    return rule
   })
   return { rules }
 }
@@ -79,12 +77,20 @@ function selectorAt(found: KubernetesObject, path: Path): Selector {
   const numeric = listAt(found, [...path, 'numericLabels']).map((each, i) => numericAt(found, [...path, 'numericLabels', i], fieldsOf(each)))
   const { mode, comparison } = fieldsOf(at(found.object, [...path, 'priority']))
   const priority = [...path, 'priority']
+  const classes = classesAt(found, priority)
   if ((mode === undefined) !== (comparison === undefined)) throw unexpected(found, [...priority, mode === undefined ? 'mode' : 'comparison'], mode === undefined ? MODES : COMPARISONS)
   return {
     scope: wordAt(found, [...path, 'scope'], SCOPES), ...labelsBy(found, path, 'clusterQueueSelector'), ...labelsBy(found, path, 'labelSelector'),
     ...(numeric.length > 0 && { numericLabels: numeric }),
-    ...(mode !== undefined && { priority: { mode: wordAt(found, [...priority, 'mode'], MODES), comparison: wordAt(found, [...priority, 'comparison'], COMPARISONS) } }),
+    ...((mode !== undefined || classes !== undefined) && { priority: { ...(mode !== undefined && { mode: wordAt(found, [...priority, 'mode'], MODES), comparison: wordAt(found, [...priority, 'comparison'], COMPARISONS) }), ...classes } }),
   }
+}
+
+/** Names of priority classes; `undefined`: none are given. */
+function classesAt(found: KubernetesObject, path: Path): Rule['preemptorPriorityClassSelector'] {
+  const [matchNames, notMatchNames] = ['matchNames', 'notMatchNames'].map((key) => listAt(found, [...path, key]).map(textOf)) as [string[], string[]]
+  if (matchNames.length + notMatchNames.length === 0) return undefined
+  return { ...(matchNames.length > 0 && { matchNames }), ...(notMatchNames.length > 0 && { notMatchNames }) }
 }
 
 function numericAt(found: KubernetesObject, path: Path, { key, comparison }: Readonly<Record<string, unknown>>): NonNullable<Selector['numericLabels']>[number] {

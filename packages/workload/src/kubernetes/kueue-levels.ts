@@ -31,7 +31,8 @@ interface AskedSlice {
 /**
  * The levels that annotations for Kueue ask for. `count`: the number of pods, where it is known. Throws `BadLine` for what Kueue refuses, with its words.
  *
- * Source: Kueue, pkg/controller/jobframework/tas_validation.go (ValidateTASPodSetRequest, ValidateSliceSizeAnnotationUpperBound).
+ * Source: Kueue, pkg/controller/jobframework/tas_validation.go (ValidateTASPodSetRequest, ValidateSliceSizeAnnotationUpperBound), with the gate
+ * TASGroupedPodSetSlicing as it is since 0.20, open.
  */
 export function levelsByKueue(metadata: Fields, count = Infinity): Levels {
   const mark = marksOf(metadata)
@@ -39,16 +40,15 @@ export function levelsByKueue(metadata: Fields, count = Infinity): Levels {
   const [required, preferred, group] = [mark(REQUIRED), mark(PREFERRED), mark(GROUP)]
   const given = [REQUIRED, PREFERRED, UNCONSTRAINED].filter((key) => mark(key) !== undefined)
   if (given.length > 1) throw refuse(given[1] as string, `may not be set when '${given[0]}' is specified`)
-  if (group !== undefined) checkGroup(group, [SIZE, SLICE, LAYERS].find((key) => mark(key) !== undefined), required ?? preferred, refuse)
+  if (group !== undefined) checkGroup(group, required ?? preferred, refuse)
   const slices = slicesOf(mark, refuse)
   const [outer] = slices
   if (outer !== undefined && outer.size > count) throw refuse(mark(SIZE) === undefined ? LAYERS : SIZE, `must not be greater than pod set count ${count}`)
   return { required, preferred, group, slices: outer === undefined ? undefined : slices }
 }
 
-function checkGroup(group: string, slice: string | undefined, level: string | undefined, refuse: Refuse): void {
+function checkGroup(group: string, level: string | undefined, refuse: Refuse): void {
   if (/^\d+$/.test(group)) throw refuse(GROUP, 'must not be a number')
-  if (slice !== undefined) throw refuse(GROUP, `may not be set when '${slice}' is specified`)
   if (level === undefined) throw refuse(GROUP, `may not be set when neither '${PREFERRED}' nor '${REQUIRED}' is specified`)
 }
 

@@ -51,7 +51,7 @@ export class OwnerJobs {
     const topologies = this.#levels.of(owner.levels, stages.map(({ kind, levels }) => subgroups?.levelsOf(kind ?? '') ?? levels))
     if (topologies.isUnknown) this.counts.levels++
     const together = gang === 'jobs' || (gang !== 'none' && owner.isGang)
-    const tags = this.#requests.ofWorkload(owner.labels)
+    const tags = this.#requests.ofWorkload(owner.labels, this.#classes.nameOf(this.#classOf(owner) ?? owner.priorityClass))
     const isOne = together && gang !== 'stages' && stages.length > 1
     const specs = isOne ? asOneGang(stages, least) : together ? asGangs(stages, least) : stages.map(({ stage }) => stage)
     return {
@@ -68,8 +68,14 @@ export class OwnerJobs {
     }
   }
 
-  #priorityOf({ wholePriority, wholeClass: named, isOfKueue, priority, priorityClass }: Owner): number {
-    const wholeClass = named ?? (isOfKueue === true ? this.#classes.ofKueue : undefined)
+  /** The class that the job names as a whole, or that Kueue gives it. */
+  #classOf({ wholeClass, isOfKueue }: Owner): string | undefined {
+    return wholeClass ?? (isOfKueue === true ? this.#classes.ofKueue : undefined)
+  }
+
+  #priorityOf(owner: Owner): number {
+    const { wholePriority, priority, priorityClass } = owner
+    const wholeClass = this.#classOf(owner)
     const ofWhole = wholePriority ?? (wholeClass === undefined ? undefined : this.#classes.priorityOf(wholeClass))
     const found = ofWhole ?? priority ?? this.#classes.priorityOf(priorityClass)
     if (found === undefined || (wholeClass !== undefined && ofWhole === undefined)) this.counts.classes++

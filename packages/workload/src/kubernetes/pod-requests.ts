@@ -5,6 +5,7 @@ import { shareOfGpus } from './gpu-shares.js'
 import { Namespaces } from './namespaces.js'
 import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, needed } from './objects.js'
+import { CLASS } from './priority-classes.js'
 import type { Task } from './owners.js'
 import { labelsSelected, rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
 
@@ -19,6 +20,8 @@ export class PodRequests {
   readonly #tags = new Set<string>()
   /** Labels by which rules of Kueue select workloads, which have those of their Jobs. */
   readonly #ofWorkloads = new Set<string>()
+  /** Whether rules of Kueue select workloads by priority class. */
+  #asksClasses = false
 
   /** `gpuMemory`: that of one GPU, MiB. `asksLabels`: whether labels of nodes count. */
   constructor(gpuMemory: number | undefined, asksLabels: boolean) {
@@ -40,15 +43,18 @@ export class PodRequests {
   addPreemptionConfig(object: Fields): void {
     for (const rule of object.object('spec')?.list('rules') ?? []) {
       const selectors = rule.list('candidateSelectors')
+      const ofClasses = [rule.object('preemptorPriorityClassSelector'), ...selectors.map((each) => each.object('priority'))]
+      this.#asksClasses ||= ofClasses.some((each) => each?.value('matchNames') !== undefined || each?.value('notMatchNames') !== undefined)
       const numeric = selectors.flatMap((each) => each.list('numericLabels')).flatMap((each) => each.text('key') ?? [])
       for (const key of [...labelsSelected(rule, 'preemptorSelector'), ...selectors.flatMap((each) => labelsSelected(each, 'labelSelector')), ...numeric]) this.#ofWorkloads.add(key)
     }
     for (const key of this.#ofWorkloads) this.#tags.add(key)
   }
 
-  /** Once all have been read: of the labels of a Job those by which rules of Kueue select it. */
-  ofWorkload(labels: Fields | undefined): Readonly<Record<string, string>> {
-    return Object.fromEntries(Object.entries(tagsOf(labels)).filter(([key]) => this.#ofWorkloads.has(key)))
+  /** Once all have been read: of the labels of a Job those by which rules of Kueue select it, and its priority class, if they select it by that. */
+  ofWorkload(labels: Fields | undefined, priorityClass: string | undefined): Readonly<Record<string, string>> {
+    const own = Object.entries(tagsOf(labels)).filter(([key]) => this.#ofWorkloads.has(key))
+    return { ...Object.fromEntries(own), ...(this.#asksClasses && priorityClass !== undefined && { [CLASS]: priorityClass }) }
   }
 
   /** What a pod, or a template of pods, asks for. Throws `BadLine`. */

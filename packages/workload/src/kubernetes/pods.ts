@@ -12,7 +12,7 @@ import { OwnerJobs } from './owner-jobs.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { PodRequests } from './pod-requests.js'
 import { budgetOf, drainableBy, longestWaitOf, movableBy, preemptibleBy, preemptibleGroup } from './preemptibility.js'
-import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
+import { CLASS, classOfWorkload, NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { gatesText, isBehindGates } from './scheduling-gates.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, subgroupsOfKai, TopologyLevels } from './topology.js'
 import { isOfVolcano, isVolcanoJob, runOfVolcanoJob, tasksOfVolcanoJob, textIn } from './volcano-objects.js'
@@ -72,7 +72,6 @@ const APPLICATION = 'yunikorn.apache.org/app-id'
 /** Marks that Kueue puts on pods of a job that it has admitted as a whole. */
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
 /** Label that names the Kueue class of a job. */
-const CLASS = 'kueue.x-k8s.io/priority-class'
 const isQueuedByKueue = (metadata: Fields): boolean => marksOf(metadata)(QUEUES[0] as string) !== undefined
 /** Label that a JobSet puts on its Jobs and their pods. */
 const JOB_SET = 'jobset.sigs.k8s.io/jobset-name'
@@ -305,6 +304,7 @@ class KubernetesJobs implements LineParser {
     const owner = this.#owner(kind, owned, metadata, line)
     if (this.options.queue === 'label') owner.queue ??= spec.text('queueName')
     owner.wholePriority ??= spec.number('priority', -Infinity)
+    owner.wholeClass ??= classOfWorkload(spec)
     owner.labels = metadata.object('labels') ?? owner.labels
     owner.deadline ??= spec.number('maximumExecutionTimeSeconds')
     owner.isGang = true

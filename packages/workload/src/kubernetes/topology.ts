@@ -100,6 +100,8 @@ const constraintOf = (constraint: Fields): AskedLevels | undefined => asked({ re
 const asked = (levels: AskedLevels): AskedLevels | undefined =>
   (levels.required === undefined && levels.preferred === undefined && levels.slices === undefined ? undefined : levels)
 
+const unsliced = (levels: AskedLevels | undefined): string => JSON.stringify({ ...levels, slices: undefined })
+
 /** What a job and its stages ask for, with levels as numbers. */
 interface Topologies {
   readonly job: Topology | undefined
@@ -144,16 +146,16 @@ export class TopologyLevels {
 
   /**
    * What a job asks for by itself, or its stages do. A request of the only stage, or of stages that are in one group together, is a request of the
-   * job. Slices are of stages. Where a job prefers a level, what its stages require counts, and what it prefers for the others.
+   * job, with the slices of those among them that have any. Other slices are of stages. Where a job prefers a level, what its stages require counts, and what it prefers for the others.
    */
   of(job: AskedLevels | undefined, stages: readonly (AskedLevels | undefined)[]): Topologies {
     const prefers = job !== undefined && job.required === undefined && stages.some((each) => each?.required !== undefined)
     if (prefers || (job?.slices !== undefined && stages.length > 1)) return this.of(undefined, stages.map((each) => each ?? job))
     const [first] = stages
-    const areTogether = stages.length === 1 || (first?.group !== undefined && stages.every((each) => JSON.stringify(each) === JSON.stringify(first)))
+    const areTogether = stages.length === 1 || (first?.group !== undefined && stages.every((each) => unsliced(each) === unsliced(first)))
     const all = [job, ...stages].filter((each) => each !== undefined)
     return {
-      job: this.#of(job ?? (areTogether ? first : undefined)),
+      job: this.#of(job ?? (areTogether ? { ...first, slices: stages.find((each) => each?.slices !== undefined)?.slices } : undefined)),
       stages: stages.map((each) => (areTogether || job !== undefined ? undefined : this.#of(each))),
       isUnknown: all.some((each) => [each.required, each.preferred, ...(each.slices ?? []).map(({ level }) => level)].some((level) => level !== undefined && this.#levelOf(level) === undefined)),
     }
