@@ -1,10 +1,11 @@
-import { SchedError, type NodeId, type Observer, type ScaledGroup, type Seconds } from '@sched/core'
+import { SchedError, type NodeId, type Observer, type ScaledGroup, type Seconds, type ShapeId } from '@sched/core'
 import { EventKind, type EventQueue } from '../event-queue.js'
 import { changeNode, type NodeChangesEnv } from '../node-changes.js'
 import { chosen, expansionOf, type Expansion } from './expansion.js'
 import type { AutoscalerSettings } from './options.js'
 import { Packing } from './packing.js'
 import { ScaledNodes } from './scaled-nodes.js'
+import { ToldWaits } from './told-waits.js'
 import { UnneededNodes } from './unneeded-nodes.js'
 import type { WaitingForRoom, WaitingTasks } from './waiting-tasks.js'
 
@@ -116,14 +117,28 @@ export class Autoscaler {
   #look(now: Seconds): void {
     const { newPodScaleUpDelay, maxNodesTotal, scaleDownEnabled } = this.#settings
     const packing = this.#packed()
-    const left = this.#waiting.tasks().map((each) => ({ ...each, count: each.count - packing.put(each, each.count) })).filter(({ count }) => count > 0)
+    const told = new ToldWaits()
+    const left = this.#waiting.tasks().map((each) => ({ ...each, count: each.count - this.#put(each, packing, told) })).filter(({ count }) => count > 0)
     const old = left.filter(({ since }) => since + newPodScaleUpDelay < now)
     const young = left.filter(({ since }) => since + newPodScaleUpDelay >= now)
     if (young.length > 0) this.#lookAt(this.#nextScan(Math.min(...young.map(({ since }) => since)) + newPodScaleUpDelay))
     const isFull = this.#nodes.up >= maxNodesTotal
     const areNew = old.length > 0 && !isFull && this.#areNew(old, now)
-    if (areNew || (!isFull && this.#scaleUp(old, now))) this.#lookAt(this.#nextScan(now))
+    if (areNew || (!isFull && this.#scaleUp(old, now, told))) this.#lookAt(this.#nextScan(now))
+    else told.refused(old, ({ shape }) => this.#groups.some(({ first }) => this.#takes(shape, first)))
+    if (this.#env.observers.scaleExplained) for (const [job, why] of told) this.#env.observers.onScaleWait(job, why, now)
     if (scaleDownEnabled && this.#lastUp !== now) this.#scaleDown(packing, !areNew, now)
+  }
+
+  /** Puts tasks onto the nodes; returns how many have room. */
+  #put(tasks: WaitingTasks, packing: Packing, told: ToldWaits): number {
+    const placed = packing.put(tasks, tasks.count)
+    if (placed > 0 && packing.last >= this.#nodes.up) told.onTheWay(tasks.job, this.#groups[this.#nodes.groupOf(packing.nodes[packing.last] as NodeId)] as ScaledGroup)
+    return placed
+  }
+
+  #takes(shape: ShapeId, node: NodeId): boolean {
+    return this.#env.cell.shapes.roomOn(shape, node) > 0
   }
 
   /** The nodes that are up, then those on their way. */
@@ -144,12 +159,14 @@ export class Autoscaler {
   // ---- more nodes ----
 
   /** Asks for nodes for these tasks, if any help; returns whether they do. */
-  #scaleUp(waiting: readonly WaitingTasks[], now: Seconds): boolean {
+  #scaleUp(waiting: readonly WaitingTasks[], now: Seconds, told: ToldWaits): boolean {
     const [one, ...others] = waiting.length === 0 ? [] : this.#expansions(waiting)
     if (one === undefined) return false
     const { group, nodes } = chosen([one, ...others], this.#settings.expander, this.#env.random)
-    const time = now + (this.#groups[group] as ScaledGroup).provision
+    const asked = this.#groups[group] as ScaledGroup
+    const time = now + asked.provision
     this.#nodes.ask(group, nodes, time)
+    for (const { job, shape } of waiting) if (this.#takes(shape, asked.first)) told.onTheWay(job, asked)
     this.#env.queue.push(time, EventKind.Timer, SCALE)
     this.#lastUp = now
     this.#tellSize(group, now)

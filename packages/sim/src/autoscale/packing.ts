@@ -36,6 +36,8 @@ export class Packing {
   /** By row, where there are any: tasks that were put there. */
   readonly #placed = new Map<number, Placed[]>()
   readonly #devices: PackedDevices
+  /** The row onto which a task was put last, or `None`. */
+  last: number = None
   /** By kind of task: no row before this one takes it. */
   readonly #from = new Map<number, number>()
 
@@ -147,6 +149,7 @@ export class Packing {
 
   #place(task: PackedTask, row: number): 1 {
     const placed = { task, devices: this.#take(task.shape, row) }
+    this.last = row
     this.#move(task.shape, row, -1)
     const here = this.#placed.get(row)
     if (here === undefined) this.#placed.set(row, [placed])
