@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { JobWait } from '@sched/metrics'
 import { describe, expect, it } from 'vitest'
 import { directory, sched } from './sched.js'
 
@@ -49,6 +50,30 @@ describe('nodes that come and go by demand', () => {
     expect([code, readFileSync(join(cwd, 'p.html'), 'utf8').includes('Autoscaled nodes</')]).toEqual([0, true])
   })
 
+  it('are told of as what a job waits for, until they are there: which group, or why none is asked for', async () => {
+    // always there: one large node and one with a device; `a` has the large one for long, as `g` has the device. Two small ones at most come 90 s after a look
+    const job = (id: string, submit: number, tasks: number, demand: object, duration: number) => JSON.stringify({ id, submit, stages: [{ name: 'work', tasks, demand, duration }] })
+    const lines = [job('a', 0, 1, { cpu: 8 }, 1000), job('g', 0, 1, { gpu: 1 }, 300), job('one', 3, 1, { cpu: 4 }, 500), job('three', 50, 3, { cpu: 2 }, 500), job('late', 65, 1, { cpu: 4 }, 500), job('other', 71, 1, { gpu: 1 }, 5), job('low', 75, 1, { cpu: 4 }, 5).replace('{', '{"priority":-11,')]
+    const cwd = directory({
+      'jobs.jsonl': ['{"format":"sched-workload","version":1}', ...lines].join('\n'),
+      'e.yaml': `workload: { trace: jobs.jsonl }
+cluster: { nodes: [{ name: base, count: 1, resources: { cpu: 8 } }, { name: gpu, count: 1, resources: { gpu: 1 } }, { name: small, count: 2, resources: { cpu: 4 }, autoscale: { provision: 90 } }] }
+policies: [fifo]
+`,
+    })
+    const spans = async (id: string) => {
+      const { out } = await sched(['explain', 'e.yaml', '--job', id, '--json', '-'], { cwd })
+      const { wait } = (JSON.parse(out) as { policies: { wait: JobWait }[] }).policies[0]!
+      return [wait.spans, wait.later?.spans ?? []].map((some) => some.map(({ from, to, why }) => `${from}-${to} ${why}`))
+    }
+    expect(await spans('one')).toEqual([['3-10 no room', '10-100 nodes of small on their way'], []])
+    // two tasks of `three` have the second node from 150 s, the third has that of `one` from 600 s
+    expect(await spans('three')).toEqual([['50-60 no room', '60-150 nodes of small on their way'], ['150-600 autoscaler at its maximum']])
+    expect(await spans('late')).toEqual([['65-70 no room', '70-650 autoscaler at its maximum'], []])
+    expect(await spans('other')).toEqual([['71-80 no room', '80-300 no group grows for it'], []])
+    expect(await spans('low')).toEqual([['75-80 no room', '80-1000 priority below the cutoff'], []])
+  })
+
   it('follow the settings of a file or of the command line', async () => {
     const usual = await runOf(world())
     const eager = await runOf(world(), '--autoscaler', 'scaleDownUnneededTime=30,scaleDownDelayAfterAdd=0')
@@ -58,7 +83,7 @@ describe('nodes that come and go by demand', () => {
 
   it.each([
     [['--autoscaler', 'scaleDownUnneeded=3'], 'unknown key "scaleDownUnneeded"'],
-    [['--autoscaler', 'expander=price'], 'autoscaler.expander'],
+    [['--autoscaler', 'expander=dearest'], 'autoscaler.expander'],
     [['--outages', 'mtbf=1e6,mttr=100'], 'outages: do not go together with nodes that come and go by demand.'],
     [['--heartbeat', '3'], 'cluster.autoscale: nodes that come and go send no heartbeats.'],
     [['--architecture', '{ on-demand: { sharedBy: user } }'], 'architecture: virtual clusters hold whole nodes'],

@@ -194,7 +194,7 @@ class TwoLevel implements Architecture {
     if (this.#hoardsForEver && waiting.length > 1)
       return `frameworks ${waiting.map(({ scheduler }) => scheduler.name).join(', ')} keep from each other what they collect for gangs (hoard), and try for ever (abandonAfter: false).`
     if (!this.#offersParts || !this.#haveGangs()) return undefined
-    return 'offers never have all at once that a gang needs: of each node by itself (offers: by-node), or without nodes that were declined (refuseSeconds). It is tried for ever (abandonAfter: false).'
+    return 'offers never have all at once that a gang needs: of each node by itself (offers: by-node), or without nodes that were declined (refuseSeconds). It is tried for ever (abandonAfter: false). Frameworks that collect for gangs (hoard, for longer than refuseSeconds) may start it.'
   }
 
   mayUse(job: JobId, node: NodeId): boolean {

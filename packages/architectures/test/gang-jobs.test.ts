@@ -24,7 +24,7 @@ function inPart({ events }: Recorder, { id, stages }: JobSpec): string | undefin
   const ended = stages.map(() => 0)
   let now = 0
   for (const event of events) {
-    const lacks = stages.findIndex(({ gang, tasks, minTasks = tasks }, i) => gang === true && (running[i] as number) + (ended[i] as number) < minTasks)
+    const lacks = stages.findIndex(({ gang, tasks, minTasks = tasks, optionalGroup }, i) => gang === true && optionalGroup === undefined && (running[i] as number) + (ended[i] as number) < minTasks)
     if (event.time > now && running.some((count) => count > 0) && lacks >= 0) return `${id} at ${now} s: ${running.join()} run, ${ended.join()} have ended`
     now = event.time
     if ((event.kind !== 'launch' && event.kind !== 'end') || event.job !== id) continue
@@ -67,6 +67,7 @@ describe.each(Object.entries(architectures))('%s', (_, architecture) => {
 describe('a decision for what is beyond the gang', () => {
   it.each([
     ['a job of two stages', job('j', [stage(1, { duration: 30 }), stage(1, { duration: 30, gang: false })])],
+    ['a group of stages that it can do without', job('j', [stage(1, { duration: 30 }), stage(1, { duration: 30, optionalGroup: 'more' })])],
     ['an elastic gang', job('j', [stage(3, { duration: 30, minTasks: 2 })], { gang: false })],
   ])('conflicts where the gang has stopped meanwhile, though its node is back: %s', (_, given) => {
     // every decision takes 3 s; `first` keeps a node until 13 s, so the last task of the job is decided about while the others run

@@ -96,9 +96,10 @@ describe('a framework that declines nodes at different times', () => {
     const jobs = [job('gang', [gang(2)], { class: 'a' }), job('one', [gang(1, { gang: false, duration: 1.75 })], { class: 'b' })]
     const options: TwoLevelOptions = { frameworks: { a: {}, b: {} }, decision: { job: 0.5, task: 0 }, offers: 'by-node', refuseSeconds: 5 }
     const run = (change: TwoLevelOptions) => play(twoLevel({ ...options, ...change }), jobs, { cluster: cpus(2, 1) })
-    expect(() => run({ abandonAfter: false, abandonUnplacedAfter: false })).toThrow(/offers never have all at once that a gang needs: .*\. Let them be given up/)
+    expect(() => run({ abandonAfter: false, abandonUnplacedAfter: false })).toThrow(/offers never have all at once that a gang needs: .* collect for gangs \(hoard, .*\. Let them be given up/)
     expect(run({}).recorder.events.map(({ kind }) => kind)).toContain('abandon')
     expect(run({ abandonAfter: false, abandonUnplacedAfter: false, refuseSeconds: 0 }).recorder.finishes()).toHaveProperty('gang')
+    expect(run({ abandonAfter: false, abandonUnplacedAfter: false, hoard: 10 }).recorder.finishes()).toHaveProperty('gang')
   })
 })
 

@@ -103,6 +103,8 @@ export interface Observer {
   onNodeState?(node: NodeId, state: NodeState, now: Seconds): void
   /** The autoscaler has asked for nodes of a group or removed some: so many of group `group` of `autoscale` are there or on their way. */
   onScale?(group: number, nodes: number, now: Seconds): void
+  /** The autoscaler has looked, and a job waits for room: for nodes on their way, or why for none. Told again at each look that finds the job waiting. */
+  onScaleWait?(job: JobId, why: string, now: Seconds): void
   /** A decision that took time has been closed. */
   onDecision?(decision: Decision, now: Seconds): void
   /** A scheduler has given up a job with tasks unplaced, or the job has failed; `onJobEnd` follows when its running tasks have ended. */

@@ -106,7 +106,7 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
       'INFEASIBLE',
       `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs${butNoJob(run)}${notAskedFor(run)}.`,
       {},
-      `${run.off > 0 ? 'Let the autoscaler have more nodes (maxNodesTotal), or change' : 'Change'} the labels, queues or partitions that keep such jobs from nodes${run.prefilled > 0 ? ', or prefill less' : ''}.`,
+      `${run.off > 0 ? 'Let the autoscaler have more nodes (maxNodesTotal, resourcesTotal), let it count such jobs (expendablePodsPriorityCutoff), or change' : 'Change'} the labels, queues or partitions that keep such jobs from nodes${run.prefilled > 0 ? ', or prefill less' : ''}.`,
     )
   if (kept.length === 0) return undefined
   return new SchedError(

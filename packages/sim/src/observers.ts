@@ -95,6 +95,13 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
     this.last = now
     for (const observer of this.#all) observer.onScale?.(group, nodes, now)
   }
+  /** Whether anybody listens to `onScaleWait`. */
+  get scaleExplained(): boolean {
+    return this.#all.some((observer) => observer.onScaleWait !== undefined)
+  }
+  onScaleWait(job: JobId, why: string, now: Seconds): void {
+    for (const observer of this.#all) observer.onScaleWait?.(job, why, now)
+  }
   onNodeState(node: NodeId, state: NodeState, now: Seconds): void {
     for (const observer of this.#all) observer.onNodeState?.(node, state, now)
   }

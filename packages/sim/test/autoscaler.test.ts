@@ -3,6 +3,7 @@ import { Reason, type JobId, type JobSpec, type NodeId, type Observer, type Task
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { expanders, type AutoscalerOptions, type SimulationOptions } from '../src/index.js'
+import type { AutoscalerSettings } from '../src/autoscale/options.js'
 import { plainAutoscaler, type PlainGroup, type PlainJob } from './reference/autoscaler.js'
 import { exact, inOrder, policyOf, run, startAll } from './world.js'
 
@@ -172,7 +173,12 @@ describe('a cluster that follows demand', () => {
     expect(tried(group, { outages: { mtbf: 100, mttr: 1 } })).toThrow('outages: do not go together with nodes that come and go by demand.')
     expect(tried(group, { avoid: { rule: 'hadoop' }, failures: { probability: 0.1 } })).toThrow('avoid: do not go together with nodes')
     expect(tried(group, { autoscaler: { scanInterval: 0 } })).toThrow('autoscaler.scanInterval: found 0, expected seconds from 1 to 86400.')
-    expect(tried(group, { autoscaler: { expander: 'price' as never } })).toThrow('autoscaler.expander: found "price", expected least-waste, most-pods, least-nodes, priority, random, or a list of these.')
+    expect(tried(group, { autoscaler: { expander: 'dearest' as never } })).toThrow('autoscaler.expander: found "dearest", expected least-waste, most-pods, least-nodes, priority, price, random, or a list of these.')
+    expect(tried(group, { autoscaler: { expander: ['least-waste', 'price'] } })).toThrow('autoscaler.expander: the expander price needs the price of every group. Give each group with `autoscale` a `price`.')
+    expect(tried(group, { autoscaler: { resourcesTotal: { cores: 4 } } })).toThrow('autoscaler.resourcesTotal.cores: the cluster has no resource "cores".')
+    expect(tried(group, { autoscaler: { resourcesTotal: { cpu: -4 } } })).toThrow('autoscaler.resourcesTotal: found {"cpu":-4}, expected amounts by resource, at least 0')
+    expect(tried(group, { autoscaler: { expendablePodsPriorityCutoff: NaN } })).toThrow('autoscaler.expendablePodsPriorityCutoff: found null, expected a number')
+    expect(tried([scaled(4, 2, { initial: 3, provision: 60 })], { autoscaler: { resourcesTotal: { cpu: 5 } } })).toThrow('autoscaler.resourcesTotal.cpu: the cluster has 6 cpu at the start. Allow more, or describe fewer nodes.')
     expect(tried(group, { autoscaler: { scaleDownUnneededTime: -1 } })).toThrow('autoscaler.scaleDownUnneededTime: found -1')
     expect(tried(group, { autoscaler: { scaleDownUtilizationThreshold: 1.5 } })).toThrow('expected a fraction in [0, 1]')
     expect(tried(group, { autoscaler: { maxNodesPerScaleUp: 0.5 } })).toThrow('expected a whole number, at least 1')
@@ -184,35 +190,49 @@ describe('a cluster that follows demand', () => {
     const tell = policyOf((round, jobs: readonly JobId[]) => {
       for (const job of jobs) if (round.work.unplaced(job, round.lane) > 0) round.defer(job, Reason.NoRoom)
     })
-    expect(() => scaledRun([scaled(4, 2, { min: 1, provision: 60 })], [cpuJob('a', 0, 1)], undefined, { policy: tell })).toThrow('finds no room for job a although nothing runs, with 3 nodes that the autoscaler has not asked for. Let the autoscaler have more nodes (maxNodesTotal)')
+    expect(() => scaledRun([scaled(4, 2, { min: 1, provision: 60 })], [cpuJob('a', 0, 1)], undefined, { policy: tell })).toThrow('finds no room for job a although nothing runs, with 3 nodes that the autoscaler has not asked for. Let the autoscaler have more nodes (maxNodesTotal, resourcesTotal), let it count such jobs (expendablePodsPriorityCutoff), or change')
   })
 })
 
 const group = fc.record({
   count: fc.integer({ min: 1, max: 4 }), cpu: fc.integer({ min: 2, max: 8 }), mem: fc.integer({ min: 2, max: 8 }),
   isScaled: fc.boolean(), min: fc.integer({ min: 0, max: 1 }), initial: fc.integer({ min: 0, max: 4 }), provision: fc.integer({ min: 0, max: 40 }), priority: fc.integer({ min: 0, max: 2 }),
-}).map(({ isScaled, min, initial, provision, priority, ...rest }): PlainGroup => (isScaled ? { ...rest, min, initial: Math.max(min, Math.min(initial, rest.count)), provision, priority } : rest))
+  price: fc.integer({ min: 0, max: 3 }), isTwin: fc.boolean(),
+}).map(({ isScaled, min, initial, provision, priority, price, ...rest }): PlainGroup & { readonly isTwin: boolean } => (isScaled ? { ...rest, min, initial: Math.max(min, Math.min(initial, rest.count)), provision, priority, price } : rest))
+/** Some groups have nodes like those of the group before. */
+const groupsOf = (all: readonly (PlainGroup & { readonly isTwin: boolean })[]): PlainGroup[] => {
+  const groups: PlainGroup[] = []
+  for (const { isTwin, ...own } of all) groups.push({ ...own, ...(isTwin && groups.length > 0 && { cpu: groups.at(-1)!.cpu, mem: groups.at(-1)!.mem }) })
+  return groups
+}
 const plainJob = fc.record({
   submit: fc.integer({ min: 0, max: 400 }), tasks: fc.integer({ min: 1, max: 4 }), cpu: fc.integer({ min: 1, max: 3 }), mem: fc.integer({ min: 1, max: 3 }),
-  duration: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 500 })), isMovable: fc.boolean(),
+  duration: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 500 })), isMovable: fc.boolean(), priority: fc.constantFrom(undefined, 0, 3, -11),
 })
 const settings = fc.record({
   scanInterval: fc.constantFrom(1, 7, 10), expander: fc.oneof(fc.constantFrom(...expanders), fc.uniqueArray(fc.constantFrom(...expanders), { minLength: 1, maxLength: 3 })), newPodScaleUpDelay: fc.constantFrom(0, 0, 15), maxNodesPerScaleUp: fc.constantFrom(1, 2, 1000),
-  maxNodesTotal: fc.constantFrom(100, 12, 14), scaleDownEnabled: fc.constantFrom(true, true, false), scaleDownUtilizationThreshold: fc.constantFrom(0.5, 0.8, 0),
+  maxNodesTotal: fc.constantFrom(100, 12, 14), balanceSimilarNodeGroups: fc.boolean(), expendablePodsPriorityCutoff: fc.constantFrom(-10, -10, 1), scaleDownEnabled: fc.constantFrom(true, true, false), scaleDownUtilizationThreshold: fc.constantFrom(0.5, 0.8, 0),
   scaleDownUnneededTime: fc.constantFrom(0, 20, 60), scaleDownDelayAfterAdd: fc.constantFrom(0, 30), scaleDownDelayAfterDelete: fc.constantFrom(0, 25),
   scaleDownGpuUtilizationThreshold: fc.constant(0.5), unremovableNodeRecheckTimeout: fc.constantFrom(0, 35, 300),
   maxScaleDownParallelism: fc.constantFrom(1, 2, 10), maxDrainParallelism: fc.constantFrom(0, 1, 2),
 })
 
-it('decides like one that looks at everything at every multiple of the scan interval', () => {
+/** Whether random worlds with such groups and settings go as the plain loop says. */
+function decidesLikeAPlainLoop(ofGroup: typeof group, ofSettings: fc.Arbitrary<Omit<AutoscalerSettings, 'resourcesTotal'>>, mostGroups: number): void {
   fc.assert(
-    fc.property(fc.array(group, { minLength: 1, maxLength: 3 }), fc.array(plainJob, { minLength: 1, maxLength: 8 }), settings, fc.integer({ min: 1, max: 99 }), (groups, unsorted, autoscaler, seed) => {
+    fc.property(fc.array(ofGroup, { minLength: 1, maxLength: mostGroups }), fc.array(plainJob, { minLength: 1, maxLength: 8 }), ofSettings, fc.constantFrom(undefined, undefined, 0, 6, 15), fc.integer({ min: 1, max: 99 }), (all, unsorted, given, more, seed) => {
+      const groups = groupsOf(all)
       fc.pre(groups.some(({ provision }) => provision !== undefined))
-      const holds = ({ cpu, mem }: PlainJob) => groups.some((each) => each.cpu >= cpu && each.mem >= mem)
+      const isThere = ({ provision, min = 0 }: PlainGroup) => provision === undefined || min > 0
+      const atStart = groups.reduce((sum, { count, cpu, provision, initial = count }) => sum + cpu * (provision === undefined ? count : initial), 0)
+      const autoscaler = { ...given, resourcesTotal: more === undefined ? {} : { cpu: atStart + more } }
+      // jobs for which no nodes may ever come run on those that are always there
+      const isAlone = ({ priority = 0 }: PlainJob) => more !== undefined || priority < given.expendablePodsPriorityCutoff
+      const holds = (job: PlainJob) => groups.some((each) => each.cpu >= job.cpu && each.mem >= job.mem && (isThere(each) || !isAlone(job)))
       const jobs = unsorted.filter(holds).sort((a, b) => a.submit - b.submit)
       fc.pre(jobs.length > 0)
-      const nodes = groups.map(({ count, cpu, mem, provision, min = 0, initial = min, priority = 0 }) => ({ count, resources: { cpu, mem }, ...(provision !== undefined && { autoscale: { min, initial, provision, priority } }) }))
-      const specs = jobs.map(({ submit, tasks, cpu, mem, duration, isMovable }, i): JobSpec => ({ id: `${i}`, submit, movable: isMovable, stages: [{ name: 'work', tasks, demand: { cpu, mem }, duration }] }))
+      const nodes = groups.map(({ count, cpu, mem, provision, min = 0, initial = min, priority = 0, price }) => ({ count, resources: { cpu, mem }, ...(provision !== undefined && { autoscale: { min, initial, provision, priority, price } }) }))
+      const specs = jobs.map(({ submit, tasks, cpu, mem, duration, isMovable, priority }, i): JobSpec => ({ id: `${i}`, submit, movable: isMovable, ...(priority !== undefined && { priority }), stages: [{ name: 'work', tasks, demand: { cpu, mem }, duration }] }))
       const watch = new Nodes()
       const log = run(specs, { cluster: { nodes }, autoscaler, seed, runtime: exact, policy: inOrder, observers: [watch] })
       const signs: Readonly<Record<string, string>> = { start: '+', done: '-', evicted: 'x' }
@@ -224,4 +244,12 @@ it('decides like one that looks at everything at every multiple of the scan inte
     }),
     { numRuns: 300 },
   )
+}
+
+it('decides like one that looks at everything at every multiple of the scan interval', () => decidesLikeAPlainLoop(group, settings, 3))
+
+it('does so where groups that are alike are balanced, of which the cheapest is asked, up to limits in sum, and some jobs count for nothing', () => {
+  const alike = group.map((each) => ({ ...each, isTwin: each.isTwin || each.count > 1, provision: each.provision ?? 10, min: each.min ?? 1, initial: each.initial ?? 1, price: each.price ?? 2 }))
+  const priced = settings.map((each) => ({ ...each, expander: ['price', 'least-waste'] as const, balanceSimilarNodeGroups: true, maxNodesPerScaleUp: 1000, scaleDownEnabled: true, scaleDownUtilizationThreshold: 0.8, maxDrainParallelism: 2 }))
+  decidesLikeAPlainLoop(alike, priced, 4)
 })

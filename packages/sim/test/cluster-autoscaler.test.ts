@@ -1,32 +1,11 @@
 import type { ClusterDescription } from '@sched/cluster'
-import type { JobSpec, NodeId, Observer } from '@sched/core'
+import type { JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import type { AutoscalerOptions, SimulationOptions } from '../src/index.js'
-import { inOrder, policyOf, run, startAll } from './world.js'
+import { group, tasks, told, type Asked } from './scaled-world.js'
+import { policyOf, startAll } from './world.js'
 
 // Cases that Cluster Autoscaler's own tests judge, with other numbers.
-
-class Told implements Observer {
-  readonly sizes: string[] = []
-  readonly downs: string[] = []
-  onScale(group: number, nodes: number, now: number): void {
-    this.sizes.push(`${now} ${group}: ${nodes}`)
-  }
-  onNode(node: NodeId, up: boolean, now: number): void {
-    if (now > 0 && !up) this.downs.push(`${now} ${node}`)
-  }
-}
-
-const group = (count: number, resources: Record<string, number>, autoscale: Partial<NonNullable<ClusterDescription['nodes'][number]['autoscale']>> = {}, more: Partial<ClusterDescription['nodes'][number]> = {}) =>
-  ({ count, resources, autoscale: { provision: 50, ...autoscale }, ...more })
-type Asked = Readonly<Record<string, number>>
-const tasks = (id: string, submit: number, count: number, demand: Asked, duration = 1000, more: Partial<JobSpec['stages'][number]> = {}): JobSpec =>
-  ({ id, submit, stages: [{ name: 'work', tasks: count, demand, duration, ...more }] })
-function told(nodes: ClusterDescription['nodes'], jobs: readonly JobSpec[], autoscaler: AutoscalerOptions = {}, more: Partial<SimulationOptions> = {}) {
-  const watch = new Told()
-  const log = run(jobs, { cluster: { nodes }, autoscaler, policy: inOrder, observers: [watch], ...more })
-  return { ...watch, log }
-}
 
 const apart = { constraints: { distinctNodes: true } } as const
 

@@ -11,6 +11,7 @@ import { RoomToBegin } from './room-to-begin.js'
 import { BEHIND, HEARTBEAT, ToldReason, UNUSED } from './told-reason.js'
 import { addSpan, overlaid, partsOf, type WaitSpan } from './wait-spans.js'
 import { WaitsForDecisions } from './waits-for-decisions.js'
+import { NO_ROOM, WaitsForNodes } from './waits-for-nodes.js'
 
 /** Why one job waited for its first task, and its later tasks after that. */
 export interface JobWait {
@@ -78,7 +79,8 @@ const NAMED = 5
  * - `queue limit`: the policy says that a limit forbids the job, and which one if it names it; with heartbeats also before it was told, if nothing has started or
  *   ended since the last event, nor starts at that instant: then the limit held before;
  * - `no room`: no node that its scheduler may use (of its partition, or for its virtual cluster) could take a task of it, or all of a gang, or what
- *   stages that start together ask for; `no room in` a part of the cluster: the policy says that its jobs may use that part alone;
+ *   stages that start together ask for; where groups of nodes follow demand what the autoscaler says of that, such as `nodes of large on their way`,
+ *   from its first look on; `no room in` a part of the cluster: the policy says that its jobs may use that part alone;
  * - `locality delay`, `placement rule` and which, or `reservation`: what the policy said last;
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about other jobs (where decisions take time);
  * - `next attempt`: the time before the decision that follows one which found no room or lost all its claims;
@@ -117,6 +119,7 @@ export class JobWaitObserver implements Observer {
   /** The lane of which the policy told last. */
   #toldOf = 0 as LaneId
   readonly #decisions = new WaitsForDecisions()
+  readonly #nodes = new WaitsForNodes()
   readonly #promises: { at: Seconds; start: Seconds }[] = []
   readonly #waiting = new Set<JobId>()
   readonly #passing = new Passing(NAMED)
@@ -141,7 +144,8 @@ export class JobWaitObserver implements Observer {
     if (Number.isNaN(this.#facts.submit)) return undefined
     const { user, queue, submit, ahead } = this.#facts
     const until = Number.isNaN(this.#until) ? submit : this.#until
-    const spans = overlaid(this.#withSetUp(until), this.#decisions.spans(submit, until), [HEARTBEAT, BEHIND])
+    const decided = overlaid(this.#withSetUp(until), this.#decisions.spans(submit, until), [HEARTBEAT, BEHIND])
+    const spans = overlaid(decided, this.#nodes.spans(submit, until), [NO_ROOM])
     const { attempts, conflicts } = this.#decisions
     this.#passing.settle()
     return {
@@ -197,6 +201,7 @@ export class JobWaitObserver implements Observer {
       this.#lastStart = now
       if (this.#isWaiting()) this.#begins(job, now)
       this.#later?.started(task, lane, now)
+      if (this.#cluster.lanes.every((_, each) => this.#work.unplaced(job, each as LaneId) === 0)) this.#nodes.says(undefined, now)
     } else {
       const isFirst = this.#waiting.delete(job)
       this.#meanwhile.started(task, job, now)
@@ -220,8 +225,13 @@ export class JobWaitObserver implements Observer {
 
   onNode(_node: NodeId, up: boolean, now: Seconds): void {
     this.#meanwhile.moved(up, now)
+    if (up) this.#nodes.says(undefined, now)
     if (this.#isWaiting()) this.#look(now)
     else this.#later?.changed(now)
+  }
+
+  onScaleWait(job: JobId, why: string, now: Seconds): void {
+    if (job === this.#job) this.#nodes.says(why, now)
   }
 
   onAvoid(node: NodeId, job: JobId | None, stage: number, task: number, isAvoided: boolean, now: Seconds): void {
@@ -271,7 +281,7 @@ export class JobWaitObserver implements Observer {
     this.#passing.over(now)
     this.#over('started', now)
     const [spec, work] = [this.#spec, this.#work]
-    if (spec !== undefined && work.tasks(job) > 1) this.#later = new LaterWaits(job, spec, now, this.#cluster, work, this.#architecture, this.#meanwhile)
+    if (spec !== undefined && work.tasks(job) > 1) this.#later = new LaterWaits(job, spec, now, this.#cluster, work, this.#architecture, this.#meanwhile, this.#nodes)
     this.#later?.isTold(this.#toldOf, this.#told) // in the round that starts the first task
   }
 

@@ -9,6 +9,7 @@ import { StartsOfOthers } from './starts-of-others.js'
 import { BEHIND, HEARTBEAT, ToldReason, UNUSED } from './told-reason.js'
 import { cutBy, exactly, partsOf, type WaitSpan } from './wait-spans.js'
 import { WaitsForDecisions } from './waits-for-decisions.js'
+import { NO_ROOM, type WaitsForNodes } from './waits-for-nodes.js'
 
 /** Why the tasks of a job after its first started later. A task waits from the start of the first, or since it was evicted, lost or failed, until it starts. */
 export interface LaterTasks {
@@ -118,6 +119,7 @@ export class LaterWaits {
   readonly #work: WorkView
   readonly #cluster: ClusterView
   readonly #meanwhile: Meanwhile
+  readonly #nodes: WaitsForNodes
   readonly #room: Room
   readonly #avoided: Avoided
   readonly #stages: readonly Stage[]
@@ -134,11 +136,12 @@ export class LaterWaits {
   #count = 0
   #isOpen = true
 
-  constructor(job: JobId, spec: JobSpec, now: Seconds, cluster: ClusterView, work: WorkView, architecture: Architecture, meanwhile: Meanwhile) {
+  constructor(job: JobId, spec: JobSpec, now: Seconds, cluster: ClusterView, work: WorkView, architecture: Architecture, meanwhile: Meanwhile, nodes: WaitsForNodes) {
     this.#job = job
     this.#work = work
     this.#cluster = cluster
     this.#meanwhile = meanwhile
+    this.#nodes = nodes
     this.#room = new Room(job, cluster, architecture)
     this.#avoided = new Avoided(job, cluster, architecture)
     this.#starts = new StartsOfOthers(work)
@@ -157,7 +160,8 @@ export class LaterWaits {
     const [from, to] = [this.#from, this.#to]
     if (!(to > from)) return null
     const decided = this.#decisions.spans(from, to)
-    const clipped = (pieces: readonly Piece[]) => cutBy(within(pieces, from, to), decided, [HEARTBEAT, BEHIND])
+    const onNodes = this.#nodes.spans(from, to)
+    const clipped = (pieces: readonly Piece[]) => cutBy(cutBy(within(pieces, from, to), decided, [HEARTBEAT, BEHIND]), onNodes, [NO_ROOM])
     const all = clipped(this.#pieces)
     const spans = merged(all)
     const stages = this.#stages.map(({ spec, at, isWaiting, first, last, pieces }): LaterStage => {

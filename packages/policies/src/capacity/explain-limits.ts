@@ -16,12 +16,14 @@ export function explainLimits(round: Round, queues: CapacityQueues): void {
 }
 
 function explainPot(round: Round, queues: CapacityQueues, pot: number): void {
-  const { pots, tree, usage, users, limits } = queues
+  const { pots, tree, usage, users, limits, quotas } = queues
   const nodes = new NodesOfPot(round, queues, pot)
   for (let leaf = 1; leaf < tree.queues.length; leaf++) {
     if (tree.isInner[leaf] === true || !usage.isListed(leaf, pot)) continue
     const rooms = [...tree.chain(leaf)].map(({ id, path }) => roomOf(queues, id, path, pot))
     const ofUsers = `user-limit ${tree.queue(leaf).path}`
+    const isUsersPart = quotas.risesAtAll('guaranteed', tree.queue(leaf), pot)
+    const isPart = ({ id, left }: RoomOfQueue, job: JobId) => lackedOf(round, queues, left, job).every((i) => quotas.rises('most', tree.queue(id), pot, i))
     const waiting = queues.waiting.of(leaf, pot)
     for (let i = waiting.from; i < waiting.to; i++) {
       const pair = waiting.ids[i] as number
@@ -30,8 +32,8 @@ function explainPot(round: Round, queues: CapacityQueues, pot: number): void {
       for (let k = from; k < to; k++) {
         const job = ids[k] as JobId
         const full = isOver ? undefined : fullOne(rooms.filter(({ left }) => !hasRoom(round, queues, left, job)))
-        if (isOver) round.defer(job, Reason.Limit, ofUsers, true)
-        else if (full !== undefined && full.id !== 0) round.defer(job, Reason.Limit, `maximum-capacity ${full.path}`, true)
+        if (isOver) round.defer(job, Reason.Limit, ofUsers, isUsersPart)
+        else if (full !== undefined && full.id !== 0) round.defer(job, Reason.Limit, `maximum-capacity ${full.path}`, isPart(full, job))
         else if (full !== undefined || !nodes.haveRoom(job)) round.defer(job, Reason.NoRoom, nodes.name)
       }
     }
@@ -110,8 +112,11 @@ function roomOf({ pots: { width, count }, quotas, usage, tree, killable }: Capac
   return { id, path, most, left: most.map((amount, i) => amount - (usage.used[first + i] as number) + (free?.[first + i] ?? 0)) }
 }
 
-function hasRoom({ work, lane }: Round, { pots }: CapacityQueues, room: readonly number[], job: JobId): boolean {
+const hasRoom = (round: Round, queues: CapacityQueues, room: readonly number[], job: JobId): boolean => room.some((left) => left > 0) && lackedOf(round, queues, room, job).length === 0
+
+/** The counted resources of which a job asks for more than is left. */
+function lackedOf({ work, lane }: Round, { pots }: CapacityQueues, room: readonly number[], job: JobId): number[] {
   const from = pots.demandAt(work.shape(job, lane), lane)
   const times = work.together(job, lane)
-  return room.some((left) => left > 0) && room.every((left, i) => (pots.demands[from + i] as number) === 0 || times * (pots.demands[from + i] as number) <= left)
+  return [...room.keys()].filter((i) => pots.demands[from + i] !== 0 && times * (pots.demands[from + i] as number) > (room[i] as number))
 }

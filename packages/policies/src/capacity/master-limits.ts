@@ -149,8 +149,12 @@ export class MasterLimits {
   /** Defers, for a round that is explained, the jobs that wait to be active. */
   explain(round: Round): void {
     if (!this.areWaiting || !round.explained) return
+    const { quotas, tree } = this.#it
     for (const waiting of this.#waiting)
-      for (const { job, leaf } of waiting ?? []) round.defer(job, Reason.Limit, `maximum-am-resource-percent ${this.#it.tree.queue(leaf).path}`, true)
+      for (const { job, leaf, pot } of waiting ?? []) {
+        const queue = tree.queue(leaf)
+        round.defer(job, Reason.Limit, `maximum-am-resource-percent ${queue.path}`, quotas.risesAtAll('most', queue, pot) || quotas.risesAtAll('guaranteed', queue, pot))
+      }
   }
 
   #mayBeActive({ leaf, pair, pot, from }: Managed): boolean {

@@ -62,6 +62,24 @@ export class Quotas {
     for (let pot = 0; pot < count; pot++) this.#computeIn(pot)
   }
 
+  /**
+   * Whether a queue may use more of a counted resource (`most`), or is guaranteed more, where nodes come: all but amounts that it has in full already, and what
+   * is a part of such.
+   */
+  rises(kind: 'most' | 'guaranteed', queue: Queue, pot: number, i: number): boolean {
+    if (queue.parent < 0) return true
+    const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
+    const given = kind === 'guaranteed' || queue.own.elastic === false ? capacityIn(queue, label) : maximumIn(queue, label)
+    const amount = typeof given === 'object' ? ownValue(given, this.#counted(pot)[i] ?? '') : undefined
+    const isFull = typeof amount === 'number' && (amount > 0 || this.#isLegacy) && (this[kind][(queue.id * this.#pots.count + pot) * this.#pots.width + i] as number) >= amount
+    return !isFull && this.rises(kind, this.#tree.queue(queue.parent), pot, i)
+  }
+
+  /** Whether it does so of any. */
+  risesAtAll(kind: 'most' | 'guaranteed', queue: Queue, pot: number): boolean {
+    return this.#counted(pot).some((_, i) => this.rises(kind, queue, pot, i))
+  }
+
   #computeIn(pot: number): void {
     const { width, totals } = this.#pots
     const all = rowOf(totals, pot, width)
@@ -154,7 +172,7 @@ export class Quotas {
     const limits = new Map<Maximum, Quota>()
     return (queue) => {
       if (label !== '' && queue.accessibleLabels !== '*' && !queue.accessibleLabels.includes(label)) return inaccessible
-      const { maximumCapacity } = label === '' ? queue.own : (ownValue(queue.own.labels, label) ?? {})
+      const maximumCapacity = maximumIn(queue, label)
       return maximumCapacity === undefined ? parent : getOrMake(limits, maximumCapacity, (maximum) => this.#limit(maximum, parent, pot))
     }
   }
@@ -247,6 +265,8 @@ function capacityIn(queue: Queue, label: string): Capacity {
   if (label !== '') return ownValue(queue.own.labels, label)?.capacity ?? 0
   return queue.own.capacity ?? (queue.isDeclared ? OPEN : '1w')
 }
+
+const maximumIn = (queue: Queue, label: string): Maximum | undefined => (label === '' ? queue.own : ownValue(queue.own.labels, label))?.maximumCapacity
 
 /** Stands for a capacity that was left out. */
 const OPEN = 'open'

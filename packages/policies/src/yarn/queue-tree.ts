@@ -17,6 +17,8 @@ export interface Queue {
   maxResources: readonly number[]
   /** The maximum at the start of the run, with all nodes up. */
   readonly mostResources: readonly number[]
+  /** By resource: whether the maximum is a percentage of the cluster. */
+  readonly areParts: readonly boolean[]
   readonly maxContainer: readonly number[]
   readonly maxRunningJobs: number
   /** Part of the fair share for masters; below 0: no limit. */
@@ -108,6 +110,7 @@ export class QueueTree extends NamedQueues<Queue, QueueOptions> {
       minResources,
       maxResources,
       mostResources: maxResources,
+      areParts: this.#cluster.resources.map((name) => typeof ownValue(given, name) === 'string'),
       maxContainer: options.maxContainerAllocation === undefined && parent !== undefined
         ? parent.maxContainer
         : this.#amounts(options.maxContainerAllocation, Infinity, `${field}.maxContainerAllocation`),

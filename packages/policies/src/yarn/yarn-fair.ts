@@ -146,7 +146,7 @@ class YarnFair implements Order {
       const room = isAround ? Math.min(own, this.#room[(depth - 1) * n + r] as number) : own
       this.#room[depth * n + r] = room
       if (room < this.#usage.leastWanted(queue, r)) {
-        this.#explain(queue, lane, `maxResources ${path}`)
+        if (this.#round?.explained === true) this.#explain(queue, lane, `maxResources ${path}`, this.#isPart(queue, lane, (each) => this.#usage.leastWanted(queue, each)))
         return false
       }
     }
@@ -173,18 +173,26 @@ class YarnFair implements Order {
       if (master !== None && master !== asked) hasRoom = masters.hasRoom(id, (asked = master), lane, round.cluster) // asked once for many masters of one shape
       const isAllowed = master === None || hasRoom
       if (fits && isAllowed) this.#filtered[to++] = job
-      else if (round.explained) round.defer(job, Reason.Limit, `${fits ? 'maxAMShare' : 'maxResources'} ${path}`, fits)
+      else if (round.explained) round.defer(job, Reason.Limit, `${fits ? 'maxAMShare' : 'maxResources'} ${path}`, fits || this.#isPart(id, lane, (r) => work.asked(job, lane, r)))
     }
     return { ids: this.#filtered, from: 0, to }
   }
 
-  #explain(queue: number, lane: LaneId, limit: string): void {
+  /** Whether the maxima that leave no room for so much are all parts of the cluster, of a queue and of those around it. */
+  #isPart(queue: number, lane: LaneId, asked: (r: ResourceId) => number): boolean {
+    for (let id = queue; id >= 0; id = this.#tree.parents[id] as number) {
+      const { maxResources, areParts } = this.#tree.queues[id] as Queue
+      for (const r of this.#env.cluster.lanes[lane]?.resources ?? []) if (asked(r) > (maxResources[r] as number) - this.#usage.ofQueue(id, r) && areParts[r] === false) return false
+    }
+    return true
+  }
+
+  #explain(queue: number, lane: LaneId, limit: string, isPart: boolean): void {
     const round = this.#round as Round
-    if (!round.explained) return
     const list = this.#lists.members(queue, lane)
     for (let i = list.from; i < list.to; i++) {
-      if ((this.#tree.queues[queue] as Queue).isParent) this.#explain(list.ids[i] as number, lane, limit)
-      else round.defer(list.ids[i] as JobId, Reason.Limit, limit)
+      if ((this.#tree.queues[queue] as Queue).isParent) this.#explain(list.ids[i] as number, lane, limit, isPart)
+      else round.defer(list.ids[i] as JobId, Reason.Limit, limit, isPart)
     }
   }
 

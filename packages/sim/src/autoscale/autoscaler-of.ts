@@ -21,6 +21,6 @@ export function autoscaling({ autoscaler, outages, avoid }: SimulationOptions, s
   const other = outages !== undefined ? 'outages' : avoid !== undefined ? 'avoid' : undefined
   if (other !== undefined) throw new SchedError('BAD_INPUT', 'do not go together with nodes that come and go by demand.', { field: other }, `Leave out \`${other}\`, or \`autoscale\` of the nodes.`)
   const settings = autoscalerSettings(autoscaler ?? {})
-  const waiting = new WaitingForRoom(work)
+  const waiting = new WaitingForRoom(work, settings.expendablePodsPriorityCutoff)
   return { observer: waiting, autoscaler: (env) => new Autoscaler(settings, autoscale, waiting, { ...env, random: randomStream(seed, 'autoscaler') }) }
 }

@@ -1,10 +1,13 @@
-import { SchedError, type NodeId, type Observer, type ScaledGroup, type Seconds } from '@sched/core'
+import { SchedError, type NodeId, type Observer, type ScaledGroup, type Seconds, type ShapeId } from '@sched/core'
 import { EventKind, type EventQueue } from '../event-queue.js'
 import { changeNode, type NodeChangesEnv } from '../node-changes.js'
-import { chosen, expansionOf, type Expansion } from './expansion.js'
+import { chosen, expansionOf, unitPrices, type Expansion } from './expansion.js'
 import type { AutoscalerSettings } from './options.js'
 import { Packing } from './packing.js'
 import { ScaledNodes } from './scaled-nodes.js'
+import { areSimilar, balanced } from './similar-groups.js'
+import { ToldWaits } from './told-waits.js'
+import { TotalLimits } from './total-limits.js'
 import { UnneededNodes } from './unneeded-nodes.js'
 import type { WaitingForRoom, WaitingTasks } from './waiting-tasks.js'
 
@@ -42,6 +45,9 @@ export class Autoscaler {
   readonly #waiting: WaitingForRoom
   readonly #unneeded: UnneededNodes
   readonly #nodes: ScaledNodes
+  readonly #limits: TotalLimits
+  /** What a unit of each resource is worth, for the expander `price`. */
+  readonly #unit: readonly number[]
   /** The time of the next look and its event, if there is one. */
   #next: { readonly time: Seconds; readonly event: number } | undefined
   #looked: Seconds = 0
@@ -54,11 +60,15 @@ export class Autoscaler {
     this.#env = env
     this.#waiting = waiting
     this.observer = waiting
-    this.#unneeded = new UnneededNodes(env.cell, env.work, settings)
+    this.#unneeded = new UnneededNodes(env.cell, env.work, settings, (job) => waiting.isExpendable(job))
     this.#nodes = new ScaledNodes(env.cell.nodes, groups)
-    const { maxNodesTotal } = settings
+    this.#unit = unitPrices(env.cell, groups)
+    const { maxNodesTotal, resourcesTotal, expander } = settings
+    if ([expander].flat().includes('price') && groups.some(({ price }) => price === undefined))
+      throw new SchedError('BAD_OPTION', 'the expander price needs the price of every group.', { field: 'autoscaler.expander' }, 'Give each group with `autoscale` a `price`.')
     const { up } = this.#nodes
     if (maxNodesTotal < up) throw new SchedError('BAD_OPTION', `the cluster has ${up} nodes at the start.`, { field: 'autoscaler.maxNodesTotal' }, 'Allow more, or describe fewer.')
+    this.#limits = new TotalLimits(env.cell, groups, this.#nodes, resourcesTotal)
   }
 
   /** Number of nodes that are neither there nor on their way. */
@@ -116,20 +126,38 @@ export class Autoscaler {
   #look(now: Seconds): void {
     const { newPodScaleUpDelay, maxNodesTotal, scaleDownEnabled } = this.#settings
     const packing = this.#packed()
-    const left = this.#waiting.tasks().map((each) => ({ ...each, count: each.count - packing.put(each, each.count) })).filter(({ count }) => count > 0)
+    const told = new ToldWaits()
+    told.expendable(this.#waiting.expendableWaits())
+    const left = this.#waiting.tasks().map((each) => ({ ...each, count: each.count - this.#put(each, packing, told) })).filter(({ count }) => count > 0)
     const old = left.filter(({ since }) => since + newPodScaleUpDelay < now)
     const young = left.filter(({ since }) => since + newPodScaleUpDelay >= now)
     if (young.length > 0) this.#lookAt(this.#nextScan(Math.min(...young.map(({ since }) => since)) + newPodScaleUpDelay))
     const isFull = this.#nodes.up >= maxNodesTotal
     const areNew = old.length > 0 && !isFull && this.#areNew(old, now)
-    if (areNew || (!isFull && this.#scaleUp(old, now))) this.#lookAt(this.#nextScan(now))
+    if (areNew || (!isFull && this.#scaleUp(old, now, told))) this.#lookAt(this.#nextScan(now))
+    else told.refused(old, ({ shape }) => this.#groups.some(({ first }) => this.#takes(shape, first)))
+    if (this.#env.observers.scaleExplained) for (const [job, why] of told) this.#env.observers.onScaleWait(job, why, now)
     if (scaleDownEnabled && this.#lastUp !== now) this.#scaleDown(packing, !areNew, now)
+  }
+
+  /** Puts tasks onto the nodes; returns how many have room. */
+  #put(tasks: WaitingTasks, packing: Packing, told: ToldWaits): number {
+    const placed = packing.put(tasks, tasks.count)
+    if (placed > 0 && packing.last >= this.#nodes.up) told.onTheWay(tasks.job, this.#groups[this.#nodes.groupOf(packing.nodes[packing.last] as NodeId)] as ScaledGroup)
+    return placed
+  }
+
+  #takes(shape: ShapeId, node: NodeId): boolean {
+    return this.#env.cell.shapes.roomOn(shape, node) > 0
   }
 
   /** The nodes that are up, then those on their way. */
   #packed(): Packing {
     const packing = new Packing(this.#env.cell, this.#env.work)
     for (const node of this.#nodes.upOf()) packing.add(node)
+    const expendable = this.#waiting.expendableTasks()
+    const rows = expendable.length === 0 ? undefined : new Map(packing.nodes.map((node, row) => [node, row]))
+    for (const task of expendable) packing.disregard(task, rows?.get(this.#env.work.nodeOf(task) as NodeId) as number)
     for (const { node } of this.#nodes.coming) packing.add(node, true)
     return packing
   }
@@ -144,16 +172,41 @@ export class Autoscaler {
   // ---- more nodes ----
 
   /** Asks for nodes for these tasks, if any help; returns whether they do. */
-  #scaleUp(waiting: readonly WaitingTasks[], now: Seconds): boolean {
+  #scaleUp(waiting: readonly WaitingTasks[], now: Seconds, told: ToldWaits): boolean {
     const [one, ...others] = waiting.length === 0 ? [] : this.#expansions(waiting)
     if (one === undefined) return false
     const { group, nodes } = chosen([one, ...others], this.#settings.expander, this.#env.random)
+    const asked = this.#groups[group] as ScaledGroup
+    for (const { job, shape } of waiting) if (this.#takes(shape, asked.first)) told.onTheWay(job, asked)
+    this.#lastUp = now
+    const growing = [group, ...this.#similarTo(group, waiting)].map((each) => ({ group: each, size: this.#nodes.sizeOf(each), most: (this.#groups[each] as ScaledGroup).count }))
+    for (const each of balanced(growing, Math.min(nodes, this.#limits.left(group)))) this.#ask(each.group, Math.min(each.nodes, this.#limits.left(each.group)), now)
+    return true
+  }
+
+  #ask(group: number, nodes: number, now: Seconds): void {
+    if (nodes <= 0) return
     const time = now + (this.#groups[group] as ScaledGroup).provision
     this.#nodes.ask(group, nodes, time)
     this.#env.queue.push(time, EventKind.Timer, SCALE)
-    this.#lastUp = now
     this.#tellSize(group, now)
-    return true
+  }
+
+  /** The groups among which new nodes of a group are divided, too: of equal nodes, that may have more, and whose nodes take all that its own do. */
+  #similarTo(group: number, waiting: readonly WaitingTasks[]): number[] {
+    const groups = this.#groups
+    const { cell } = this.#env
+    const own = groups[group] as ScaledGroup
+    if (!this.#settings.balanceSimilarNodeGroups) return []
+    const helped = waiting.filter(({ shape }) => this.#takes(shape, own.first))
+    return [...groups.keys()].filter((each) => {
+      const other = groups[each] as ScaledGroup
+      return each !== group && this.#mayGrow(each) && areSimilar(cell, own, other) && helped.every(({ shape }) => this.#takes(shape, other.first))
+    })
+  }
+
+  #mayGrow(group: number): boolean {
+    return this.#nodes.sizeOf(group) < (this.#groups[group] as ScaledGroup).count && this.#limits.left(group) >= 1
   }
 
   #expansions(waiting: readonly WaitingTasks[]): Expansion[] {
@@ -161,8 +214,9 @@ export class Autoscaler {
     const { maxNodesPerScaleUp, maxNodesTotal } = this.#settings
     const more = Math.min(maxNodesPerScaleUp, maxNodesTotal - cell.nodes + this.off)
     return this.#groups.flatMap((group, index) => {
-      const most = Math.min(more, group.count - this.#nodes.sizeOf(index))
-      return most <= 0 ? [] : (expansionOf(cell, work, group, index, waiting, most) ?? [])
+      if (more <= 0 || !this.#mayGrow(index)) return []
+      const room = [index, ...this.#similarTo(index, waiting)].reduce((sum, each) => sum + (this.#groups[each] as ScaledGroup).count - this.#nodes.sizeOf(each), 0)
+      return expansionOf(cell, work, group, index, waiting, Math.min(more, room), this.#unit) ?? []
     })
   }
 

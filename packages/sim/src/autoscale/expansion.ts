@@ -15,6 +15,23 @@ export interface Expansion {
   readonly waste: number
   /** `priority` of the group. */
   readonly priority: number
+  /** What the nodes cost, in parts of what the tasks are worth; many times as much for nodes with devices. `Infinity` where that is not counted. */
+  readonly cost: number
+}
+
+/** By how much nodes with devices are dearer for the expander `price`, which so keeps them for tasks that need them. */
+const DEVICES_COST = 1000
+
+/**
+ * What a unit of each resource is worth for the expander `price`: as part of a node of the group where that is least, of which every resource is worth the
+ * same. Absent resources are worth nothing.
+ */
+export function unitPrices(cell: CellState, groups: readonly ScaledGroup[]): number[] {
+  const sizes = groups.map(({ first, price = 0 }) => ({ price, totals: cell.resources.map((_, r) => cell.total(first, r as ResourceId)) }))
+  return cell.resources.map((_, r) => {
+    const of = sizes.filter(({ totals }) => (totals[r] as number) > 0).map(({ price, totals }) => price / (totals.filter((total) => total > 0).length * (totals[r] as number)))
+    return of.length === 0 ? 0 : Math.min(...of)
+  })
 }
 
 /**
@@ -22,9 +39,10 @@ export interface Expansion {
  * of a node, summed over resources. `undefined`: no task can run there.
  *
  * Source: Cluster Autoscaler, BinpackingNodeEstimator with DecreasingPodOrderer. Deviation: all resources that the nodes have
- * count, not only processors and memory.
+ * count, not only processors and memory. `cost`: expander/price/price.go, without its preferred size of nodes, which asks for more processors the
+ * larger a cluster is.
  */
-export function expansionOf(cell: CellState, work: Work, { first, priority }: ScaledGroup, group: number, waiting: readonly WaitingTasks[], most: number): Expansion | undefined {
+export function expansionOf(cell: CellState, work: Work, { first, priority, price }: ScaledGroup, group: number, waiting: readonly WaitingTasks[], most: number, unit: readonly number[]): Expansion | undefined {
   const size = (r: number) => cell.total(first, r as ResourceId)
   const partOf = ({ shape }: WaitingTasks) => {
     const { resources, amounts } = cell.shapes.of(shape)
@@ -43,7 +61,10 @@ export function expansionOf(cell: CellState, work: Work, { first, priority }: Sc
   const nodes = packing.nodes.length
   if (tasks === 0) return undefined
   const waste = held.reduce((sum, amount, r) => sum + (size(r) === 0 ? 0 : 1 - amount / (nodes * size(r))), 0)
-  return { group, nodes, tasks, waste, priority }
+  const value = held.reduce((sum, amount, r) => sum + amount * (unit[r] as number), 0)
+  const hasDevices = cell.resources.some((_, r) => cell.shapes.isDevice(r) && size(r) > 0)
+  const cost = price === undefined || value === 0 ? Infinity : ((nodes * price) / value) * (hasDevices ? DEVICES_COST : 1)
+  return { group, nodes, tasks, waste, priority, cost }
 }
 
 /** Puts tasks onto the new nodes that there are, and onto more while there may be more; `template` is like all of them. Returns how many had room. */
@@ -62,6 +83,7 @@ const worth: Readonly<Record<Exclude<Expander, 'random'>, (expansion: Expansion)
   'most-pods': ({ tasks }) => tasks,
   'least-nodes': ({ nodes }) => -nodes,
   priority: ({ priority }) => priority,
+  price: ({ cost }) => -cost,
 }
 
 /** The expansion that an expander chooses, or several, each of those that are equal to the one before; of equal ones at the end, one that `random` draws. */

@@ -1,7 +1,7 @@
 import { checkKeys, SchedError, type Seconds } from '@sched/core'
 
 /** Which group gets new nodes, of those that could take waiting tasks. */
-export const expanders = ['least-waste', 'most-pods', 'least-nodes', 'priority', 'random'] as const
+export const expanders = ['least-waste', 'most-pods', 'least-nodes', 'priority', 'price', 'random'] as const
 export type Expander = (typeof expanders)[number]
 
 const isExpander = (name: Expander): boolean => expanders.includes(name)
@@ -12,7 +12,7 @@ export interface AutoscalerOptions {
   readonly scanInterval?: Seconds | undefined
   /**
    * Which group gets new nodes: the one whose new nodes would have the least fraction of each resource unused, summed over resources; where the most
-   * tasks would start; that needs the fewest nodes; of the largest `priority`; or any. Of several each chooses among those that are equal to the one before.
+   * tasks would start; that needs the fewest nodes; of the largest `priority`; whose nodes cost the least for what would start there; or any. Of several each chooses among those that are equal to the one before.
    * Ties are drawn. Default `least-waste`.
    */
   readonly expander?: Expander | readonly Expander[] | undefined
@@ -22,6 +22,12 @@ export interface AutoscalerOptions {
   readonly maxNodesPerScaleUp?: number | undefined
   /** Most nodes of the whole cluster, those of other groups included, at least 1. Default: as many as the groups have. */
   readonly maxNodesTotal?: number | undefined
+  /** Most of resources, by name, that all nodes of the cluster may have together. Default: as much as the groups have. */
+  readonly resourcesTotal?: Readonly<Record<string, number>> | undefined
+  /** New nodes are divided among groups whose nodes are alike, the smallest first. Default false. */
+  readonly balanceSimilarNodeGroups?: boolean | undefined
+  /** Jobs with a priority below this count neither where they wait, for new nodes, nor where they run, for removed ones; those without one do. Default -10. */
+  readonly expendablePodsPriorityCutoff?: number | undefined
   /** Whether nodes are removed. Default true. */
   readonly scaleDownEnabled?: boolean | undefined
   /**
@@ -49,7 +55,8 @@ export interface AutoscalerOptions {
 export type AutoscalerSettings = { readonly [K in keyof AutoscalerOptions]-?: NonNullable<AutoscalerOptions[K]> }
 
 const defaults: AutoscalerSettings = {
-  scanInterval: 10, expander: 'least-waste', newPodScaleUpDelay: 0, maxNodesPerScaleUp: 1000, maxNodesTotal: Infinity, scaleDownEnabled: true,
+  scanInterval: 10, expander: 'least-waste', newPodScaleUpDelay: 0, maxNodesPerScaleUp: 1000, maxNodesTotal: Infinity, resourcesTotal: {},
+  balanceSimilarNodeGroups: false, expendablePodsPriorityCutoff: -10, scaleDownEnabled: true,
   scaleDownUtilizationThreshold: 0.5, scaleDownGpuUtilizationThreshold: 0.5, scaleDownUnneededTime: 600, scaleDownDelayAfterAdd: 600,
   scaleDownDelayAfterDelete: 0, unremovableNodeRecheckTimeout: 300, maxScaleDownParallelism: 10, maxDrainParallelism: 1,
 }
@@ -72,6 +79,9 @@ export function autoscalerSettings(options: AutoscalerOptions): AutoscalerSettin
   check('expander', typeof expander === 'string' ? isExpander(expander) : expander.length > 0 && expander.every(isExpander), `${expanders.join(', ')}, or a list of these`)
   for (const key of times) check(key, settings[key] >= 0 && settings[key] <= LONGEST, 'seconds, at least 0 and at most a year')
   for (const [key, least] of counts) check(key, settings[key] === Infinity || (Number.isInteger(settings[key]) && (settings[key] as number) >= least), `a whole number, at least ${least}`)
+  check('expendablePodsPriorityCutoff', Number.isFinite(settings.expendablePodsPriorityCutoff), 'a number')
+  const totals = Object.values(settings.resourcesTotal)
+  check('resourcesTotal', totals.every((most) => Number.isFinite(most) && most >= 0), 'amounts by resource, at least 0')
   for (const key of fractions) check(key, settings[key] >= 0 && settings[key] <= 1, 'a fraction in [0, 1]')
   return settings
 }

@@ -1,5 +1,5 @@
-import type { CellState, Work } from '@sched/cluster'
-import { None, type JobId, type NodeId, type ResourceId, type ShapeId } from '@sched/core'
+import { namedDevices, type CellState, type Work } from '@sched/cluster'
+import { None, type JobId, type NodeId, type ResourceId, type ShapeId, type TaskId } from '@sched/core'
 import { PackedDevices } from './packed-devices.js'
 
 /** More than shapes ever are; numbers of jobs times this are exact. */
@@ -36,6 +36,8 @@ export class Packing {
   /** By row, where there are any: tasks that were put there. */
   readonly #placed = new Map<number, Placed[]>()
   readonly #devices: PackedDevices
+  /** The row onto which a task was put last, or `None`. */
+  last: number = None
   /** By kind of task: no row before this one takes it. */
   readonly #from = new Map<number, number>()
 
@@ -54,6 +56,18 @@ export class Packing {
     this.#isReal.push(!isEmpty)
     this.#devices.add(node, isEmpty)
     for (let r = 0; r < this.#width; r++) this.#free.push(isEmpty ? cell.total(node, r as ResourceId) : cell.free(node, r as ResourceId))
+  }
+
+  /** What a task that runs on the node of a row holds does not count. */
+  disregard(task: TaskId, row: number): void {
+    const shape = this.#work.shapeOf(task)
+    this.#move(shape, row, 1)
+    const cell = this.#cell
+    const { resources, amounts } = cell.shapes.of(shape)
+    for (const [name, numbers] of Object.entries(namedDevices(this.#work.devicesOf(task), this.nodes[row] as NodeId, cell) ?? {})) {
+      const i = resources.indexOf(cell.resources.indexOf(name))
+      this.#devices.give(row, resources[i] as ResourceId, amounts[i] as number, numbers)
+    }
   }
 
   /** What is held on a row, of a resource. */
@@ -147,6 +161,7 @@ export class Packing {
 
   #place(task: PackedTask, row: number): 1 {
     const placed = { task, devices: this.#take(task.shape, row) }
+    this.last = row
     this.#move(task.shape, row, -1)
     const here = this.#placed.get(row)
     if (here === undefined) this.#placed.set(row, [placed])

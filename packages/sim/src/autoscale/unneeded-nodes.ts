@@ -28,7 +28,11 @@ export class UnneededNodes {
   /** By node that had to stay: when it is looked at again. */
   readonly #again = new Map<NodeId, Seconds>()
 
-  constructor(cell: CellState, work: Work, settings: UnneededSettings) {
+  readonly #isExpendable: (job: JobId) => boolean
+
+  /** `isExpendable`: whether the tasks of a job do not count, nor keep a node. */
+  constructor(cell: CellState, work: Work, settings: UnneededSettings, isExpendable: (job: JobId) => boolean) {
+    this.#isExpendable = isExpendable
     this.#cell = cell
     this.#work = work
     this.#settings = settings
@@ -81,8 +85,9 @@ export class UnneededNodes {
     const tasks = this.#tasksOn(new Set(rest.map(({ node }) => node)))
     for (const { node, row } of rest) {
       packing.close(row)
-      const here = tasks.get(node) ?? []
-      const mayMove = this.#areAll(here, node) && here.every((task) => this.#mayLeave(this.#work.jobOf(task)))
+      const all = tasks.get(node) ?? []
+      const here = all.filter((task) => !this.#isExpendable(this.#work.jobOf(task)))
+      const mayMove = this.#areAll(all, node) && here.every((task) => this.#mayLeave(this.#work.jobOf(task)))
       if (mayMove && this.#move([...here.map((task) => this.#packed(task)), ...packing.placed(row)], packing)) continue
       packing.open(row)
       if (unremovableNodeRecheckTimeout > 0) this.#again.set(node, now + unremovableNodeRecheckTimeout)

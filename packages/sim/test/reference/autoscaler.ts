@@ -10,6 +10,7 @@ export interface PlainGroup {
   readonly initial?: number
   readonly provision?: number
   readonly priority?: number
+  readonly price?: number
 }
 /** A job of equal tasks, in whole seconds. */
 export interface PlainJob {
@@ -19,6 +20,7 @@ export interface PlainJob {
   readonly mem: number
   readonly duration: number
   readonly isMovable: boolean
+  readonly priority?: number | undefined
 }
 
 interface Node { readonly group: number; readonly cpu: number; readonly mem: number; state: 'off' | 'coming' | 'up'; upAt: number; since: number; again: number }
@@ -42,6 +44,8 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
   const sum = (some: readonly Task[], key: 'cpu' | 'mem') => some.reduce((all, task) => all + of(task)[key], 0)
   /** Free amounts of nodes as pairs, by node. */
   const freeOf = (node: number, some = on(node)) => ({ cpu: (nodes[node] as Node).cpu - sum(some, 'cpu'), mem: (nodes[node] as Node).mem - sum(some, 'mem') })
+  /** Jobs of too low a priority count for nothing. */
+  const counts = (task: Task) => (of(task).priority ?? Infinity) >= settings.expendablePodsPriorityCutoff
   const sizeOf = (group: number) => nodes.filter((node) => node.group === group && node.state !== 'off').length
   const minOf = (group: number) => groups[group]?.min ?? 0
   const isScaled = (group: number) => groups[group]?.provision !== undefined
@@ -51,10 +55,10 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
 
   /** One look. Waiting tasks that have room are put where they have it, for what is then decided about nodes. */
   function look(now: number): void {
-    const there = new Map([...nodes.keys()].filter((node) => nodes[node]?.state === 'up').map((node) => [node, [...on(node)]]))
+    const there = new Map([...nodes.keys()].filter((node) => nodes[node]?.state === 'up').map((node) => [node, on(node).filter(counts)]))
     const coming = nodes.filter(({ state }) => state === 'coming').sort((a, b) => a.upAt - b.upAt).map(({ cpu, mem }) => ({ cpu, mem }))
     const left = tasks.filter((task) => {
-      if (task.state !== 'waits') return false
+      if (task.state !== 'waits' || !counts(task)) return false
       const [, here] = [...there].find(([node, some]) => freeOf(node, some).cpu >= of(task).cpu && freeOf(node, some).mem >= of(task).mem) ?? []
       here?.push(task)
       return here === undefined && !placed(task, coming)
@@ -66,11 +70,26 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
     if (settings.scaleDownEnabled) scaleDown(there, !areNew, now)
   }
 
+  /** What a processor or a unit of memory is worth: half of a node of the group where that is least. */
+  const unitOf = (key: 'cpu' | 'mem') => Math.min(...groups.flatMap((group, g) => (isScaled(g) ? [(group.price ?? Infinity) / (2 * group[key])] : [])))
+  /** Most nodes of a group that may be added by what all nodes may have together. */
+  function quotaOf(g: number): number {
+    const there = nodes.filter(({ state }) => state !== 'off')
+    const of = (key: 'cpu' | 'mem') => Math.floor(((settings.resourcesTotal[key] ?? Infinity) - there.reduce((all, node) => all + node[key], 0)) / (groups[g] as PlainGroup)[key])
+    return Math.min(of('cpu'), of('mem'))
+  }
+  const mayGrow = (g: number) => sizeOf(g) < (groups[g] as PlainGroup).count && quotaOf(g) >= 1
+
   function scaleUp(left: readonly Task[], now: number): boolean {
+    const fits = (task: Task, g: number) => of(task).cpu <= (groups[g] as PlainGroup).cpu && of(task).mem <= (groups[g] as PlainGroup).mem
+    const isLike = (a: PlainGroup, b: PlainGroup) => a.cpu === b.cpu && Math.abs(a.mem - b.mem) <= 0.015 * Math.max(a.mem, b.mem)
+    const similarTo = (g: number) => [...groups.keys()].filter((h) =>
+      settings.balanceSimilarNodeGroups && h !== g && isScaled(h) && mayGrow(h) && isLike(groups[g] as PlainGroup, groups[h] as PlainGroup) && left.every((task) => !fits(task, g) || fits(task, h)))
     const options = groups.flatMap((group, g) => {
-      if (!isScaled(g)) return []
+      if (!isScaled(g) || !mayGrow(g)) return []
       const all = nodes.filter(({ state }) => state !== 'off').length
-      const most = Math.min(group.count - sizeOf(g), settings.maxNodesPerScaleUp, settings.maxNodesTotal - all)
+      const room = [g, ...similarTo(g)].reduce((total, each) => total + (groups[each] as PlainGroup).count - sizeOf(each), 0)
+      const most = Math.min(room, settings.maxNodesPerScaleUp, settings.maxNodesTotal - all)
       const part = (task: Task) => of(task).cpu / group.cpu + of(task).mem / group.mem
       const fresh: { cpu: number; mem: number }[] = []
       const helped: Task[] = []
@@ -83,7 +102,9 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
       }
       if (helped.length === 0) return []
       const waste = 1 - sum(helped, 'cpu') / (fresh.length * group.cpu) + (1 - sum(helped, 'mem') / (fresh.length * group.mem))
-      return [{ g, nodes: fresh.length, worth: { 'least-waste': -waste, 'most-pods': helped.length, 'least-nodes': -fresh.length, priority: group.priority ?? 0, random: 0 } }]
+      const value = sum(helped, 'cpu') * unitOf('cpu') + sum(helped, 'mem') * unitOf('mem')
+      const price = value === 0 ? -Infinity : -((fresh.length * (group.price ?? Infinity)) / value)
+      return [{ g, nodes: fresh.length, worth: { 'least-waste': -waste, 'most-pods': helped.length, 'least-nodes': -fresh.length, priority: group.priority ?? 0, price, random: 0 } }]
     })
     const rules = [settings.expander].flat()
     const isBetter = (a: (typeof options)[number], b: (typeof options)[number]) => {
@@ -93,9 +114,18 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
     const equal = options.filter((one) => !options.some((other) => isBetter(other, one)))
     const chosen = equal.length < 2 ? equal[0] : equal[Math.floor(random() * equal.length)]
     if (chosen === undefined) return false
-    for (const node of nodes.filter(({ group, state }) => group === chosen.g && state === 'off').slice(0, chosen.nodes)) {
-      node.state = 'coming'
-      node.upAt = now + (groups[chosen.g]?.provision ?? 0)
+    // each node to the smallest by then, of equal ones to that which was smaller before, then to the chosen group, then to the one that stands first
+    const among = [chosen.g, ...similarTo(chosen.g)].sort((a, b) => sizeOf(a) - sizeOf(b)).map((g) => ({ g, before: sizeOf(g), size: sizeOf(g) }))
+    for (let n = Math.min(chosen.nodes, quotaOf(chosen.g)); n > 0; n--) {
+      const open = among.filter(({ g, size }) => size < (groups[g] as PlainGroup).count)
+      const next = open.find(({ size }) => open.every((other) => size <= other.size))
+      if (next !== undefined) next.size++
+    }
+    for (const { g, before, size } of among) {
+      for (const node of nodes.filter(({ group, state }) => group === g && state === 'off').slice(0, Math.min(size - before, quotaOf(g)))) {
+        node.state = 'coming'
+        node.upAt = now + (groups[g]?.provision ?? 0)
+      }
     }
     lastUp = now
     return true
@@ -124,7 +154,7 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
     const before = rest.filter((node) => !Number.isNaN(nodes[node]?.since)).reverse()
     for (const node of [...before, ...rest.filter((each) => !before.includes(each)).reverse()]) {
       ;(nodes[node] as Node).again = now + settings.unremovableNodeRecheckTimeout
-      if (on(node).some((task) => !of(task).isMovable)) continue
+      if (on(node).some((task) => counts(task) && !of(task).isMovable)) continue
       const trial = new Map([...there].map(([each, some]) => [each, [...some]]))
       const moves = (trial.get(node) ?? []).every((task) => {
         const to = [...trial].find(([other, some]) => other !== node && !unneeded.has(other) && freeOf(other, some).cpu >= of(task).cpu && freeOf(other, some).mem >= of(task).mem)
