@@ -240,7 +240,7 @@ describe('a task that has failed on a node', () => {
         seen.add(what)
       },
     }
-    play(monolithic(), jobs, { cluster: { nodes: [{ count: 2, resources: { cpu: 2, mem: 7 } }] }, policy: kaiPreempting({ maxConsolidationPreemptees: 1 }), failures: { mtbf: 1 }, avoid: { rule: 'spark' }, runtime: { jitter: 0 }, outages: [{ node: 0 as NodeId, from: 43, to: 229, kind: 'failure' }], infeasible: 'reject', until: 260, observers: [watch] })
+    play(monolithic(), jobs, { cluster: { nodes: [{ count: 2, resources: { cpu: 2, mem: 7 } }] }, policy: kaiPreempting({ maxConsolidationPreemptees: 1 }), failures: { mtbf: 1 }, avoid: { rule: 'spark' }, runtime: { jitter: 0 }, outages: [{ node: 0 as NodeId, from: 43, to: 229 }], infeasible: 'reject', until: 260, observers: [watch] })
     expect(seen.size).toBeGreaterThan(10)
   })
 })
