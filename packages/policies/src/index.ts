@@ -70,7 +70,8 @@ export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from 
 // OpenPBS
 export { Formula } from './orders/formula.js'
 export { pbsLevels, pbsLevelsOrder, type PbsLevelsOptions } from './pbs/pbs-levels.js'
-export { fairshareFactor } from './pbs/sort/job-words.js'
+export { fairshareFactor, pbsNamesOfFormulas, pbsNamesOfKeys } from './pbs/sort/job-words.js'
+export { usageFormula } from './pbs/sort/fairshare-use.js'
 export { FairshareTree, placesByUse, readResourceGroup, treeUsage, type ResourceGroup } from './pbs/sort/fairshare-tree.js'
 export { PythonFormula } from './pbs/sort/python-formula.js'
 export { pbsSort, pbsSortOrder } from './pbs/sort/pbs-sort.js'

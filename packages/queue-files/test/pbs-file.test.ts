@@ -12,6 +12,7 @@ const policy = (first: ReturnType<typeof qmgr>, ...beside: ReturnType<typeof qmg
 const told = (first: ReturnType<typeof qmgr>, ...beside: ReturnType<typeof qmgr>[]) =>
   queuePolicy(readQueues(first, ...beside), cluster).findings.map(({ verdict, file, line, setting, note }) => `${verdict} ${file}:${line} ${setting}${note === '' ? '' : `: ${note}`}`)
 const bySubmission = { score: { formula: '-submit' } }
+const sorted = (options: object) => ({ 'pbs-sort': options })
 
 describe('the policy of a server of OpenPBS', () => {
   it('is greedy by submission where nothing is set: nobody is protected without strict_ordering', () => {
@@ -36,18 +37,44 @@ describe('the policy of a server of OpenPBS', () => {
   })
 
   it.each<[string, string[], string[], object | string]>([
-    ['a formula', ['set server job_sort_formula = "2 * ncpus ** 2 - walltime / (1 + 3)"'], [], { score: { formula: '2 * size ^ 2 - estimate / ( 1 + 3 )' } }],
-    ['the formula of the scheduler before that of the server', ['set server job_sort_formula = ncpus', 'set sched job_sort_formula = walltime'], [], { score: { formula: 'estimate' } }],
-    ['eligible time that counts', ['set server eligible_time_enable = True', 'set server job_sort_formula = eligible_time'], [], { score: { formula: 'wait' } }],
-    ['eligible time that does not', ['set server job_sort_formula = eligible_time'], [], bySubmission],
-    ['a formula with what is not here', ['set server job_sort_formula = "queue_priority * ncpus"'], ['job_sort_key: "ncpus LOW"'], { score: { formula: '-size' } }],
-    ['a formula with a word that objects have', ['set server job_sort_formula = "constructor + ncpus"'], ['job_sort_key: "ncpus LOW"'], { score: { formula: '-size' } }],
-    ['a formula that is none', ['set server job_sort_formula = "max(ncpus, walltime, 3)"'], [], bySubmission],
-    ['the longest first', [], ['job_sort_key: "walltime HIGH" ALL'], { score: { formula: 'estimate' } }],
-    ['priorities of jobs', [], ['job_sort_key: "job_priority HIGH"'], 'fifo'],
+    ['a formula', ['set server job_sort_formula = "2 * ncpus ** 2 - walltime / (1 + 3)"'], [], sorted({ job_sort_formula: '2 * ncpus ** 2 - walltime / (1 + 3)' })],
+    ['the formula of the scheduler before that of the server', ['set server job_sort_formula = ncpus', 'set sched job_sort_formula = walltime'], [], sorted({ job_sort_formula: 'walltime' })],
+    ['eligible time that counts', ['set server eligible_time_enable = True', 'set server job_sort_formula = eligible_time'], [], sorted({ job_sort_formula: 'eligible_time', eligible_time_enable: true })],
+    ['eligible time that does not', ['set server job_sort_formula = eligible_time'], [], sorted({ job_sort_formula: 'eligible_time' })],
+    ['a formula with what is not here', ['set server job_sort_formula = "queue_prio * ncpus"'], ['job_sort_key: "ncpus LOW"'], sorted({ job_sort_key: ['ncpus LOW'] })],
+    ['priorities of queues', ['set queue workq Priority = 7', 'set server job_sort_formula = "queue_priority * ncpus"'], [], sorted({ job_sort_formula: 'queue_priority * ncpus', queues: { workq: { Priority: 7 } } })],
+    ['a resource that the file creates, above a threshold', ['create resource foo', 'set server job_sort_formula = foo', 'set sched job_sort_formula_threshold = -0.5', 'set server scheduler_iteration = 60'], [], sorted({ job_sort_formula: 'foo', job_sort_formula_threshold: -0.5, resources: ['foo'], scheduler_iteration: 60 })],
+    ['several keys, behind a formula, too', ['set server job_sort_formula = ncpus'], ['job_sort_key: "walltime  HIGH" ALL', 'job_sort_key: "job_priority LOW"'], sorted({ job_sort_formula: 'ncpus', job_sort_key: ['walltime HIGH', 'job_priority LOW'] })],
+    ['a formula with a word that objects have', ['set server job_sort_formula = "constructor + ncpus"'], ['job_sort_key: "ncpus LOW"'], sorted({ job_sort_key: ['ncpus LOW'] })],
+    ['a formula that is none', ['set server job_sort_formula = "max(ncpus)"'], [], bySubmission],
+    ['the longest first', [], ['job_sort_key: "walltime HIGH" ALL'], sorted({ job_sort_key: ['walltime HIGH'] })],
+    ['priorities of jobs', [], ['job_sort_key: "job_priority HIGH"'], sorted({ job_sort_key: ['job_priority HIGH'] })],
     ['a key that is not here', [], ['job_sort_key: "cput LOW"'], bySubmission],
   ])('goes by %s', (_, lines, settings, order) => {
     expect(policy(qmgr(...queue('workq'), ...lines), ...(settings.length > 0 ? [config(...settings)] : []))).toEqual({ greedy: { order } })
+  })
+
+  it('shares by what resource_group and the sched_config say, in prime time, too, or as formulas name it', () => {
+    const group = { file: 'resource_group', text: '# people\nphysics 10 root 40\nann 11 physics 50\n' }
+    const settings = config('fair_share: true ALL', 'unknown_shares: 10', 'fairshare_usage_res: "ncpus*walltime"', 'fairshare_entity: egroup', 'fairshare_decay_time: 12:00:00', 'fairshare_decay_factor: 0.25', 'fairshare_enforce_no_shares: false', 'job_sort_key: "fair_share_perc HIGH"')
+    const options = { job_sort_key: ['fair_share_perc HIGH'], fair_share: true, resource_group: 'physics 10 root 40\nann 11 physics 50', unknown_shares: 10, fairshare_entity: 'egroup', fairshare_usage_res: 'ncpus*walltime', fairshare_decay_time: 43_200, fairshare_decay_factor: 0.25, fairshare_enforce_no_shares: false }
+    expect(policy(group, settings, qmgr(...queue('workq')))).toEqual({ greedy: { order: sorted(options) } })
+    expect(told(qmgr(...queue('workq')), settings, group).filter((each) => !each.startsWith('honoured'))).toEqual(['approximated sched_config:4 fairshare_entity: groups are the accounts of jobs'])
+    expect(policy(qmgr(...queue('workq'), 'set server job_sort_formula = fairshare_factor'), config('unknown_shares: 10'))).toEqual({ greedy: { order: sorted({ job_sort_formula: 'fairshare_factor', unknown_shares: 10 }) } })
+    expect(told(qmgr(...queue('workq')), config('unknown_shares: 10', 'fairshare_usage_res: cput'))).toEqual(expect.arrayContaining(['ignored sched_config:1 unknown_shares: fair_share is off, and no formula names it']))
+    expect(policy(qmgr(...queue('workq')), config('fair_share: true prime'), holidays)).toMatchObject({ 'prime-time': { policy: { greedy: { order: sorted({ fair_share: true }) } }, nonPrime: { greedy: { order: bySubmission } } } })
+    expect(told(qmgr(...queue('workq')), config('strict_ordering: true', 'fair_share: true', 'fairshare_usage_res: ncpus', 'fairshare_usage_res: cput')).filter((each) => each.includes('fair'))).toEqual([
+      'approximated sched_config:2 fair_share: jobs with reservations add nothing before they start', 'ignored sched_config:3 fairshare_usage_res: another line sets it again', 'approximated sched_config:4 fairshare_usage_res: cput is what processors could do in the time',
+    ])
+  })
+
+  it.each<[string, string, string]>([
+    ['a factor that is none', 'fairshare_decay_factor: 1', '"sched_config" line 2 fairshare_decay_factor: found "1", expected a number between 0 and 1.'],
+    ['an entity that is none', 'fairshare_entity: user', '"sched_config" line 2 fairshare_entity: found "user", expected euser, egroup, Account_Name, queue, egroup:euser.'],
+    ['no time', 'fairshare_decay_time: 1d', '"sched_config" line 2 fairshare_decay_time: found "1d", expected a time of hours:minutes:seconds.'],
+    ['shares that are none', 'unknown_shares: few', '"sched_config" line 2 unknown_shares: found "few", expected a whole number from 0 on.'],
+  ])('refuses %s of fair share', (_, line, expected) => {
+    expect(messageOf(() => policy(qmgr(...queue('workq')), config('fair_share: true', line)))).toContain(expected)
   })
 
   it('knows processors by their own name, too', () => {
@@ -154,15 +181,15 @@ describe('files of OpenPBS', () => {
       'ignored sched_config:4 preempt_order: obsolete, current versions of OpenPBS pass over it: it is set of the scheduler with qmgr',
       'ignored sched_config:5 smp_cluster_dist: the lowest nodes with room come first, as with pack',
       'ignored sched_config:6 no_such: it decides nothing about which job is next',
-      'ignored sched_config:8 fair_share: past use is not counted here',
+      'ignored sched_config:7 fair_share: another line sets it again',
       'approximated sched_config:9 node_sort_key: the lowest nodes with room come first, whatever their priority',
       'ignored sched_config:10 node_sort_key: the lowest nodes with room come first, whatever their priority',
       'ignored server.qmgr:1 create resource foo: resources are those of the cluster, and licences of jobs',
       'ignored server.qmgr:2 set resource foo: resources are those of the cluster, and licences of jobs',
-      'ignored server.qmgr:5 workq Priority: neither by_queue nor an express queue counts it',
+      'ignored server.qmgr:5 workq Priority: neither by_queue, an express queue nor the formula counts it',
       'ignored server.qmgr:6 workq default_chunk.ncpus: jobs ask for what the workload says',
       'ignored server.qmgr:7 workq max_runn: not simulated; did you mean max_run?',
-      'ignored server.qmgr:10 scheduler_iteration: jobs are looked at whenever something changes',
+      'approximated server.qmgr:10 scheduler_iteration: jobs are looked at whenever something changes, and in such cycles between',
       'ignored server.qmgr:11 default_queue: line 12 sets it again',
       'ignored server.qmgr:14 other preempt_order: of another scheduler: that called default is run',
       'ignored server.qmgr:15 import hook h: hooks are not run',
@@ -213,6 +240,9 @@ describe('files of OpenPBS', () => {
     expect(messageOf(() => readQueues(server, { file: 'slurm.conf', text: 'PartitionName=a Nodes=ALL\n' }))).toContain('"slurm.conf": stands beside files of OpenPBS.')
     expect(messageOf(() => readQueues(server, config('by_queue: true'), { ...config('by_queue: true'), file: 'other' }))).toContain('"other": is a second sched_config.')
     expect(messageOf(() => readQueues(server, holidays, { ...holidays, file: 'other' }))).toContain('"other": is a second file of holidays.')
+    const group = (text: string) => ({ file: 'resource_group', text })
+    expect(messageOf(() => readQueues(server, group('ann 1 root 2'), group('# none\n')))).toContain('"resource_group": is a second resource_group.')
+    expect(messageOf(() => readQueues(server, group('ann 1 root 2\nbob 2 g 3')))).toContain('"resource_group" line 2: "bob" is in the group "g", which no line before it names. Put the group before it, or write root.')
   })
 
   it('have a table of queues, and are compared', () => {

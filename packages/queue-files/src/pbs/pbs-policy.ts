@@ -6,8 +6,9 @@ import { linesOf } from '../source-text.js'
 import { withoutEmpty } from '../slurm/without-empty.js'
 import { booleanOf } from './attributes.js'
 import { disciplineOf, makesPlans, tellDepths } from './discipline.js'
+import { namesFairShare, sharesAt, tellFairShare } from './fair-share.js'
 import { limitsOf, tellLimits } from './limits.js'
-import { goesByQueue, ordersOf, tellOrder } from './order.js'
+import { goesByQueue, namesSortedBy, ordersOf, tellOrder } from './order.js'
 import { serverAmounts, tellAmounts, tellQueues, tellRest } from './other-settings.js'
 import type { PbsFile } from './pbs-file.js'
 import { placeInPbs } from './place-jobs.js'
@@ -41,12 +42,14 @@ export function pbsPolicy(file: PbsFile, facts: ClusterFacts): PbsPolicy {
   const verdicts = new Verdicts(file.file)
   const at = (holds: (status: Status) => boolean) => statuses.filter(holds)
   const preempts = at((status) => file.config.isOn('preemptive_sched', status))
+  const names = namesSortedBy(file, statuses, facts)
   tellStatuses(file, preemption.hasSoft && preempts.length > 0, verdicts)
-  tellQueues(file, facts, (preemption.hasLevels && preempts.length > 0) || at((status) => goesByQueue(file, status)).length > 0, verdicts)
-  tellOrder(file, facts, verdicts)
+  tellQueues(file, facts, (preemption.hasLevels && preempts.length > 0) || at((status) => goesByQueue(file, status)).length > 0 || names.includes('queue_priority'), verdicts)
+  tellOrder(file, facts, statuses, verdicts)
   tellDepths(file, at((status) => file.config.isOn('strict_ordering', status)).length > 0, verdicts)
   tellPreemption(file, preemption, preempts, verdicts)
   const inPlans = at((status) => makesPlans(file, status)).length > 0
+  tellFairShare(file, facts, { acts: at((status) => sharesAt(file, status)), named: names.some(namesFairShare), inPlans }, verdicts)
   const noSoft = (named: string) => named || (preempts.length === 0 ? 'preemptive_sched is off' : '')
   tellLimits(file.server, facts, { noSoft: noSoft(preemption.noSoft.server), inPlans }, verdicts)
   for (const { attributes } of executionQueues(file)) tellLimits(attributes, facts, { noSoft: noSoft(preemption.noSoft.queues), inPlans }, verdicts)

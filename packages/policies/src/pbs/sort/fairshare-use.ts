@@ -57,10 +57,8 @@ export class FairshareUse implements WorkListener, FairshareWords {
       this.#use[id] = use
     }
     this.#words = new JobWords(env, options, this)
-    const field = 'pbs-sort.fairshare_usage_res'
-    const formula = new PythonFormula(options.fairshare_usage_res, field)
-    this.#usage = { formula, words: formula.names.map((name) => this.#words.ofFormula(name, field)) }
-    if (!growsEvenly(formula)) throw new SchedError('BAD_OPTION', `"${options.fairshare_usage_res}" does not grow evenly with time.`, { field }, 'Write for example cput, walltime or ncpus*walltime.')
+    const formula = usageFormula(options.fairshare_usage_res)
+    this.#usage = { formula, words: formula.names.map((name) => this.#words.ofFormula(name, FIELD)) }
     if (options.fair_share && options.fairshare_enforce_no_shares)
       this.admits = ({ user, account = '', queue }) => {
         const entity = this.#nameOf(user ?? 'user', account, queue ?? user ?? 'default')
@@ -227,8 +225,12 @@ export class FairshareUse implements WorkListener, FairshareWords {
   }
 }
 
-/** Whether an expression is in proportion to time; by values that are not alike. */
-function growsEvenly(formula: PythonFormula): boolean {
+const FIELD = 'pbs-sort.fairshare_usage_res'
+
+/** The expression of what is counted as use. Throws `BAD_OPTION` for one that is not in proportion to time, by values that are not alike. */
+export function usageFormula(text: string): PythonFormula {
+  const formula = new PythonFormula(text, FIELD)
   const at = (time: number) => formula.value(formula.names.map((name, i) => (name === 'walltime' || name === 'cput' ? time * (i + 1) : 2 + 3 * i)))
-  return at(0) === 0 && [2, 7, 1000].every((time) => Math.abs(at(time) - time * at(1)) <= 1e-9 * Math.abs(at(time)))
+  if (at(0) === 0 && at(1) !== 0 && [2, 7, 1000].every((time) => Math.abs(at(time) - time * at(1)) <= 1e-9 * Math.abs(at(time)))) return formula
+  throw new SchedError('BAD_OPTION', `"${text}" does not grow evenly with time.`, { field: FIELD }, 'Write for example cput, walltime or ncpus*walltime.')
 }

@@ -29,6 +29,11 @@ export interface FairshareWords {
 /** Numbers in a formula are handed to Python with so many decimals. */
 const sixDecimals = (x: number): number => Math.round(x * 1e6) / 1e6
 
+/** Names in formulas that are no resources that others have, too. */
+export const pbsNamesOfFormulas: readonly string[] = ['eligible_time', 'accrue_type', 'queue_priority', 'job_priority', 'fairshare_perc', 'fair_share_perc', 'fairshare_tree_usage', 'fairshare_factor', 'walltime', 'cput', 'nodect']
+/** The same of keys by which jobs are sorted. */
+export const pbsNamesOfKeys: readonly string[] = ['job_priority', 'sort_priority', 'fair_share_perc', 'preempt_priority', 'walltime', 'cput', 'nodect']
+
 /**
  * What names in formulas and keys of OpenPBS stand for.
  *
@@ -59,12 +64,12 @@ export class JobWords {
 
   /** What a name in a formula stands for. Throws `BAD_OPTION` for one that stands for nothing. */
   ofFormula(name: string, field: string): Word {
-    return this.#special[name] ?? this.#resource(name, field, Object.keys(this.#special))
+    return this.#special[name] ?? this.#resource(name, field, pbsNamesOfFormulas)
   }
 
   /** What a name in a job_sort_key stands for. Throws `BAD_OPTION` for one that stands for nothing. */
   ofKey(name: string, field: string): Word {
-    return this.#ofKeys[name] ?? this.#resource(name, field, Object.keys(this.#ofKeys))
+    return this.#ofKeys[name] ?? this.#resource(name, field, pbsNamesOfKeys)
   }
 
   readonly #ofKeys = knownWords<Word>({
@@ -93,7 +98,7 @@ export class JobWords {
     if (name === 'cput') return (_, { of, walltime, hasRun }) => (hasRun && resource !== None ? of(resource) * walltime : 0)
     if (resource !== None) return (_, { of }) => of(resource) * (isMemory(name) ? KIB : 1)
     if (this.#options.resources.includes(name)) return (job) => ownValue(work.licenses(job), name) ?? 0
-    throw new SchedError('BAD_OPTION', `found the name "${name}".`, { field }, `${suggest(name, [...others, 'walltime', 'cput', 'nodect', ...pbsNames(cluster), ...this.#options.resources])} Name licences of jobs in resources.`)
+    throw new SchedError('BAD_OPTION', `found the name "${name}".`, { field }, `${suggest(name, [...others, ...pbsNames(cluster), ...this.#options.resources])} Name licences of jobs in resources.`)
   }
 }
 
