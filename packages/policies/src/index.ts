@@ -74,6 +74,7 @@ export { fairshareFactor, pbsNamesOfFormulas, pbsNamesOfKeys } from './pbs/sort/
 export { usageFormula } from './pbs/sort/fairshare-use.js'
 export { FairshareTree, placesByUse, readResourceGroup, treeUsage, type ResourceGroup } from './pbs/sort/fairshare-tree.js'
 export { PythonFormula } from './pbs/sort/python-formula.js'
+export { pbsQueues, pbsQueuesOrder, type PbsQueuesOptions } from './pbs/pbs-queues.js'
 export { pbsSort, pbsSortOrder } from './pbs/sort/pbs-sort.js'
 export type { PbsSortOptions } from './pbs/sort/options.js'
 export { primeTime, primeTimePolicy, type PrimeTimeOptions } from './pbs/prime/prime-time.js'

@@ -31,9 +31,11 @@ describe('the policy of a server of OpenPBS', () => {
 
   it('goes queue by queue, as the sched_config does that is shipped; of queues of one Priority the first created comes first', () => {
     const server = qmgr(...queue('a', 'Priority = 10'), ...queue('b', 'Priority = 30'), ...queue('c', 'Priority = 10'), 'create queue r', 'set queue r queue_type = Route')
-    const places = { b: { Priority: 3 }, a: { Priority: 2 }, c: { Priority: 1 } }
-    expect(policy(server)).toEqual({ greedy: { order: { 'pbs-levels': { preempt_prio: 'express_queue', preempt_queue_prio: 0, queues: places, order: bySubmission } } } })
-    for (const lines of [['by_queue: false all'], ['strict_ordering: false all'], ['by_queue: true all', 'round_robin: true all']]) expect(policy(server, config(...lines))).toEqual({ greedy: { order: bySubmission } })
+    const queues = { a: { Priority: 10 }, b: { Priority: 30 }, c: { Priority: 10 } }
+    expect(policy(server)).toEqual({ greedy: { order: { 'pbs-queues': { take: 'by_queue', queues, order: bySubmission } } } })
+    expect(policy(server, config('by_queue: true all', 'round_robin: true all'))).toEqual({ greedy: { order: { 'pbs-queues': { take: 'round_robin', queues, order: bySubmission } } } })
+    expect(told(server, config('by_queue: true all', 'round_robin: true all')).filter((each) => each.includes('sched_config'))).toEqual(['ignored sched_config:1 by_queue: round_robin counts', 'honoured sched_config:2 round_robin'])
+    for (const lines of [['by_queue: false all'], ['strict_ordering: false all']]) expect(policy(server, config(...lines))).toEqual({ greedy: { order: bySubmission } })
   })
 
   it.each<[string, string[], string[], object | string]>([
@@ -98,7 +100,8 @@ describe('the policy of a server of OpenPBS', () => {
   it('preempts where there are jobs of several levels: of express queues, or over soft limits that preempt_prio names', () => {
     const express = [...queue('workq'), ...queue('expressq', 'Priority = 150')]
     const levels = { queues: { expressq: { Priority: 150 } } }
-    const byQueue = { 'pbs-levels': { preempt_prio: 'express_queue', preempt_queue_prio: 0, queues: { expressq: { Priority: 2 }, workq: { Priority: 1 } }, order: bySubmission } }
+    const byQueue = { 'pbs-queues': { take: 'by_queue', queues: { workq: {}, expressq: { Priority: 150 } }, order: bySubmission } }
+    expect(policy(qmgr(...express), config('round_robin: true', 'preemptive_sched: true'))).toMatchObject({ 'pbs-preempting': { policy: { greedy: { order: { 'pbs-queues': { take: 'round_robin', order: { 'pbs-levels': { ...levels, order: bySubmission } } } } } } } })
     expect(policy(qmgr(...express, 'set sched preempt_order = "SR 50 D"'))).toEqual({
       'pbs-preempting': { ...levels, preempt_order: 'SR 50 D', order: bySubmission, policy: { greedy: { order: { 'pbs-levels': { ...levels, order: byQueue } } } } },
     })
@@ -262,7 +265,7 @@ describe('queues of OpenPBS', () => {
     ...queue('gpuq', 'resources_min.ngpus = 1', 'resources_default.walltime = 60'),
     ...queue('long', 'acl_user_enable = True', 'acl_users = ann@*,bob', 'acl_users += -cyd'),
     ...queue('chem', 'acl_group_enable = True', 'acl_groups = chemistry', 'resources_max.mem = 2gb'),
-    'create queue off', 'create queue stopped', 'set queue stopped enabled = True', 'set queue stopped started = False',
+    'create queue off', 'create queue stopped', 'set queue stopped enabled = True', 'set queue stopped started = False', 'create queue halted', 'set queue halted queue_type = Route', 'set queue halted enabled = True',
     'create queue in', 'set queue in queue_type = Route', 'set queue in route_destinations = short', 'set queue in route_destinations += gpuq,long', 'set queue in enabled = True', 'set queue in started = True',
     'create queue ring', 'set queue ring queue_type = Route', 'set queue ring route_destinations = ring', 'set queue ring enabled = True', 'set queue ring started = True',
     'set server default_queue = in', 'set server resources_max.walltime = 24:00:00', 'set server resources_max.ncpus = 64', 'set server resources_max.fluent = 2',
@@ -285,7 +288,7 @@ describe('queues of OpenPBS', () => {
   it.each<[string, Parameters<typeof spec>[0], string]>([
     ['that takes routed jobs alone', { queue: 'short' }, 'queue "short" takes jobs from routing queues alone (from_route_only)'],
     ['that is not enabled', { queue: 'off' }, 'queue "off" is not enabled'],
-    ['that is not started', { queue: 'stopped' }, 'queue "stopped" is not started'],
+    ['that leads on and is not started', { queue: 'halted' }, 'queue "halted" is not started'],
     ['that is not there', { queue: 'lnog' }, 'there is no queue "lnog"'],
     ['that leads to itself', { queue: 'ring' }, 'queue "ring" leads to itself'],
     ['that keeps users out', { queue: 'long', user: 'cyd' }, 'queue "long" keeps user "cyd" out (acl_users)'],
@@ -297,6 +300,13 @@ describe('queues of OpenPBS', () => {
     ['behind which none takes it', { user: 'dan', estimate: 700 }, 'no queue behind "in" takes it'],
   ])('refuse a job of a queue %s', (_, job, expected) => {
     expect(placed(job)).toBe(expected)
+  })
+
+  it('hold their jobs where they are not started, or do not say so, and take none where they are not enabled or do not say so', () => {
+    expect(placed({ queue: 'stopped' })).toMatchObject({ queue: 'stopped' })
+    const server = qmgr(...queue('short'), 'create queue stopped', 'set queue stopped queue_type = Execution', 'set queue stopped enabled = True', 'set queue stopped started = False', 'create queue silent', 'set queue silent enabled = True')
+    expect(policy(server, config('by_queue: false'))).toEqual({ greedy: { order: { 'pbs-queues': { queues: { stopped: { started: false }, silent: { started: false } }, order: bySubmission } } } })
+    expect(told(server).filter((each) => each.includes('wait'))).toEqual(['honoured server.qmgr:8 stopped started: its jobs wait', 'honoured server.qmgr:9 create queue: silent is not started: its jobs wait'])
   })
 
   it('are those that jobs name where a sched_config stands alone, and there is one to begin with otherwise', () => {

@@ -5,7 +5,6 @@ import { isTrue, type Attribute } from './attributes.js'
 import { fairShareOptions, namesFairShare, sharesAt } from './fair-share.js'
 import { created, whyNoName } from './names.js'
 import type { PbsFile } from './pbs-file.js'
-import type { PbsQueue } from './qmgr.js'
 import { executionQueues, priorityOf } from './queues.js'
 import type { ConfigSetting, Status } from './sched-config.js'
 import type { Verdicts } from './verdicts.js'
@@ -16,25 +15,31 @@ type Facts = Pick<ClusterFacts, 'resources'>
 const BY_SUBMISSION: Config = { score: { formula: '-submit' } }
 
 /**
- * The order in which jobs of one level are looked at: by job_sort_formula, fair share, the keys of job_sort_key and submission (`pbs-sort`); with by_queue queue by queue,
- * that with the highest Priority first, of equals the one created first.
+ * The order in which jobs of one level are looked at: by job_sort_formula, fair share, the keys of job_sort_key and submission (`pbs-sort`); and that of all jobs: with
+ * by_queue queue by queue, that with the highest Priority first, of equals the one created first, behind levels; with round_robin a job of each in turn, by level in a queue.
+ * Jobs of queues that are not started are left out.
  *
- * Source: OpenPBS, `cmp_sort` of sort.cpp, and `next_job` of fifo.cpp.
+ * Source: OpenPBS, `cmp_sort` of sort.cpp, and `next_job` of fifo.cpp. `levels` puts levels before an order.
  */
-export function ordersOf(file: PbsFile, status: Status, facts: Facts): { readonly ofJobs: Config; readonly all: Config } {
-  const ofJobs = jobsOrder(file, status, facts)
-  return { ofJobs, all: goesByQueue(file, status) ? byQueue(executionQueues(file), ofJobs) : ofJobs }
+export function ordersOf(file: PbsFile, status: Status, facts: Facts, levels: (order: Config) => Config): { readonly ofJobs: Config; readonly all: Config } {
+  const [ofJobs, stopped] = [jobsOrder(file, status, facts), queuesOf(file, false)]
+  if (takesTurns(file, status)) return { ofJobs, all: inQueues('round_robin', queuesOf(file, true), levels(ofJobs)) }
+  if (goesByQueue(file, status)) return { ofJobs, all: levels(inQueues('by_queue', queuesOf(file, true), ofJobs)) }
+  return { ofJobs, all: levels(Object.keys(stopped).length > 0 ? inQueues(undefined, stopped, ofJobs) : ofJobs) }
 }
 
-/** Whether one queue comes after the other. */
+/** Whether one queue comes after the other, or queues take turns. */
 export const goesByQueue = (file: PbsFile, status: Status): boolean => !file.config.isOn('round_robin', status) && file.config.isOn('by_queue', status) && executionQueues(file).length > 1
+export const takesTurns = (file: PbsFile, status: Status): boolean => file.config.isOn('round_robin', status) && executionQueues(file).length > 1
 
-/** `pbs-levels` with every queue an express queue of a Priority of its own looks at one queue after the other. */
-function byQueue(queues: readonly PbsQueue[], order: Config): Config {
-  const ranked = [...queues].sort((a, b) => priorityOf(b) - priorityOf(a)) // a stable sort: of equals the first in the file
-  const places = Object.fromEntries(ranked.map(({ name }, i) => [name, { Priority: ranked.length - i }]))
-  return { 'pbs-levels': { preempt_prio: 'express_queue', preempt_queue_prio: 0, queues: places, order } }
-}
+const inQueues = (take: string | undefined, queues: Readonly<Record<string, object>>, order: Config): Config => ({ 'pbs-queues': { ...(take !== undefined && { take }), queues, order } })
+
+/** The queues as `pbs-queues` takes them; `all`: not only those that are not started. */
+const queuesOf = (file: PbsFile, all: boolean): Readonly<Record<string, object>> =>
+  Object.fromEntries(executionQueues(file).flatMap((queue) => {
+    const stopped = isTrue(queue.attributes.get('started')) !== true
+    return all || stopped ? [[queue.name, { ...(all && priorityOf(queue) !== 0 && { Priority: priorityOf(queue) }), ...(stopped && { started: false }) }]] : []
+  }))
 
 function jobsOrder(file: PbsFile, status: Status, facts: Facts): Config {
   const formula = formulaOf(file)
