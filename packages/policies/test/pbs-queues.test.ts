@@ -1,5 +1,5 @@
-import { randomStream, Reason } from '@sched/core'
-import { fifo, greedy, pbsQueues, type PbsQueuesOptions } from '@sched/policies'
+import { randomStream, Reason, type Plug } from '@sched/core'
+import { fifo, greedy, pbsLevels, pbsPreempting, pbsQueues, pbsSort, type PbsQueuesOptions } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
@@ -80,5 +80,21 @@ describe('pbs-queues', () => {
       if (JSON.stringify(found) !== JSON.stringify(sorted(launches(jobs, cpus, { take: 'by_queue', queues }).starts))) others++
     }
     expect(others).toBeGreaterThan(200)
+  })
+})
+
+describe('pbs-preempting', () => {
+  it('lets jobs of a level preempt in the order that it is given, and none that the order holds back', () => {
+    const preempting = (order: Plug<'order'>) => {
+      const { recorder } = run({
+        cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 4 } }] }), policy: pbsPreempting(greedy(pbsLevels(order, { queues: { fast: { Priority: 150 } } })), { queues: { fast: { Priority: 150 } }, preempt_order: 'R', order }),
+        jobs: [job({ id: 'low', submit: 0, queue: 'work', duration: 50, demand: { cpu: 4 } }), ...[1, 3, 2].map((cpu) => job({ id: `fast-${cpu}`, submit: 5, queue: 'fast', duration: 10, demand: { cpu } }))],
+      })
+      return recorder.launches.filter(({ time }) => time === 5).map(({ job: id }) => id)
+    }
+    expect(preempting(fifo())).toEqual(['fast-1', 'fast-3'])
+    expect(preempting(pbsSort({ job_sort_key: ['ncpus HIGH'] }))).toEqual(['fast-3', 'fast-1'])
+    expect(preempting(pbsSort({ job_sort_formula: 'ncpus', job_sort_formula_threshold: 2.5 }))).toEqual(['fast-3'])
+    expect(preempting(pbsQueues(fifo(), { queues: { fast: { started: false } } }))).toEqual([])
   })
 })

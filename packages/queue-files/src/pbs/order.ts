@@ -22,10 +22,11 @@ const BY_SUBMISSION: Config = { score: { formula: '-submit' } }
  * Source: OpenPBS, `cmp_sort` of sort.cpp, and `next_job` of fifo.cpp. `levels` puts levels before an order.
  */
 export function ordersOf(file: PbsFile, status: Status, facts: Facts, levels: (order: Config) => Config): { readonly ofJobs: Config; readonly all: Config } {
-  const [ofJobs, stopped] = [jobsOrder(file, status, facts), queuesOf(file, false)]
-  if (takesTurns(file, status)) return { ofJobs, all: inQueues('round_robin', queuesOf(file, true), levels(ofJobs)) }
-  if (goesByQueue(file, status)) return { ofJobs, all: levels(inQueues('by_queue', queuesOf(file, true), ofJobs)) }
-  return { ofJobs, all: levels(Object.keys(stopped).length > 0 ? inQueues(undefined, stopped, ofJobs) : ofJobs) }
+  const [sorted, stopped] = [jobsOrder(file, status, facts), queuesOf(file, false)]
+  const ofJobs = Object.keys(stopped).length > 0 ? inQueues(undefined, stopped, sorted) : sorted
+  if (takesTurns(file, status)) return { ofJobs, all: inQueues('round_robin', queuesOf(file, true), levels(sorted)) }
+  if (goesByQueue(file, status)) return { ofJobs, all: levels(inQueues('by_queue', queuesOf(file, true), sorted)) }
+  return { ofJobs, all: levels(ofJobs) }
 }
 
 /** Whether one queue comes after the other, or queues take turns. */
