@@ -1,4 +1,4 @@
-import { defineOrder, forwarding, grown, listOf, ownValue, Reason, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Seconds } from '@sched/core'
+import { defineOrder, forwarding, grown, listOf, ownValue, Reason, rememberedJobs, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug, type Release, type Round, type Seconds, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
 const pbsQueuesOptions = z.strictObject({
@@ -9,7 +9,7 @@ const pbsQueuesOptions = z.strictObject({
       started: z.boolean().default(true).describe('false: its jobs wait'),
     }))
     .default({})
-    .describe('queues; those that are not named have Priority 0 and come behind those named'),
+    .describe('queues; those that are not named have Priority 0 and come behind those named, by name'),
 })
 /** Options of `pbs-queues`; all may be left out. */
 export type PbsQueuesOptions = z.input<typeof pbsQueuesOptions>
@@ -36,14 +36,14 @@ export const pbsQueues = (order: Plug<'order'>, options: PbsQueuesOptions = {}):
 
 interface Queue {
   readonly priority: number
-  /** Among all queues, as they are named or come. */
+  /** Among those that are named; the others come behind them, by name. */
   readonly place: number
   readonly isStarted: boolean
   readonly name: string
 }
 
-/** The instant, and by queue how many of its jobs have started in it. */
-type Memory = readonly [now: Seconds, started: Readonly<Record<string, number>>]
+/** The instant; by queue how many of its jobs have had a turn in it; and how many tasks of which of them have been claimed. */
+type Memory = readonly [now: Seconds, started: Readonly<Record<string, number>>, claims: readonly (readonly [job: string, tasks: number])[]]
 
 class PbsQueues implements Order {
   readonly readsAll: boolean
@@ -52,12 +52,12 @@ class PbsQueues implements Order {
   readonly #options: Settings
   readonly #order: Order
   readonly #queues = new Map<string, Queue>()
-  /** By job: its queue; its turn in the listing that is being made; and when its last task was claimed. */
+  /** By job: its queue, and its turn in the listing that is being made. */
   readonly #queueOf: Queue[] = listOf()
   readonly #turns: number[] = []
-  readonly #drained: Seconds[] = []
   #now: Seconds = -1
   #started = new Map<string, number>()
+  #claims = new Map<JobId, number>()
   #ids = new Int32Array(64)
   #unread: JobBlock | undefined
 
@@ -66,26 +66,27 @@ class PbsQueues implements Order {
     this.#options = options
     this.#order = order
     const areStarted = Object.values(options.queues).every(({ started }) => started)
-    for (const name of Object.keys(options.queues)) this.#queue(name)
     this.readsAll = order.readsAll === true && areStarted
     if (order.priority !== undefined) this.priority = (job, lane) => (order as Required<Order>).priority(job, lane)
     const own = {
       onSubmit: (job: JobId) => {
         this.#queueOf[job] = this.#queue(env.work.queueName(env.work.queue(job)))
-        this.#drained[job] = -1
       },
-      onDrained: (job: JobId) => {
-        this.#count(job, 1)
-        this.#drained[job] = this.#now
+      onClaim: (job: JobId, _lane: LaneId, task: TaskId) => {
+        if (Number.isNaN(env.work.started(task))) this.#count(job, 1)
       },
-      onReady: (job: JobId) => {
-        if (this.#drained[job] === env.now() && this.#now === env.now()) this.#count(job, -1) // its start was taken back
+      onRelease: (job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, why: Release) => {
+        if (why === 'withdrawn') this.#count(job, -1)
       },
-      memory: (): Memory => [this.#now, Object.fromEntries(this.#started)],
+      memory: (): Memory => [this.#now, Object.fromEntries(this.#started), [...this.#claims].map(([job, tasks]) => [env.work.name(job), tasks])],
       recall: (memory: unknown) => {
-        const [now, started] = memory as Memory
+        const [now, started, claims] = memory as Memory
         this.#now = now
         this.#started = new Map(Object.entries(started))
+        this.#claims = new Map(rememberedJobs(claims, env.work))
+      },
+      onFinish: (job: JobId) => {
+        this.#claims.delete(job)
       },
     }
     Object.assign(this, forwarding(order, own))
@@ -125,12 +126,17 @@ class PbsQueues implements Order {
     // a stable sort: of one queue the other order decides
     return jobs.sort((a, b) => {
       const [first, second] = [this.#queueOf[a] as Queue, this.#queueOf[b] as Queue]
-      return second.priority - first.priority || (this.#turns[a] as number) - (this.#turns[b] as number) || first.place - second.place
+      return second.priority - first.priority || (this.#turns[a] as number) - (this.#turns[b] as number) || first.place - second.place || (first.name < second.name ? -1 : Number(first.name > second.name))
     })
   }
 
+  /** A job whose first task is claimed in this instant has had a turn; one whose last one is withdrawn has not. */
   #count(job: JobId, by: 1 | -1): void {
     this.#goTo(this.#env.now())
+    const before = this.#claims.get(job) ?? 0
+    if (before + by < 0) return // claimed at another time
+    this.#claims.set(job, before + by)
+    if (before !== 0 && before + by !== 0) return
     const { name } = this.#queueOf[job] as Queue
     this.#started.set(name, (this.#started.get(name) ?? 0) + by)
   }
@@ -139,13 +145,15 @@ class PbsQueues implements Order {
     if (now === this.#now) return
     this.#now = now
     this.#started.clear()
+    this.#claims.clear()
   }
 
   #queue(name: string): Queue {
     const known = this.#queues.get(name)
     if (known !== undefined) return known
     const { Priority: priority = 0, started: isStarted = true } = ownValue(this.#options.queues, name) ?? {}
-    const made = { priority, place: this.#queues.size, isStarted, name }
+    const named = Object.keys(this.#options.queues)
+    const made = { priority, place: named.includes(name) ? named.indexOf(name) : named.length, isStarted, name }
     this.#queues.set(name, made)
     return made
   }

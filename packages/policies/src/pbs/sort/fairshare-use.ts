@@ -56,7 +56,7 @@ export class FairshareUse implements WorkListener, FairshareWords {
       this.#add(this.#use, this.#tree.parent[id] as number, use)
       this.#use[id] = use
     }
-    this.#words = new JobWords(env, options, this)
+    this.#words = new JobWords(env, options, this, () => this.#asOf)
     const formula = usageFormula(options.fairshare_usage_res)
     this.#usage = { formula, words: formula.names.map((name) => this.#words.ofFormula(name, FIELD)) }
     if (options.fair_share && options.fairshare_enforce_no_shares)
@@ -84,7 +84,7 @@ export class FairshareUse implements WorkListener, FairshareWords {
   /** Makes the cycle of this time, if it has not been made: to be called before a reading. What has ended by now is not counted since the cycle before. */
   cycle(now: Seconds): void {
     this.#open(now)
-    if (this.#asOf === now) return
+    if (now <= this.#asOf) return
     this.#goTo(now)
     this.#changed()
   }

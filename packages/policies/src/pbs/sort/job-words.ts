@@ -1,4 +1,4 @@
-import { knownWords, None, ownValue, portableExp2, SchedError, suggest, type Env, type JobId, type LaneId, type ResourceId } from '@sched/core'
+import { knownWords, None, ownValue, portableExp2, SchedError, suggest, type Env, type JobId, type LaneId, type ResourceId, type Seconds } from '@sched/core'
 import { estimates } from '../../orders/estimates.js'
 import { isMemory, pbsNames, pbsResourceIndex } from '../resource-name.js'
 import type { ReadPbsSortOptions } from './options.js'
@@ -45,9 +45,12 @@ export class JobWords {
   readonly #options: ReadPbsSortOptions
   readonly #fairshare: FairshareWords
   readonly #walltimeOf: (job: JobId) => number
+  readonly #now: () => Seconds
 
-  constructor(env: Env, options: ReadPbsSortOptions, fairshare: FairshareWords) {
+  /** `now`: the time of the cycle as of which words are. */
+  constructor(env: Env, options: ReadPbsSortOptions, fairshare: FairshareWords, now: () => Seconds) {
     this.#env = env
+    this.#now = now
     this.#options = options
     this.#fairshare = fairshare
     const estimateOf = estimates(env, 'have a walltime of 0 in pbs-sort')
@@ -80,7 +83,7 @@ export class JobWords {
   })
 
   readonly #special = knownWords<Word>({
-    eligible_time: (job) => (this.#options.eligible_time_enable ? Math.floor(this.#env.now() - this.#env.work.submitted(job)) : 0),
+    eligible_time: (job) => (this.#options.eligible_time_enable ? Math.floor(this.#now() - this.#env.work.submitted(job)) : 0),
     accrue_type: () => (this.#options.eligible_time_enable ? ELIGIBLE : 0),
     queue_priority: (job) => ownValue(this.#options.queues, this.#env.work.queueName(this.#env.work.queue(job)))?.Priority ?? 0,
     job_priority: (job) => this.#env.work.priority(job),

@@ -48,9 +48,8 @@ class PbsSort implements Order {
   /** By job in a lane, `job * lanes + lane`: the value of the formula, and of each key `[(job * lanes + lane) * keys + key]`, smallest first. */
   readonly #values: number[] = listOf()
   readonly #ofKeys: number[] = listOf()
-  /** As of when values are: the last cycle in which they were read; and when something last happened to jobs, or a cycle came as nothing did. */
+  /** The last cycle, as of which values are: when something last happened to jobs, or a cycle came as nothing did. */
   #cycle: Seconds = -Infinity
-  #happened: Seconds = -Infinity
   #unread: JobBlock | undefined
 
   constructor(options: ReadPbsSortOptions, env: Env) {
@@ -60,7 +59,7 @@ class PbsSort implements Order {
     const of = text === undefined ? undefined : new PythonFormula(text, 'pbs-sort.job_sort_formula')
     const needsFairshare = options.fair_share || of?.names.some((name) => ofFairshare.includes(name)) === true || keys.some((key) => key.includes('fair_share_perc'))
     this.#fairshare = needsFairshare ? new FairshareUse(env, options) : undefined
-    this.#words = new JobWords(env, options, this.#fairshare ?? { perc: () => 0, treeUsage: () => 0 })
+    this.#words = new JobWords(env, options, this.#fairshare ?? { perc: () => 0, treeUsage: () => 0 }, () => this.#cycle)
     this.#asked = new Asked(env)
     this.#formula = of && { of, words: of.names.map((name) => this.#words.ofFormula(name, 'pbs-sort.job_sort_formula')) }
     this.#risesWithTime = of?.names.includes('eligible_time') === true
@@ -70,15 +69,13 @@ class PbsSort implements Order {
     this.readsAll = of === undefined || options.job_sort_formula_threshold === undefined
     if (of !== undefined) this.priority = (job, lane) => this.#values[job * this.#lanes.length + lane] as number
     const happens = () => {
-      this.#happened = env.now()
+      this.#cycle = env.now()
     }
     const own = {
       onSubmit: happens, onRelease: happens, onReady: this.#onReady.bind(this), onMore: this.#onMore.bind(this), onDrained: this.#onDrained.bind(this),
-      memory: () => [this.#cycle, this.#happened].map((time) => (time === -Infinity ? null : time)),
+      memory: () => (this.#cycle === -Infinity ? null : this.#cycle),
       recall: (memory: unknown) => {
-        const [cycle, happened] = memory as readonly (number | null)[]
-        this.#cycle = cycle ?? -Infinity
-        this.#happened = happened ?? -Infinity
+        this.#cycle = (memory as number | null) ?? -Infinity
       },
     }
     Object.assign(this, forwarding(...(this.#fairshare === undefined ? [] : [this.#fairshare]), own))
@@ -86,12 +83,9 @@ class PbsSort implements Order {
 
   begin(round: Round): void {
     const { lane, now } = round
-    // a round in which nothing has happened is no cycle of its own: somebody else asked for it
-    if (now >= this.#happened + this.#options.scheduler_iteration) this.#happened = now
-    if (this.#happened === now) {
-      this.#cycle = now
-      this.#fairshare?.cycle(now)
-    }
+    // a round in which nothing has happened is no cycle of its own before its time: somebody else asked for it
+    if (now >= this.#cycle + this.#options.scheduler_iteration) this.#cycle = now
+    this.#fairshare?.cycle(this.#cycle)
     const jobs = this.#lanes[lane] as SortedJobs
     const asOf = this.#risesWithTime ? this.#cycle : 0
     const version = this.#fairshare?.version ?? 0
@@ -116,7 +110,7 @@ class PbsSort implements Order {
     let { to } = jobs
     while (to > 0 && (this.#values[(jobs.ids[to - 1] as number) * this.#lanes.length + round.lane] as number) <= threshold) to--
     if (round.explained) for (let i = to; i < jobs.to; i++) round.defer(jobs.ids[i] as JobId, Reason.Limit, 'job_sort_formula_threshold')
-    if (to < jobs.to && this.#changes && round.cluster.heartbeat === 0) round.wakeAt(this.#happened + this.#options.scheduler_iteration)
+    if (to < jobs.to && this.#changes && round.cluster.heartbeat === 0) round.wakeAt(this.#cycle + this.#options.scheduler_iteration)
     return { ids: jobs.ids, from: 0, to }
   }
 
