@@ -1,25 +1,15 @@
 import { knownWords, SchedError, withoutUndefined } from '@sched/core'
-import { pbsNamesOfFormulas, readResourceGroup, usageFormula } from '@sched/policies'
+import { pbsNamesOfFormulas, usageFormula } from '@sched/policies'
 import type { ClusterFacts } from '../queue-policy.js'
-import { linesOf, type SourceText } from '../source-text.js'
 import { whyNoName } from './names.js'
 import type { PbsFile } from './pbs-file.js'
+import { withoutComments } from './resource-group.js'
 import type { ConfigSetting, Status } from './sched-config.js'
 import type { Verdicts } from './verdicts.js'
 
 /** Settings of a sched_config that say how fair share counts. */
 const settings = ['fairshare_usage_res', 'fairshare_entity', 'fairshare_decay_time', 'fairshare_decay_factor', 'unknown_shares', 'fairshare_enforce_no_shares']
 const entities = ['euser', 'egroup', 'Account_Name', 'queue', 'egroup:euser']
-
-/** Whether a text is a resource_group file: its first line that is neither empty nor a comment is one of it, or it has comments alone, as the one that is shipped. */
-export const isResourceGroup = (text: string): boolean => /^\uFEFF?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*[^\s#]\S*[ \t]+\d+[ \t]+\S+[ \t]+\d+[ \t]*(\r?\n|$)/.test(text) || /^\uFEFF?(?:\s*#.*(?:\n|$))+\s*$/.test(text)
-
-/** Throws `BAD_INPUT` with the line for one that OpenPBS would pass over. */
-export function checkResourceGroup({ file, text }: SourceText): void {
-  readResourceGroup(textOf(text), (line, fact, wayOut) => new SchedError('BAD_INPUT', `${fact}.`, { file, line }, wayOut))
-}
-
-const textOf = (text: string) => linesOf(text).join('\n')
 
 /** Whether jobs are sorted by use over shares. */
 export const sharesAt = ({ config }: PbsFile, status: Status): boolean => config.isOn('fair_share', status)
@@ -31,7 +21,7 @@ export const namesFairShare = (name: string): boolean => /^fair_?share_/.test(na
 export function fairShareOptions(file: PbsFile, status: Status, facts: Pick<ClusterFacts, 'resources'>): Readonly<Record<string, unknown>> {
   const last = (name: string) => file.config.last(name, 'prime')
   const usage = last('fairshare_usage_res')
-  const group = textOf(file.resourceGroup?.text ?? '').split('\n').filter((line) => !/^\s*(#|$)/.test(line)).join('\n')
+  const group = withoutComments(file.resourceGroup?.text ?? '')
   const decays = last('fairshare_decay_time') ?? last('half_life')
   return withoutUndefined({
     fair_share: sharesAt(file, status) ? true : undefined,

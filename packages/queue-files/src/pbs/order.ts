@@ -93,7 +93,7 @@ function thresholdOf(file: PbsFile): number | undefined {
 }
 
 /** Seconds between cycles; `undefined`: those that OpenPBS has. Throws `BAD_INPUT` with the line for what is no number of seconds. */
-export function iterationOf({ server }: PbsFile): number | undefined {
+function iterationOf({ server }: PbsFile): number | undefined {
   const attribute = server.get('scheduler_iteration')
   if (attribute === undefined) return undefined
   const { value, lines: [{ name, file, line }] } = attribute

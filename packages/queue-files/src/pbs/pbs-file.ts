@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
-import { checkResourceGroup, isResourceGroup } from './fair-share.js'
 import { isQmgr, readQmgr, type Qmgr } from './qmgr.js'
+import { checkResourceGroup, isResourceGroup } from './resource-group.js'
 import { isSchedConfig, readSchedConfig, SchedConfig } from './sched-config.js'
 
 /** What `qmgr` prints of a server of OpenPBS, with its sched_config and holidays, if they are given. */

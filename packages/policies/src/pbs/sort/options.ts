@@ -27,4 +27,3 @@ export const pbsSortOptions = z.strictObject({
 export type ReadPbsSortOptions = z.output<typeof pbsSortOptions>
 /** Options of `pbs-sort`, under OpenPBS's names; all may be left out. */
 export type PbsSortOptions = z.input<typeof pbsSortOptions>
-export type FairshareEntity = (typeof entities)[number]
