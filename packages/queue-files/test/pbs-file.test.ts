@@ -145,6 +145,13 @@ describe('the policy of a server of OpenPBS', () => {
     expect(queuePolicy(readQueues(qmgr(...lines)), facts).policy).toEqual({ greedy: { order: bySubmission } })
   })
 
+  it('takes nodes in turn where smp_cluster_dist says so, and there are no placement sets', () => {
+    const turns = config('smp_cluster_dist: round_robin', 'by_queue: false')
+    expect(policy(qmgr(...queue('workq')), turns)).toEqual({ greedy: { order: bySubmission, placement: { 'round-robin': {} } } })
+    for (const line of ['smp_cluster_dist: pack', 'smp_cluster_dist: lowest_load', 'smp_cluster_dist: round_robin non_prime']) expect(policy(qmgr(...queue('workq')), config(line))).toEqual({ greedy: { order: bySubmission } })
+    expect(told(qmgr(...queue('workq')), config('smp_cluster_dist: lowest_load')).at(0)).toBe('ignored sched_config:1 smp_cluster_dist: the lowest nodes with room come first, as with pack')
+  })
+
   it('is another one outside prime time, where there are holidays', () => {
     const files = [config('strict_ordering: true prime', 'strict_ordering: false non_prime', 'primetime_prefix: day_', 'backfill_prime: true non_prime', 'prime_spill: 1:00:00 PRIME'), holidays]
     const prime = { easy: { order: bySubmission, reservations: 1, passOn: true, perArray: 1 } }
@@ -182,7 +189,7 @@ describe('files of OpenPBS', () => {
       'ignored sched_config:1 by_queue: another line sets it again',
       'ignored sched_config:3 help_starving_jobs: obsolete, current versions of OpenPBS pass over it: jobs starve no more, and a formula goes by eligible_time',
       'ignored sched_config:4 preempt_order: obsolete, current versions of OpenPBS pass over it: it is set of the scheduler with qmgr',
-      'ignored sched_config:5 smp_cluster_dist: the lowest nodes with room come first, as with pack',
+      'approximated sched_config:5 smp_cluster_dist: each task goes behind the node used last, there each job of one chunk that is packed',
       'ignored sched_config:6 no_such: it decides nothing about which job is next',
       'ignored sched_config:7 fair_share: another line sets it again',
       'approximated sched_config:9 node_sort_key: the lowest nodes with room come first, whatever their priority',

@@ -95,8 +95,7 @@ export function tellRest(file: PbsFile, verdicts: Verdicts): void {
   for (const attributes of [file.server, file.sched, ...file.queues.map((queue) => queue.attributes)])
     for (const [key, attribute] of attributes) verdicts.tell(attribute, 'ignored', reasonFor(key.split('.')[0] as string))
   for (const setting of file.config.settings) {
-    if (setting.name === 'smp_cluster_dist') verdicts.honour(setting, setting.value === 'pack' ? '' : 'the lowest nodes with room come first, as with pack')
-    else if (setting.name === 'node_sort_key') verdicts.tell(setting, /^sort_priority\s+high$/i.test(setting.value.trim()) ? 'approximated' : 'ignored', NODES)
+    if (setting.name === 'node_sort_key') verdicts.tell(setting, /^sort_priority\s+high$/i.test(setting.value.trim()) ? 'approximated' : 'ignored', NODES)
     else if (setting.name === 'load_balancing' && /^(false|0)$/i.test(setting.value)) verdicts.tell(setting, 'honoured')
     else verdicts.tell(setting, 'ignored', reasonFor(setting.name))
   }

@@ -61,7 +61,7 @@ export function pbsPolicy(file: PbsFile, facts: ClusterFacts): PbsPolicy {
 
 /** The policy in prime time, or outside it. */
 function policyAt(file: PbsFile, status: Status, preemption: Preemption, facts: ClusterFacts): Config {
-  const placement = placementOf(file, facts)
+  const placement = placementOf(file, status, facts)
   const preempts = preemption.hasLevels && file.config.isOn('preemptive_sched', status)
   const { levels } = preemption
   const { ofJobs, all } = ordersOf(file, status, facts, (order) => (preempts ? { 'pbs-levels': { ...levels, order } } : order))
