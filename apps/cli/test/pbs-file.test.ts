@@ -23,12 +23,12 @@ const queue = (name: string, ...attributes: readonly string[]) => [`create queue
 const workq = [...queue('workq'), 'set server default_queue = workq']
 
 /** When each job starts on one node of `cpus` processors, under what `qmgr` prints and a sched_config. */
-async function starts(cpus: number, server: readonly string[], config: readonly string[], jobs: Readonly<Record<string, Asked>>): Promise<Record<string, number>> {
-  const cwd = directory({ 'server.qmgr': `${server.join('\n')}\n`, sched_config: `${config.join('\n')}\n`, 'jobs.jsonl': workload(jobs) })
-  const files = config.length > 0 ? 'server.qmgr+sched_config' : 'server.qmgr'
+async function starts(cpus: number, server: readonly string[], config: readonly string[], jobs: Readonly<Record<string, Asked>>, group: readonly string[] = []): Promise<Record<string, number>> {
+  const cwd = directory({ 'server.qmgr': `${server.join('\n')}\n`, sched_config: `${config.join('\n')}\n`, resource_group: `${group.join('\n')}\n`, 'jobs.jsonl': workload(jobs) })
+  const files = group.length > 0 ? 'server.qmgr+sched_config+resource_group' : config.length > 0 ? 'server.qmgr+sched_config' : 'server.qmgr'
   const { code, err } = await sched(['run', '--queues', files, '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', `cpu=${cpus}`, '--validate', '--out', 'results', '--quiet'], { cwd })
   expect({ code, err }).toEqual({ code: 0, err: '' })
-  const [head = '', ...rows] = readFileSync(join(cwd, 'results', `jobs-${files.replace('.qmgr', '').replace('+', '-')}.csv`), 'utf8').trim().split('\n')
+  const [head = '', ...rows] = readFileSync(join(cwd, 'results', `jobs-${files.replace('.qmgr', '').replaceAll('+', '-')}.csv`), 'utf8').trim().split('\n')
   const [id, start] = ['id', 'start'].map((name) => head.split(',').indexOf(name)) as [number, number]
   return Object.fromEntries(rows.map((row) => row.split(',')).map((cells) => [cells[id] as string, Number(cells[start])]))
 }
@@ -114,6 +114,40 @@ describe('files of OpenPBS as policies', () => {
     ]
     const jobs = { a: { walltime: 50 }, b: { walltime: 60 }, c: { walltime: 61 }, d: { walltime: 50, user: 'bob' } }
     expect(await starts(4, server, [], jobs)).toEqual({ a: 0, b: 50, c: 0, d: 0 })
+  })
+
+  it('share by use over the shares of resource_group (test_fairshare of the smoke tests)', async () => {
+    const settings = ['fair_share: true ALL', 'fairshare_usage_res: ncpus*walltime', 'unknown_shares: 10']
+    // until 150 ann has used 2 s of a1, until the last cycle in which it ran, and 50 s of a2
+    const jobs = { a1: {}, a2: { submit: 1 }, a3: { submit: 2 }, late: { submit: 150, user: 'bob' } }
+    expect(await starts(1, workq, settings, jobs)).toEqual({ a1: 0, a2: 100, late: 200, a3: 300 })
+    expect(await starts(1, workq, ['fair_share: false ALL'], jobs)).toEqual({ a1: 0, a2: 100, a3: 200, late: 300 })
+    const both = { a1: {}, b1: { submit: 1, user: 'bob' }, a2: { submit: 2 }, b2: { submit: 3, user: 'bob' }, a3: { submit: 4 } }
+    // a1 has counted 4 s; b1 runs from one cycle to the next, and so counts nothing. With a cycle every 30 s it counts 90 s, and a1 94 s, of which ann may have more
+    expect(await starts(1, workq, settings, both, ['ann 10 root 10', 'bob 11 root 10'])).toEqual({ a1: 0, b1: 100, b2: 200, a2: 300, a3: 400 })
+    const often = [...workq, 'set server scheduler_iteration = 30']
+    expect(await starts(1, often, settings, both, ['ann 10 root 20', 'bob 11 root 10'])).toEqual({ a1: 0, b1: 100, a2: 200, b2: 300, a3: 400 })
+  })
+
+  it('let queues take turns with round_robin (test_round_robin of the smoke tests)', async () => {
+    const queues = [...queue('p1'), ...queue('p2'), 'set server default_queue = p1']
+    const jobs = { a: { ncpus: 2 }, b: { submit: 1 }, c: { submit: 2 }, d: { submit: 3, queue: 'p2' }, e: { submit: 4, queue: 'p2' } }
+    expect(await starts(2, queues, ['round_robin: true ALL'], jobs)).toEqual({ a: 0, b: 100, d: 100, c: 200, e: 200 })
+    expect(await starts(2, queues, ['by_queue: true ALL'], jobs)).toEqual({ a: 0, b: 100, c: 100, d: 200, e: 200 })
+  })
+
+  it('hold the jobs of a queue that is not started, into which they are routed (test_route_queue of the smoke tests), and jobs below the threshold of the formula', async () => {
+    const server = [
+      ...queue('workq', 'resources_min.ncpus = 4'), 'create queue specialq', 'set queue specialq queue_type = Execution', 'set queue specialq enabled = True', 'set queue specialq started = False',
+      'create queue routeq', 'set queue routeq queue_type = Route', 'set queue routeq route_destinations = workq,specialq', 'set queue routeq enabled = True', 'set queue routeq started = True', 'set server default_queue = routeq',
+    ]
+    const cwd = directory({ 'server.qmgr': `${server.join('\n')}\n`, 'jobs.jsonl': workload({ held: {}, wide: { submit: 1, ncpus: 4 } }) })
+    const { err, out } = await sched(['run', '--queues', 'server.qmgr', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=4'], { cwd })
+    expect(err).toContain('1 job can never start, since limits forbid it: started of specialq (1).')
+    expect(out).toContain('1 of 2 jobs finished')
+    const held = { low: { ncpus: 1, walltime: 50 }, wide: { submit: 10, ncpus: 2 } }
+    const formula = ['set server eligible_time_enable = True', 'set server scheduler_iteration = 20', 'set server job_sort_formula = "100 * ncpus + eligible_time"', 'set sched job_sort_formula_threshold = 150']
+    expect(await starts(4, [...workq, ...formula], [], held)).toEqual({ wide: 10, low: 70 }) // cycles at 10, 30, 50 and 70
   })
 
   it('refuse jobs that no queue takes, and show what is honoured', async () => {

@@ -70,6 +70,13 @@ export { divideAmongQueues, queueShares, type ShareEntry, type ShareTree } from 
 // OpenPBS
 export { Formula } from './orders/formula.js'
 export { pbsLevels, pbsLevelsOrder, type PbsLevelsOptions } from './pbs/pbs-levels.js'
+export { fairshareFactor, pbsNamesOfFormulas, pbsNamesOfKeys } from './pbs/sort/job-words.js'
+export { usageFormula } from './pbs/sort/fairshare-use.js'
+export { FairshareTree, placesByUse, readResourceGroup, treeUsage, type ResourceGroup } from './pbs/sort/fairshare-tree.js'
+export { PythonFormula } from './pbs/sort/python-formula.js'
+export { pbsQueues, pbsQueuesOrder, type PbsQueuesOptions } from './pbs/pbs-queues.js'
+export { pbsSort, pbsSortOrder } from './pbs/sort/pbs-sort.js'
+export type { PbsSortOptions } from './pbs/sort/options.js'
 export { primeTime, primeTimePolicy, type PrimeTimeOptions } from './pbs/prime/prime-time.js'
 export { pbsPreempting, pbsPreemptingPolicy, type PbsPreemptingOptions } from './pbs/pbs-preempting.js'
 

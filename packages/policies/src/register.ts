@@ -44,6 +44,8 @@ import { sjfOrder } from './orders/sjf.js'
 import { lasPolicy } from './preemptive-order/las.js'
 import { srtfPolicy } from './preemptive-order/srtf.js'
 import { pbsLevelsOrder } from './pbs/pbs-levels.js'
+import { pbsQueuesOrder } from './pbs/pbs-queues.js'
+import { pbsSortOrder } from './pbs/sort/pbs-sort.js'
 import { primeTimePolicy } from './pbs/prime/prime-time.js'
 import { pbsPreemptingPolicy } from './pbs/pbs-preempting.js'
 import { negotiatorPolicy } from './condor/negotiator.js'
@@ -59,7 +61,7 @@ import { yunikornReservingPolicy } from './yunikorn/yunikorn-reserving.js'
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
   registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder).add(scoreOrder)
-  registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(gridEngineOrder).add(lsfFairshareOrder).add(helpStarvingOrder).add(queueDepthOrder).add(pbsLevelsOrder).add(fairShareOrder).add(multifactorOrder)
+  registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(gridEngineOrder).add(lsfFairshareOrder).add(helpStarvingOrder).add(queueDepthOrder).add(pbsLevelsOrder).add(pbsSortOrder).add(pbsQueuesOrder).add(fairShareOrder).add(multifactorOrder)
   registry.add(kaiOrder).add(yunikornOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(gangSchedulingPolicy).add(replayPolicy).add(lasPolicy).add(srtfPolicy)

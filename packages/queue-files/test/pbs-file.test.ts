@@ -12,6 +12,7 @@ const policy = (first: ReturnType<typeof qmgr>, ...beside: ReturnType<typeof qmg
 const told = (first: ReturnType<typeof qmgr>, ...beside: ReturnType<typeof qmgr>[]) =>
   queuePolicy(readQueues(first, ...beside), cluster).findings.map(({ verdict, file, line, setting, note }) => `${verdict} ${file}:${line} ${setting}${note === '' ? '' : `: ${note}`}`)
 const bySubmission = { score: { formula: '-submit' } }
+const sorted = (options: object) => ({ 'pbs-sort': options })
 
 describe('the policy of a server of OpenPBS', () => {
   it('is greedy by submission where nothing is set: nobody is protected without strict_ordering', () => {
@@ -30,24 +31,52 @@ describe('the policy of a server of OpenPBS', () => {
 
   it('goes queue by queue, as the sched_config does that is shipped; of queues of one Priority the first created comes first', () => {
     const server = qmgr(...queue('a', 'Priority = 10'), ...queue('b', 'Priority = 30'), ...queue('c', 'Priority = 10'), 'create queue r', 'set queue r queue_type = Route')
-    const places = { b: { Priority: 3 }, a: { Priority: 2 }, c: { Priority: 1 } }
-    expect(policy(server)).toEqual({ greedy: { order: { 'pbs-levels': { preempt_prio: 'express_queue', preempt_queue_prio: 0, queues: places, order: bySubmission } } } })
-    for (const lines of [['by_queue: false all'], ['strict_ordering: false all'], ['by_queue: true all', 'round_robin: true all']]) expect(policy(server, config(...lines))).toEqual({ greedy: { order: bySubmission } })
+    const queues = { a: { Priority: 10 }, b: { Priority: 30 }, c: { Priority: 10 } }
+    expect(policy(server)).toEqual({ greedy: { order: { 'pbs-queues': { take: 'by_queue', queues, order: bySubmission } } } })
+    expect(policy(server, config('by_queue: true all', 'round_robin: true all'))).toEqual({ greedy: { order: { 'pbs-queues': { take: 'round_robin', queues, order: bySubmission } } } })
+    expect(told(server, config('by_queue: true all', 'round_robin: true all')).filter((each) => each.includes('sched_config'))).toEqual(['ignored sched_config:1 by_queue: round_robin counts', 'honoured sched_config:2 round_robin'])
+    for (const lines of [['by_queue: false all'], ['strict_ordering: false all']]) expect(policy(server, config(...lines))).toEqual({ greedy: { order: bySubmission } })
   })
 
   it.each<[string, string[], string[], object | string]>([
-    ['a formula', ['set server job_sort_formula = "2 * ncpus ** 2 - walltime / (1 + 3)"'], [], { score: { formula: '2 * size ^ 2 - estimate / ( 1 + 3 )' } }],
-    ['the formula of the scheduler before that of the server', ['set server job_sort_formula = ncpus', 'set sched job_sort_formula = walltime'], [], { score: { formula: 'estimate' } }],
-    ['eligible time that counts', ['set server eligible_time_enable = True', 'set server job_sort_formula = eligible_time'], [], { score: { formula: 'wait' } }],
-    ['eligible time that does not', ['set server job_sort_formula = eligible_time'], [], bySubmission],
-    ['a formula with what is not here', ['set server job_sort_formula = "queue_priority * ncpus"'], ['job_sort_key: "ncpus LOW"'], { score: { formula: '-size' } }],
-    ['a formula with a word that objects have', ['set server job_sort_formula = "constructor + ncpus"'], ['job_sort_key: "ncpus LOW"'], { score: { formula: '-size' } }],
-    ['a formula that is none', ['set server job_sort_formula = "max(ncpus, walltime, 3)"'], [], bySubmission],
-    ['the longest first', [], ['job_sort_key: "walltime HIGH" ALL'], { score: { formula: 'estimate' } }],
-    ['priorities of jobs', [], ['job_sort_key: "job_priority HIGH"'], 'fifo'],
+    ['a formula', ['set server job_sort_formula = "2 * ncpus ** 2 - walltime / (1 + 3)"'], [], sorted({ job_sort_formula: '2 * ncpus ** 2 - walltime / (1 + 3)' })],
+    ['the formula of the scheduler before that of the server', ['set server job_sort_formula = ncpus', 'set sched job_sort_formula = walltime'], [], sorted({ job_sort_formula: 'walltime' })],
+    ['eligible time that counts', ['set server eligible_time_enable = True', 'set server job_sort_formula = eligible_time'], [], sorted({ job_sort_formula: 'eligible_time', eligible_time_enable: true })],
+    ['eligible time that does not', ['set server job_sort_formula = eligible_time'], [], sorted({ job_sort_formula: 'eligible_time' })],
+    ['a formula with what is not here', ['set server job_sort_formula = "queue_prio * ncpus"'], ['job_sort_key: "ncpus LOW"'], sorted({ job_sort_key: ['ncpus LOW'] })],
+    ['priorities of queues', ['set queue workq Priority = 7', 'set server job_sort_formula = "queue_priority * ncpus"'], [], sorted({ job_sort_formula: 'queue_priority * ncpus', queues: { workq: { Priority: 7 } } })],
+    ['a resource that the file creates, above a threshold', ['create resource foo', 'set server job_sort_formula = foo', 'set sched job_sort_formula_threshold = -0.5', 'set server scheduler_iteration = 60'], [], sorted({ job_sort_formula: 'foo', job_sort_formula_threshold: -0.5, resources: ['foo'], scheduler_iteration: 60 })],
+    ['several keys, behind a formula, too', ['set server job_sort_formula = ncpus'], ['job_sort_key: "walltime  HIGH" ALL', 'job_sort_key: "job_priority LOW"'], sorted({ job_sort_formula: 'ncpus', job_sort_key: ['walltime HIGH', 'job_priority LOW'] })],
+    ['a formula with a word that objects have', ['set server job_sort_formula = "constructor + ncpus"'], ['job_sort_key: "ncpus LOW"'], sorted({ job_sort_key: ['ncpus LOW'] })],
+    ['a formula that is none', ['set server job_sort_formula = "max(ncpus)"'], [], bySubmission],
+    ['the longest first', [], ['job_sort_key: "walltime HIGH" ALL'], sorted({ job_sort_key: ['walltime HIGH'] })],
+    ['priorities of jobs', [], ['job_sort_key: "job_priority HIGH"'], sorted({ job_sort_key: ['job_priority HIGH'] })],
     ['a key that is not here', [], ['job_sort_key: "cput LOW"'], bySubmission],
   ])('goes by %s', (_, lines, settings, order) => {
     expect(policy(qmgr(...queue('workq'), ...lines), ...(settings.length > 0 ? [config(...settings)] : []))).toEqual({ greedy: { order } })
+  })
+
+  it('shares by what resource_group and the sched_config say, in prime time, too, or as formulas name it', () => {
+    const group = { file: 'resource_group', text: '# people\nphysics 10 root 40\nann 11 physics 50\n' }
+    const settings = config('fair_share: true ALL', 'unknown_shares: 10', 'fairshare_usage_res: "ncpus*walltime"', 'fairshare_entity: egroup', 'fairshare_decay_time: 12:00:00', 'fairshare_decay_factor: 0.25', 'fairshare_enforce_no_shares: false', 'job_sort_key: "fair_share_perc HIGH"')
+    const options = { job_sort_key: ['fair_share_perc HIGH'], fair_share: true, resource_group: 'physics 10 root 40\nann 11 physics 50', unknown_shares: 10, fairshare_entity: 'egroup', fairshare_usage_res: 'ncpus*walltime', fairshare_decay_time: 43_200, fairshare_decay_factor: 0.25, fairshare_enforce_no_shares: false }
+    expect(policy(group, settings, qmgr(...queue('workq')))).toEqual({ greedy: { order: sorted(options) } })
+    expect(told(qmgr(...queue('workq')), settings, group).filter((each) => !each.startsWith('honoured'))).toEqual(['approximated sched_config:4 fairshare_entity: groups are the accounts of jobs'])
+    expect(policy(qmgr(...queue('workq'), 'set server job_sort_formula = fairshare_factor'), config('unknown_shares: 10'))).toEqual({ greedy: { order: sorted({ job_sort_formula: 'fairshare_factor', unknown_shares: 10 }) } })
+    expect(told(qmgr(...queue('workq')), config('unknown_shares: 10', 'fairshare_usage_res: cput'))).toEqual(expect.arrayContaining(['ignored sched_config:1 unknown_shares: fair_share is off, and no formula names it']))
+    expect(policy(qmgr(...queue('workq')), config('fair_share: true prime'), holidays)).toMatchObject({ 'prime-time': { policy: { greedy: { order: sorted({ fair_share: true }) } }, nonPrime: { greedy: { order: bySubmission } } } })
+    expect(told(qmgr(...queue('workq')), config('strict_ordering: true', 'fair_share: true', 'fairshare_usage_res: ncpus', 'fairshare_usage_res: cput')).filter((each) => each.includes('fair'))).toEqual([
+      'approximated sched_config:2 fair_share: jobs with reservations add nothing before they start', 'ignored sched_config:3 fairshare_usage_res: another line sets it again', 'approximated sched_config:4 fairshare_usage_res: cput is what processors could do in the time',
+    ])
+  })
+
+  it.each<[string, string, string]>([
+    ['a factor that is none', 'fairshare_decay_factor: 1', '"sched_config" line 2 fairshare_decay_factor: found "1", expected a number between 0 and 1.'],
+    ['an entity that is none', 'fairshare_entity: user', '"sched_config" line 2 fairshare_entity: found "user", expected euser, egroup, Account_Name, queue, egroup:euser.'],
+    ['no time', 'fairshare_decay_time: 1d', '"sched_config" line 2 fairshare_decay_time: found "1d", expected a time of hours:minutes:seconds.'],
+    ['shares that are none', 'unknown_shares: few', '"sched_config" line 2 unknown_shares: found "few", expected a whole number from 0 on.'],
+  ])('refuses %s of fair share', (_, line, expected) => {
+    expect(messageOf(() => policy(qmgr(...queue('workq')), config('fair_share: true', line)))).toContain(expected)
   })
 
   it('knows processors by their own name, too', () => {
@@ -71,7 +100,8 @@ describe('the policy of a server of OpenPBS', () => {
   it('preempts where there are jobs of several levels: of express queues, or over soft limits that preempt_prio names', () => {
     const express = [...queue('workq'), ...queue('expressq', 'Priority = 150')]
     const levels = { queues: { expressq: { Priority: 150 } } }
-    const byQueue = { 'pbs-levels': { preempt_prio: 'express_queue', preempt_queue_prio: 0, queues: { expressq: { Priority: 2 }, workq: { Priority: 1 } }, order: bySubmission } }
+    const byQueue = { 'pbs-queues': { take: 'by_queue', queues: { workq: {}, expressq: { Priority: 150 } }, order: bySubmission } }
+    expect(policy(qmgr(...express), config('round_robin: true', 'preemptive_sched: true'))).toMatchObject({ 'pbs-preempting': { policy: { greedy: { order: { 'pbs-queues': { take: 'round_robin', order: { 'pbs-levels': { ...levels, order: bySubmission } } } } } } } })
     expect(policy(qmgr(...express, 'set sched preempt_order = "SR 50 D"'))).toEqual({
       'pbs-preempting': { ...levels, preempt_order: 'SR 50 D', order: bySubmission, policy: { greedy: { order: { 'pbs-levels': { ...levels, order: byQueue } } } } },
     })
@@ -115,6 +145,13 @@ describe('the policy of a server of OpenPBS', () => {
     expect(queuePolicy(readQueues(qmgr(...lines)), facts).policy).toEqual({ greedy: { order: bySubmission } })
   })
 
+  it('takes nodes in turn where smp_cluster_dist says so, and there are no placement sets', () => {
+    const turns = config('smp_cluster_dist: round_robin', 'by_queue: false')
+    expect(policy(qmgr(...queue('workq')), turns)).toEqual({ greedy: { order: bySubmission, placement: { 'round-robin': {} } } })
+    for (const line of ['smp_cluster_dist: pack', 'smp_cluster_dist: lowest_load', 'smp_cluster_dist: round_robin non_prime']) expect(policy(qmgr(...queue('workq')), config(line))).toEqual({ greedy: { order: bySubmission } })
+    expect(told(qmgr(...queue('workq')), config('smp_cluster_dist: lowest_load')).at(0)).toBe('ignored sched_config:1 smp_cluster_dist: the lowest nodes with room come first, as with pack')
+  })
+
   it('is another one outside prime time, where there are holidays', () => {
     const files = [config('strict_ordering: true prime', 'strict_ordering: false non_prime', 'primetime_prefix: day_', 'backfill_prime: true non_prime', 'prime_spill: 1:00:00 PRIME'), holidays]
     const prime = { easy: { order: bySubmission, reservations: 1, passOn: true, perArray: 1 } }
@@ -152,17 +189,17 @@ describe('files of OpenPBS', () => {
       'ignored sched_config:1 by_queue: another line sets it again',
       'ignored sched_config:3 help_starving_jobs: obsolete, current versions of OpenPBS pass over it: jobs starve no more, and a formula goes by eligible_time',
       'ignored sched_config:4 preempt_order: obsolete, current versions of OpenPBS pass over it: it is set of the scheduler with qmgr',
-      'ignored sched_config:5 smp_cluster_dist: the lowest nodes with room come first, as with pack',
+      'approximated sched_config:5 smp_cluster_dist: each task goes behind the node used last, there each job of one chunk that is packed',
       'ignored sched_config:6 no_such: it decides nothing about which job is next',
-      'ignored sched_config:8 fair_share: past use is not counted here',
+      'ignored sched_config:7 fair_share: another line sets it again',
       'approximated sched_config:9 node_sort_key: the lowest nodes with room come first, whatever their priority',
       'ignored sched_config:10 node_sort_key: the lowest nodes with room come first, whatever their priority',
       'ignored server.qmgr:1 create resource foo: resources are those of the cluster, and licences of jobs',
       'ignored server.qmgr:2 set resource foo: resources are those of the cluster, and licences of jobs',
-      'ignored server.qmgr:5 workq Priority: neither by_queue nor an express queue counts it',
+      'ignored server.qmgr:5 workq Priority: neither by_queue, an express queue nor the formula counts it',
       'ignored server.qmgr:6 workq default_chunk.ncpus: jobs ask for what the workload says',
       'ignored server.qmgr:7 workq max_runn: not simulated; did you mean max_run?',
-      'ignored server.qmgr:10 scheduler_iteration: jobs are looked at whenever something changes',
+      'approximated server.qmgr:10 scheduler_iteration: jobs are looked at whenever something changes, and in such cycles between',
       'ignored server.qmgr:11 default_queue: line 12 sets it again',
       'ignored server.qmgr:14 other preempt_order: of another scheduler: that called default is run',
       'ignored server.qmgr:15 import hook h: hooks are not run',
@@ -213,6 +250,9 @@ describe('files of OpenPBS', () => {
     expect(messageOf(() => readQueues(server, { file: 'slurm.conf', text: 'PartitionName=a Nodes=ALL\n' }))).toContain('"slurm.conf": stands beside files of OpenPBS.')
     expect(messageOf(() => readQueues(server, config('by_queue: true'), { ...config('by_queue: true'), file: 'other' }))).toContain('"other": is a second sched_config.')
     expect(messageOf(() => readQueues(server, holidays, { ...holidays, file: 'other' }))).toContain('"other": is a second file of holidays.')
+    const group = (text: string) => ({ file: 'resource_group', text })
+    expect(messageOf(() => readQueues(server, group('ann 1 root 2'), group('# none\n')))).toContain('"resource_group": is a second resource_group.')
+    expect(messageOf(() => readQueues(server, group('ann 1 root 2\nbob 2 g 3')))).toContain('"resource_group" line 2: "bob" is in the group "g", which no line before it names. Put the group before it, or write root.')
   })
 
   it('have a table of queues, and are compared', () => {
@@ -232,7 +272,7 @@ describe('queues of OpenPBS', () => {
     ...queue('gpuq', 'resources_min.ngpus = 1', 'resources_default.walltime = 60'),
     ...queue('long', 'acl_user_enable = True', 'acl_users = ann@*,bob', 'acl_users += -cyd'),
     ...queue('chem', 'acl_group_enable = True', 'acl_groups = chemistry', 'resources_max.mem = 2gb'),
-    'create queue off', 'create queue stopped', 'set queue stopped enabled = True', 'set queue stopped started = False',
+    'create queue off', 'create queue stopped', 'set queue stopped enabled = True', 'set queue stopped started = False', 'create queue halted', 'set queue halted queue_type = Route', 'set queue halted enabled = True',
     'create queue in', 'set queue in queue_type = Route', 'set queue in route_destinations = short', 'set queue in route_destinations += gpuq,long', 'set queue in enabled = True', 'set queue in started = True',
     'create queue ring', 'set queue ring queue_type = Route', 'set queue ring route_destinations = ring', 'set queue ring enabled = True', 'set queue ring started = True',
     'set server default_queue = in', 'set server resources_max.walltime = 24:00:00', 'set server resources_max.ncpus = 64', 'set server resources_max.fluent = 2',
@@ -255,7 +295,7 @@ describe('queues of OpenPBS', () => {
   it.each<[string, Parameters<typeof spec>[0], string]>([
     ['that takes routed jobs alone', { queue: 'short' }, 'queue "short" takes jobs from routing queues alone (from_route_only)'],
     ['that is not enabled', { queue: 'off' }, 'queue "off" is not enabled'],
-    ['that is not started', { queue: 'stopped' }, 'queue "stopped" is not started'],
+    ['that leads on and is not started', { queue: 'halted' }, 'queue "halted" is not started'],
     ['that is not there', { queue: 'lnog' }, 'there is no queue "lnog"'],
     ['that leads to itself', { queue: 'ring' }, 'queue "ring" leads to itself'],
     ['that keeps users out', { queue: 'long', user: 'cyd' }, 'queue "long" keeps user "cyd" out (acl_users)'],
@@ -267,6 +307,13 @@ describe('queues of OpenPBS', () => {
     ['behind which none takes it', { user: 'dan', estimate: 700 }, 'no queue behind "in" takes it'],
   ])('refuse a job of a queue %s', (_, job, expected) => {
     expect(placed(job)).toBe(expected)
+  })
+
+  it('hold their jobs where they are not started, or do not say so, and take none where they are not enabled or do not say so', () => {
+    expect(placed({ queue: 'stopped' })).toMatchObject({ queue: 'stopped' })
+    const server = qmgr(...queue('short'), 'create queue stopped', 'set queue stopped queue_type = Execution', 'set queue stopped enabled = True', 'set queue stopped started = False', 'create queue silent', 'set queue silent enabled = True')
+    expect(policy(server, config('by_queue: false'))).toEqual({ greedy: { order: { 'pbs-queues': { queues: { stopped: { started: false }, silent: { started: false } }, order: bySubmission } } } })
+    expect(told(server).filter((each) => each.includes('wait'))).toEqual(['honoured server.qmgr:8 stopped started: its jobs wait', 'honoured server.qmgr:9 create queue: silent is not started: its jobs wait'])
   })
 
   it('are those that jobs name where a sched_config stands alone, and there is one to begin with otherwise', () => {

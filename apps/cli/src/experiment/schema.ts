@@ -351,7 +351,7 @@ export const experimentSchema = z
     queues: z
       .union([name, z.array(name).min(1)])
       .optional()
-      .describe('queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), Spark (fairscheduler.xml, with a spark-defaults.conf: fairscheduler.xml+spark-defaults.conf), OpenPBS (what qmgr prints, with a sched_config and holidays: server.qmgr+sched_config+holidays) and kube-scheduler (its configuration, with PriorityClasses), relative to this file: each is a policy, before those of `policies`'),
+      .describe('queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), Spark (fairscheduler.xml, with a spark-defaults.conf: fairscheduler.xml+spark-defaults.conf), OpenPBS (what qmgr prints, with a sched_config, holidays and a resource_group: server.qmgr+sched_config+holidays+resource_group) and kube-scheduler (its configuration, with PriorityClasses), relative to this file: each is a policy, before those of `policies`'),
     yarnSite: name.optional().describe('a yarn-site.xml with what it says of the scheduler of `queues`, relative to this file; further files, joined by +, add to it, as a resource-types.xml'),
     architecture: config.optional().describe('default monolithic'),
     runtime: runtimeSchema.optional(),

@@ -83,7 +83,7 @@ function applied(operator: Operator, a: number, b: number): number {
 const LARGEST_WHOLE_POWER = 64
 
 /** `base` to the power of `exponent`. A small whole exponent is done by multiplications, which also works for a base below 0. */
-function power(base: number, exponent: number): number {
+export function power(base: number, exponent: number): number {
   if (!Number.isInteger(exponent) || Math.abs(exponent) > LARGEST_WHOLE_POWER) return portableExp(exponent * portableLog(base))
   let product = 1
   for (let i = 0; i < Math.abs(exponent); i++) product *= base

@@ -1,5 +1,6 @@
 import { defineOrder, forwarding, grown, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { ByLevel } from './by-level.js'
 import { levelFields } from './options.js'
 import { PreemptLevels } from './preempt-levels.js'
 import { PreemptedJobs } from './preempted-jobs.js'
@@ -31,30 +32,24 @@ class PbsLevels implements Order {
   readonly readsAll: boolean
   readonly priority?: (job: JobId, lane: LaneId) => number
   readonly #order: Order
-  readonly #levels: PreemptLevels
-  readonly #preempted: PreemptedJobs
+  readonly #jobs: ByLevel
   #ids = new Int32Array(64)
   #unread: JobBlock | undefined
 
   constructor(options: z.output<typeof pbsLevelsOptions>, env: Env, order: Order) {
     this.#order = order
-    this.#levels = new PreemptLevels(options, env, 'pbs-levels')
-    this.#preempted = new PreemptedJobs(env)
+    const [levels, preempted] = [new PreemptLevels(options, env, 'pbs-levels'), new PreemptedJobs(env)]
+    this.#jobs = new ByLevel(levels, preempted)
     this.readsAll = order.readsAll === true
     if (order.priority !== undefined) this.priority = (job, lane) => (order as Required<Order>).priority(job, lane)
-    Object.assign(this, forwarding(this.#levels, this.#preempted, order))
+    Object.assign(this, forwarding(levels, preempted, order))
   }
 
   begin(round: Round): void {
-    const [order, levels, preempted] = [this.#order, this.#levels, this.#preempted]
-    order.begin(round)
-    let count = 0
-    for (let block = order.next(); block !== undefined; block = order.next()) {
-      this.#ids = grown(this.#ids, count + block.to - block.from)
-      for (let i = block.from; i < block.to; i++) this.#ids[count++] = block.ids[i] as number
-    }
-    // a stable sort, so that the other order decides where nothing else does
-    const sorted = Array.from(this.#ids.subarray(0, count) as Iterable<JobId>).sort((a, b) => levels.of(b) - levels.of(a) || preempted.turnOf(a) - preempted.turnOf(b))
+    this.#jobs.take(this.#order, round)
+    const sorted = this.#jobs.empty()
+    const count = sorted.length
+    this.#ids = grown(this.#ids, count)
     this.#ids.set(sorted)
     this.#unread = { ids: this.#ids, from: 0, to: count }
   }

@@ -13,6 +13,7 @@ import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { TasksByNode } from '../disciplines/tasks-by-node.js'
 import { WaitingByKind } from '../disciplines/waiting-by-kind.js'
 import { AlikeJobs } from './alike-jobs.js'
+import { ByLevel } from './by-level.js'
 import { freed, isSame } from './freed.js'
 import { HardLimits } from './hard-limits.js'
 import { OnlyRound } from './only-round.js'
@@ -90,6 +91,7 @@ class PbsPreempting implements Policy {
   readonly #alike: AlikeJobs
   readonly #waiting: WaitingByKind
   readonly #preempted: PreemptedJobs
+  readonly #byLevel: ByLevel
   readonly #running: TasksByJob
   readonly #throttles: ArrayThrottles
   readonly #found: FoundNodes
@@ -133,6 +135,7 @@ class PbsPreempting implements Policy {
     this.#alike = new AlikeJobs(this.#rights)
     this.#waiting = new WaitingByKind(cluster, this.#rights)
     this.#preempted = new PreemptedJobs(env)
+    this.#byLevel = new ByLevel(levels, this.#preempted)
     this.#running = new TasksByJob(env)
     const parts = this.#suspended === undefined ? [policy] : [this.#suspended.kept, exceptWaiting(policy), this.#suspended]
     const watch = {
@@ -154,7 +157,6 @@ class PbsPreempting implements Policy {
   schedule(given: Round): void {
     const round = this.#hasSupplies || !this.#throttles.isEmpty ? this.#supplied.of(given) : given
     const acts = round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
-    this.#order?.begin(round)
     this.#shadows?.begin()
     this.#suspended?.begin(round)
     this.#amounts.begin(() => this.#suspended?.tasks() ?? [])
@@ -202,7 +204,7 @@ class PbsPreempting implements Policy {
     const inVain = new Set<number>()
     this.#candidatesOf.clear()
     const left = new Set<JobId>()
-    const inOrder = () => this.#preemptors(round.lane).filter((job) => !left.has(job) && !this.#throttles.isFull(job))
+    const inOrder = () => this.#preemptors(round).filter((job) => !left.has(job) && !this.#throttles.isFull(job))
     let jobs = inOrder()
     for (let i = 0; i < jobs.length && !this.#hasRequeued; ) {
       const job = jobs[i] as JobId
@@ -242,20 +244,18 @@ class PbsPreempting implements Policy {
     return fitting
   }
 
-  /** Waiting jobs that may take the place of one that runs, first those that come first. */
-  #preemptors(lane: LaneId): JobId[] {
-    const [work, { levels }] = [this.#work, this.#rights]
+  /** Waiting jobs that may take the place of one that runs, first those that come first; none that the order holds back. */
+  #preemptors(round: Round): JobId[] {
+    const [{ levels }, { lane }] = [this.#rights, round]
     let lowest = Infinity
     for (const job of this.#running.in(lane).keys()) lowest = Math.min(lowest, levels.of(job))
-    return [...this.#waiting.kinds(lane)]
-      .flatMap((alike) => {
-        const [first] = alike
-        return first !== undefined && levels.of(first) > lowest ? [...alike] : []
-      })
-      .filter((job) => this.#suspended?.has(job, lane) !== true)
-      .map((job) => ({ job, level: levels.of(job), turn: this.#preempted.turnOf(job), priority: this.#order?.priority?.(job, lane) ?? 0 }))
-      .sort((a, b) => b.level - a.level || a.turn - b.turn || b.priority - a.priority || work.rank(a.job) - work.rank(b.job))
-      .map(({ job }) => job)
+    const jobs = [...this.#waiting.kinds(lane)].flatMap((alike) => {
+      const [first] = alike
+      return first !== undefined && levels.of(first) > lowest ? [...alike].filter((job) => this.#suspended?.has(job, lane) !== true) : []
+    })
+    if (this.#order !== undefined) this.#byLevel.takeOf(jobs, this.#order, round)
+    else for (const job of jobs.sort((a, b) => this.#work.rank(a) - this.#work.rank(b))) this.#byLevel.add(job, levels.of(job))
+    return this.#byLevel.empty()
   }
 
   /** The highest level of jobs that wait and are not suspended. Those of a kind have one level, so of each kind it is that of the first. */

@@ -12,6 +12,11 @@ export class PreemptedJobs implements WorkListener {
     this.#env = env
   }
 
+  /** Whether nobody that is here was preempted. */
+  get isEmpty(): boolean {
+    return this.#turns.size === 0
+  }
+
   /** A job that was preempted before another has the lower turn; one that was not, the highest. */
   turnOf(job: JobId): number {
     return this.#turns.get(job) ?? this.#turn + 1

@@ -12,7 +12,6 @@ import type { Verdicts } from './verdicts.js'
 const OBSOLETE = 'obsolete, current versions of OpenPBS pass over it: '
 const BY_QMGR = `${OBSOLETE}it is set of the scheduler with qmgr`
 const NO_STARVING = `${OBSOLETE}jobs starve no more, and a formula goes by eligible_time`
-const NO_FAIR_SHARE = 'past use is not counted here'
 const NODES = 'the lowest nodes with room come first, whatever their priority'
 const AT_ONCE = 'jobs are looked at whenever something changes'
 
@@ -21,9 +20,6 @@ const why = knownWords<string>({
   // of a sched_config
   help_starving_jobs: NO_STARVING, max_starve: NO_STARVING, preempt_prio: BY_QMGR, preempt_queue_prio: BY_QMGR, preempt_order: BY_QMGR, preempt_sort: BY_QMGR,
   log_filter: BY_QMGR, backfill: `${OBSOLETE}backfill_depth of the server counts`, sort_queues: `${OBSOLETE}with by_queue they are sorted`, strict_fifo: `${OBSOLETE}write strict_ordering`,
-  round_robin: 'queues do not take turns: their jobs are looked at as those of one queue',
-  fair_share: NO_FAIR_SHARE, fairshare_usage_res: NO_FAIR_SHARE, fairshare_entity: NO_FAIR_SHARE, fairshare_decay_time: NO_FAIR_SHARE, fairshare_decay_factor: NO_FAIR_SHARE,
-  fairshare_enforce_no_shares: NO_FAIR_SHARE, unknown_shares: NO_FAIR_SHARE,
   dedicated_prefix: 'there is no dedicated time', load_balancing: 'nodes have no load of their own', peer_queue: 'there is one server', server_dyn_res: 'no programs are run', mom_resources: 'no programs are run',
   provision_policy: 'nodes are not provisioned', update_comments: 'jobs have no comments', unset_res_infinite: 'resources of nodes are those of the cluster',
   // of qmgr
@@ -45,10 +41,10 @@ export function tellQueues(file: PbsFile, facts: Pick<ClusterFacts, 'resources'>
   for (const queue of queues) {
     const { attributes, created, name } = queue
     const [isEnabled, isStarted] = [isTrue(attributes.get('enabled')), isTrue(attributes.get('started'))]
-    verdicts.tell(created, 'honoured', isEnabled === undefined ? `${name} is not enabled, and takes no jobs` : isStarted === undefined ? `${name} is not started: its jobs are refused, and wait in OpenPBS` : '')
+    verdicts.tell(created, 'honoured', isEnabled === undefined ? `${name} is not enabled, and takes no jobs` : isStarted === undefined ? `${name} is not started: ${isRoute(queue) ? 'its jobs are refused, and wait in OpenPBS' : 'its jobs wait'}` : '')
     for (const each of ['enabled', 'queue_type', 'from_route_only', ...(isRoute(queue) ? ['route_destinations'] : [])]) verdicts.tell(attributes.get(each), 'honoured')
-    verdicts.tell(attributes.get('started'), isStarted === true ? 'honoured' : 'approximated', isStarted === true ? '' : 'its jobs are refused, and wait in OpenPBS')
-    verdicts.honour(attributes.get('priority'), isRoute(queue) ? 'no jobs run in a routing queue' : countsPriority ? '' : 'neither by_queue nor an express queue counts it')
+    verdicts.tell(attributes.get('started'), isStarted !== true && isRoute(queue) ? 'approximated' : 'honoured', isStarted === true ? '' : isRoute(queue) ? 'its jobs are refused, and wait in OpenPBS' : 'its jobs wait')
+    verdicts.honour(attributes.get('priority'), isRoute(queue) ? 'no jobs run in a routing queue' : countsPriority ? '' : 'neither by_queue, an express queue nor the formula counts it')
     if (isRoute(queue)) for (const [key, attribute] of attributes) if (/^(max_run|max_user_run|max_group_run|max_running|backfill_depth|node_group_key)/.test(key)) verdicts.tell(attribute, 'ignored', 'no jobs run in a routing queue')
   }
   for (const attributes of [server, ...queues.map((queue) => queue.attributes)]) {
@@ -99,9 +95,8 @@ export function tellRest(file: PbsFile, verdicts: Verdicts): void {
   for (const attributes of [file.server, file.sched, ...file.queues.map((queue) => queue.attributes)])
     for (const [key, attribute] of attributes) verdicts.tell(attribute, 'ignored', reasonFor(key.split('.')[0] as string))
   for (const setting of file.config.settings) {
-    if (setting.name === 'smp_cluster_dist') verdicts.honour(setting, setting.value === 'pack' ? '' : 'the lowest nodes with room come first, as with pack')
-    else if (setting.name === 'node_sort_key') verdicts.tell(setting, /^sort_priority\s+high$/i.test(setting.value.trim()) ? 'approximated' : 'ignored', NODES)
-    else if ((setting.name === 'load_balancing' || setting.name === 'fair_share' || setting.name === 'round_robin') && /^(false|0)$/i.test(setting.value)) verdicts.tell(setting, 'honoured')
+    if (setting.name === 'node_sort_key') verdicts.tell(setting, /^sort_priority\s+high$/i.test(setting.value.trim()) ? 'approximated' : 'ignored', NODES)
+    else if (setting.name === 'load_balancing' && /^(false|0)$/i.test(setting.value)) verdicts.tell(setting, 'honoured')
     else verdicts.tell(setting, 'ignored', reasonFor(setting.name))
   }
 }

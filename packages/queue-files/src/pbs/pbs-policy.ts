@@ -6,8 +6,9 @@ import { linesOf } from '../source-text.js'
 import { withoutEmpty } from '../slurm/without-empty.js'
 import { booleanOf } from './attributes.js'
 import { disciplineOf, makesPlans, tellDepths } from './discipline.js'
+import { namesFairShare, sharesAt, tellFairShare } from './fair-share.js'
 import { limitsOf, tellLimits } from './limits.js'
-import { goesByQueue, ordersOf, tellOrder } from './order.js'
+import { goesByQueue, namesSortedBy, ordersOf, takesTurns, tellOrder } from './order.js'
 import { serverAmounts, tellAmounts, tellQueues, tellRest } from './other-settings.js'
 import type { PbsFile } from './pbs-file.js'
 import { placeInPbs } from './place-jobs.js'
@@ -41,12 +42,14 @@ export function pbsPolicy(file: PbsFile, facts: ClusterFacts): PbsPolicy {
   const verdicts = new Verdicts(file.file)
   const at = (holds: (status: Status) => boolean) => statuses.filter(holds)
   const preempts = at((status) => file.config.isOn('preemptive_sched', status))
+  const names = namesSortedBy(file, statuses, facts)
   tellStatuses(file, preemption.hasSoft && preempts.length > 0, verdicts)
-  tellQueues(file, facts, (preemption.hasLevels && preempts.length > 0) || at((status) => goesByQueue(file, status)).length > 0, verdicts)
-  tellOrder(file, facts, verdicts)
+  tellQueues(file, facts, (preemption.hasLevels && preempts.length > 0) || at((status) => goesByQueue(file, status) || takesTurns(file, status)).length > 0 || names.includes('queue_priority'), verdicts)
+  tellOrder(file, facts, statuses, verdicts)
   tellDepths(file, at((status) => file.config.isOn('strict_ordering', status)).length > 0, verdicts)
   tellPreemption(file, preemption, preempts, verdicts)
   const inPlans = at((status) => makesPlans(file, status)).length > 0
+  tellFairShare(file, facts, { acts: at((status) => sharesAt(file, status)), named: names.some(namesFairShare), inPlans }, verdicts)
   const noSoft = (named: string) => named || (preempts.length === 0 ? 'preemptive_sched is off' : '')
   tellLimits(file.server, facts, { noSoft: noSoft(preemption.noSoft.server), inPlans }, verdicts)
   for (const { attributes } of executionQueues(file)) tellLimits(attributes, facts, { noSoft: noSoft(preemption.noSoft.queues), inPlans }, verdicts)
@@ -58,11 +61,11 @@ export function pbsPolicy(file: PbsFile, facts: ClusterFacts): PbsPolicy {
 
 /** The policy in prime time, or outside it. */
 function policyAt(file: PbsFile, status: Status, preemption: Preemption, facts: ClusterFacts): Config {
-  const { ofJobs, all } = ordersOf(file, status, facts)
-  const placement = placementOf(file, facts)
+  const placement = placementOf(file, status, facts)
   const preempts = preemption.hasLevels && file.config.isOn('preemptive_sched', status)
   const { levels } = preemption
-  const policy = disciplineOf(file, status, preempts ? { 'pbs-levels': { ...levels, order: all } } : all, placement)
+  const { ofJobs, all } = ordersOf(file, status, facts, (order) => (preempts ? { 'pbs-levels': { ...levels, order } } : order))
+  const policy = disciplineOf(file, status, all, placement)
   const hard = limitsOf(file.server, facts).hard
   const ofQueues = Object.fromEntries(executionQueues(file).map(({ name, attributes }) => [name, limitsOf(attributes, facts).hard]))
   const supplied = withoutEmpty({ resources_available: serverAmounts(file, facts) })
@@ -107,10 +110,11 @@ function tellStatuses({ config, holidays }: PbsFile, hasSoft: boolean, verdicts:
   for (const setting of config.settings) {
     if (holidays === undefined && setting.holds.length === 1 && setting.holds[0] === 'nonPrime') verdicts.tell(setting, 'ignored', unknown)
     else if (ofPrimeTime.includes(setting.name)) verdicts.honour(setting, holidays === undefined ? unknown : '')
-    else if (['strict_ordering', 'by_queue'].includes(setting.name)) {
+    else if (['strict_ordering', 'by_queue', 'round_robin'].includes(setting.name)) {
       const counts = setting.holds.some((status) => config.last(setting.name, status) === setting)
       if (setting.name === 'by_queue' && counts && hasSoft && booleanOf(setting)) verdicts.tell(setting, 'approximated', 'jobs over a soft limit come after those of all queues')
-      verdicts.honour(setting, counts ? '' : 'another line sets it again')
+      const turns = setting.name === 'by_queue' && setting.holds.every((status) => config.isOn('round_robin', status))
+      verdicts.honour(setting, !counts ? 'another line sets it again' : turns && booleanOf(setting) ? 'round_robin counts' : '')
     }
   }
 }

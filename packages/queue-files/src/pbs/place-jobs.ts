@@ -25,7 +25,8 @@ interface Bound {
  * jobs if it is enabled, its access lists have the user and the account, and the job asks for no more than resources_max and no less than resources_min.
  * A job without an estimate gets resources_default.walltime of its queue, or else of the server, or else resources_max.walltime.
  *
- * Source: OpenPBS, `svr_chkque`, `default_router` and `set_resc_deflt` of the server. Deviation: a queue that is not started refuses jobs, which wait in it there. Throws
+ * Source: OpenPBS, `svr_chkque`, `default_router` and `set_resc_deflt` of the server. An attribute that is not set is false (`que_alloc`).
+ * Deviation: a routing queue that is not started refuses jobs, which wait in it there. Throws
  * `BAD_INPUT` with the line for a value that PBS does not take.
  */
 export function placeInPbs(file: PbsFile, facts: Pick<ClusterFacts, 'resources'>): Place {
@@ -89,7 +90,7 @@ class Gate {
   /** Why the queue does not take a job; `undefined`: it does. */
   refuses(spec: JobSpec, isRouted: boolean): string | undefined {
     if (!this.#isEnabled) return 'is not enabled'
-    if (!this.#isStarted) return 'is not started'
+    if (this.isRoute && !this.#isStarted) return 'is not started'
     if (this.#fromRoute && !isRouted) return 'takes jobs from routing queues alone (from_route_only)'
     const denied = this.#denied(spec)
     if (denied !== undefined) return denied

@@ -5,14 +5,24 @@ import { withoutEmpty } from '../slurm/without-empty.js'
 import { isTrue, type Attribute } from './attributes.js'
 import type { PbsFile } from './pbs-file.js'
 import { executionQueues } from './queues.js'
+import type { Status } from './sched-config.js'
 import type { Verdicts } from './verdicts.js'
 
 /** The label that stands for the racks of the cluster. */
 const RACK = 'rack'
 type Labels = Pick<ClusterFacts, 'racks' | 'nodesWith'>
 
-/** Placement sets by node_group_key, where node_group_enable is True and nodes have such labels; `undefined`: the lowest nodes with room. */
-export function placementOf(file: PbsFile, facts: Labels): Config | undefined {
+/**
+ * Placement sets by node_group_key, where node_group_enable is True and nodes have such labels; nodes in turn where smp_cluster_dist says so; `undefined`: the lowest nodes
+ * with room.
+ */
+export function placementOf(file: PbsFile, status: Status, facts: Labels): Config | undefined {
+  return setsOf(file, facts) ?? (distributionAt(file, status) === 'round_robin' ? { 'round-robin': {} } : undefined)
+}
+
+const distributionAt = ({ config }: PbsFile, status: Status): string | undefined => config.last('smp_cluster_dist', status)?.value
+
+function setsOf(file: PbsFile, facts: Labels): Config | undefined {
   const { server, sched } = file
   if (isTrue(server.get('node_group_enable')) !== true) return undefined
   const ofAll = labelsOf(server.get('node_group_key'), facts).known
@@ -33,7 +43,7 @@ function labelsOf(attribute: Attribute | undefined, { racks = 0, nodesWith }: La
 /** Tells what becomes of the settings of placement sets. */
 export function tellPlacement(file: PbsFile, facts: Labels, verdicts: Verdicts): void {
   const { server, sched } = file
-  const acts = placementOf(file, facts) !== undefined
+  const acts = setsOf(file, facts) !== undefined
   const isOn = isTrue(server.get('node_group_enable')) === true
   const off = isOn ? '' : 'node_group_enable is not True'
   for (const attributes of [server, ...executionQueues(file).map((queue) => queue.attributes)]) {
@@ -44,5 +54,11 @@ export function tellPlacement(file: PbsFile, facts: Labels, verdicts: Verdicts):
     verdicts.honour(key, off || (known.length === 0 ? lacks : ''))
   }
   verdicts.honour(server.get('node_group_enable'), acts || !isOn ? '' : 'there is no node_group_key of labels that nodes have')
+  for (const setting of file.config.settings.filter(({ name }) => name === 'smp_cluster_dist')) {
+    const counts = setting.holds.some((status) => file.config.last(setting.name, status) === setting)
+    if (setting.value === 'pack' || !counts || acts) verdicts.honour(setting, !counts ? 'another line sets it again' : setting.value === 'pack' ? '' : 'placement sets count')
+    else if (setting.value === 'round_robin') verdicts.tell(setting, 'approximated', 'each task goes behind the node used last, there each job of one chunk that is packed')
+    else verdicts.tell(setting, 'ignored', 'the lowest nodes with room come first, as with pack')
+  }
   for (const name of ['only_explicit_psets', 'do_not_span_psets']) verdicts.honour(sched.get(name), acts ? '' : 'there are no placement sets')
 }

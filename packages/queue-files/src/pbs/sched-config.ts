@@ -17,7 +17,7 @@ export interface ConfigSetting extends Setting {
 /** Names by which a sched_config is known. */
 const known = [
   'strict_ordering', 'by_queue', 'round_robin', 'fair_share', 'backfill_prime', 'primetime_prefix', 'nonprimetime_prefix', 'prime_spill', 'prime_exempt_anytime_queues',
-  'help_starving_jobs', 'max_starve', 'job_sort_key', 'node_sort_key', 'smp_cluster_dist', 'load_balancing', 'preemptive_sched', 'preempt_prio', 'preempt_order', 'preempt_queue_prio', 'fairshare_usage_res', 'dedicated_prefix', 'resources(?=[ \\t]*:[ \\t]*")',
+  'help_starving_jobs', 'max_starve', 'job_sort_key', 'node_sort_key', 'smp_cluster_dist', 'load_balancing', 'preemptive_sched', 'preempt_prio', 'preempt_order', 'preempt_queue_prio', 'fairshare_usage_res', 'fairshare_entity', 'fairshare_decay_time', 'fairshare_decay_factor', 'fairshare_enforce_no_shares', 'unknown_shares', 'half_life', 'dedicated_prefix', 'resources(?=[ \\t]*:[ \\t]*")',
 ]
 
 /** Whether a text is a sched_config: its first line that is neither empty nor a comment has a setting of it. */
