@@ -99,4 +99,11 @@ describe('replay', () => {
     const refusing = greedy(defineOrder({ name: 'nobody', summary: 'refuses all', options: z.strictObject({}), create: (_, env) => Object.assign(fifo().create(env), { admits: () => 'nobody may' }) }).plug({}))
     expect(starts(replay(refusing, { until: 5 }), [rigid('a', 4, 1, 1, 0), rigid('b', 5, 1, 1, 0)], 1)).toEqual({ a: 4 })
   })
+  it('says of jobs that the policy inside refuses, and that came before it, that a limit forbids them', () => {
+    const refusing = greedy(defineOrder({ name: 'nobody', summary: 'refuses all', options: z.strictObject({}), create: () => ({ begin: () => undefined, next: () => undefined, admits: () => 'nobody may' }) }).plug({}))
+    const warnings: string[] = []
+    const { simulation } = prepare({ policy: replay(refusing, { until: 5 }), jobs: [rigid('a', 0, 1, 1)], cluster: cluster(1), architecture: queuePasses.plug({}), warn: (text) => void warnings.push(text) })
+    simulation.run()
+    expect(warnings.at(-1)).toContain('1 job can never start, since limits forbid it: nobody may (1).')
+  })
 })

@@ -3,7 +3,7 @@ import { Reason, SchedError, type Architecture, type JobId, type LaneId, type No
 import type { SimulationOptions } from './options.js'
 import type { Outages } from './outages.js'
 import type { Schedulers } from './schedulers.js'
-import { waitingReasons, type Told } from './waiting-reasons.js'
+import { jobsWithoutRoom, waitingReasons, type Told } from './waiting-reasons.js'
 
 /** Most jobs to name in a message. */
 const NAMED = 5
@@ -101,19 +101,27 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
     )
   const gangs = work.jobs().filter((job) => work.isGangJob(job))
   if (gangs.length > 0) return inPart(gangs, run)
-  if (unfit.length > 0)
-    return new SchedError(
-      'INFEASIBLE',
-      `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs${butNoJob(run)}${notAskedFor(run)}.`,
-      {},
-      `${run.off > 0 ? 'Let the autoscaler have more nodes (maxNodesTotal, resourcesTotal), let it count such jobs (expendablePodsPriorityCutoff), or change' : 'Change'} the labels, queues or partitions that keep such jobs from nodes${run.prefilled > 0 ? ', or prefill less' : ''}.`,
-    )
-  if (kept.length === 0) return undefined
+  if (unfit.length > 0) return unfitting(jobsOf(unfit), run)
+  if (kept.length === 0) {
+    const unseen = jobsWithoutRoom(schedulers, cell, work)
+    return unseen.length > 0 ? unfitting(unseen, run) : undefined
+  }
   return new SchedError(
     'INFEASIBLE',
     `at ${now} s policy "${policy}" keeps ${named(jobsOf(kept), work)} waiting for reservations${work.areRules ? ', tasks of others' : ''} or nearer nodes although nothing runs.`,
     {},
     work.areRules ? 'Change the reservations, or the placement rules of jobs.' : 'Change the reservations.',
+  )
+}
+
+/** The error for jobs that have no room on the nodes that their policy may use. */
+function unfitting(jobs: readonly JobId[], run: LeftRun): SchedError {
+  const { off, prefilled, options, work, now } = run
+  return new SchedError(
+    'INFEASIBLE',
+    `at ${now} s policy "${options.policy.name}" finds no room for ${named(jobs, work)} although nothing runs${butNoJob(run)}${notAskedFor(run)}.`,
+    {},
+    `${off > 0 ? 'Let the autoscaler have more nodes (maxNodesTotal, resourcesTotal), let it count such jobs (expendablePodsPriorityCutoff), or change' : 'Change'} the labels, queues or partitions that keep such jobs from nodes${prefilled > 0 ? ', or prefill less' : ''}.`,
   )
 }
 

@@ -1,5 +1,5 @@
 import { Draft, type CellState, type DraftSink, type Work } from '@sched/cluster'
-import { Reason, type JobId, type LaneId, type NodeId, type Seconds } from '@sched/core'
+import { Reason, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId } from '@sched/core'
 import type { Schedulers } from './schedulers.js'
 
 /** What a policy says of a waiting job. `limit` names the limit or the placement rules, where one of these is the reason. */
@@ -35,6 +35,17 @@ export function waitingReasons({ all, drafts }: Pick<Schedulers, 'all' | 'drafts
     }
   }
   return told
+}
+
+/** Waiting jobs of which what starts together has too little room on the nodes that their scheduler sees. */
+export function jobsWithoutRoom({ all, drafts }: Pick<Schedulers, 'all' | 'drafts'>, cell: CellState, work: Work): JobId[] {
+  return work.jobs().filter((job) =>
+    all.some(({ id }) => {
+      if (work.jobOwner[job] !== id) return false
+      const sight = sightsOf(drafts[id] as Draft, cell).flat()
+      const lacksRoom = (shape: ShapeId, tasks: number) => sight.reduce((room, node) => room + cell.couldTake(shape, node), 0) < tasks
+      return cell.lanes.some((_, lane) => work.parts(job, lane as LaneId).some(({ shape, tasks }) => lacksRoom(shape, tasks)))
+    }))
 }
 
 /** The lists of nodes that the scheduler's rounds see. All nodes, if its last round had none, or was about an offer. */

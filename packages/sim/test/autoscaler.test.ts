@@ -186,6 +186,12 @@ describe('a cluster that follows demand', () => {
     expect(tried([scaled(4, 2, { initial: 3, provision: 60 })], { autoscaler: { maxNodesTotal: 2 } })).toThrow('autoscaler.maxNodesTotal: the cluster has 3 nodes at the start.')
   })
 
+  it('says so of jobs that have room on nodes alone that it may not ask for, also where the policy says nothing', () => {
+    const nodes = [{ count: 1, resources: { cpu: 2 } }, scaled(1, 4, { min: 0, provision: 22 })]
+    const tried = () => scaledRun(nodes, [cpuJob('a', 0, 1, { cpu: 3 })], { maxNodesTotal: 1 }, { policy: inOrder })
+    expect(tried).toThrow('finds no room for job a although nothing runs, with 1 node that the autoscaler has not asked for.')
+  })
+
   it('says that nodes were not asked for where jobs wait at the end', () => {
     const tell = policyOf((round, jobs: readonly JobId[]) => {
       for (const job of jobs) if (round.work.unplaced(job, round.lane) > 0) round.defer(job, Reason.NoRoom)

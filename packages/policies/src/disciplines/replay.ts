@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, type Env, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, Reason, type Env, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { asRecorded } from '../orders/as-recorded.js'
 import { greedy } from './greedy.js'
@@ -13,7 +13,7 @@ export type ReplayOptions = z.input<typeof replayOptions>
  * Starts jobs at the times at which their log says that they started. At the time `until` the policy inside takes over the machine and the queue as they are
  * then. A job for which there is no room when it is due starts as soon as there is; jobs that are due for longer come first. A job without a recorded start
  * waits until `until`, or, without `until`, starts as soon as it fits. Jobs go where the placement says, since few logs name nodes. What the policy inside
- * refuses (`admits`) is refused from `until` on.
+ * refuses (`admits`) is refused from `until` on; one that has come before waits for ever.
  */
 export const replayPolicy = definePolicy({
   name: 'replay',
@@ -36,6 +36,8 @@ class Replay implements Policy {
   #areJobs = false
   #areRecorded = false
   #isTold: boolean
+  /** By the name of a job that came before `until`: why the policy inside would have refused it. */
+  readonly #refused = new Map<string, string>()
 
   constructor(until: Seconds, env: Env, recorded: Policy, policy: Policy) {
     this.#until = until
@@ -43,8 +45,16 @@ class Replay implements Policy {
     this.#recorded = recorded
     this.#policy = policy
     this.#warn = (message) => env.warn(message)
-    Object.assign(this, forwarding(recorded, policy, { onSubmit: (job) => this.#note(env.work.recordedWait(job)) }))
-    this.admits = (spec, again) => (env.now() < until ? undefined : policy.admits?.(spec, again))
+    Object.assign(this, forwarding(recorded, policy, {
+      onSubmit: (job) => { this.#note(env.work.recordedWait(job)) },
+      onFinish: (job) => { if (this.#refused.size > 0) this.#refused.delete(env.work.name(job)) },
+    }))
+    this.admits = (spec, again) => {
+      const refused = policy.admits?.(spec, again)
+      if (env.now() >= until) return refused
+      if (refused !== undefined) this.#refused.set(spec.id, refused)
+      return undefined
+    }
   }
 
   declare readonly admits: NonNullable<Policy['admits']>
@@ -68,8 +78,18 @@ class Replay implements Policy {
 
   schedule(round: Round): void {
     if (!this.#isTold && this.#areJobs && round.now >= (this.#until < Infinity ? this.#until : 0)) this.#tellIfNone()
-    if (round.now >= this.#until) return this.#policy.schedule(round)
+    if (round.now >= this.#until) return this.#goOn(round)
     if (this.#until < Infinity) round.wakeAt(this.#until)
     this.#recorded.schedule(round)
+  }
+  #goOn(round: Round): void {
+    const { work, lane } = round
+    this.#policy.schedule(round)
+    if (!round.explained || this.#refused.size === 0) return
+    const jobs = jobsByName(work)
+    for (const [name, refused] of this.#refused) {
+      const job = jobs.get(name)
+      if (job !== undefined && work.unplaced(job, lane) > 0) round.defer(job, Reason.Limit, refused)
+    }
   }
 }
