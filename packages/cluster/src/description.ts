@@ -245,7 +245,7 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
       if (value !== undefined) throw bad('stands beside a list of node groups.', key, 'Put it into the groups, or give `nodes` a number.')
   const at = (index: number, key: string) => (groups === nodes ? `nodes[${index}].${key}` : key)
   for (const [index, { count, racks }] of groups.entries())
-    if (typeof racks === 'number' && racks > count) throw bad(`${racks} racks for ${count} nodes.`, at(index, 'racks'), 'Use at most one rack per node.')
+    if (typeof racks === 'number' && racks > count) throw bad(`${racks} racks for ${count} node${count === 1 ? '' : 's'}.`, at(index, 'racks'), 'Use at most one rack per node.')
   if (groups.reduce((sum, group) => sum + group.count, 0) > MOST_NODES) throw bad(`more than ${MOST_NODES} nodes.`, 'nodes', `Simulate at most ${MOST_NODES}, a part of the cluster.`)
   for (const [index, group] of groups.entries()) {
     const given = 'names' in group ? group.names : undefined
