@@ -72,6 +72,8 @@ describe('an experiment file with a mistake', () => {
     expect(await answer(experiment, {}, '--policies', '{')).toBe('error: --policies: found "{". Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')
     expect(await answer(experiment, {}, '--checkpoint', '5')).toBe('error: --checkpoint: found "5". Write for example interval=3600,cost=60.')
     expect(await answer(experiment, {}, '--outages', 'mtbf=5,9')).toBe('error: --outages: found "mtbf=5,9". Write for example mtbf=604800,mttr=3600.')
+    const inBraces = 'Write lists and fields of fields as in a file, all of it in braces: {name: {name: value}}.'
+    for (const fields of ['resourcesTotal={cpu: 10}', 'expander=[price,random]']) expect(await answer(experiment, {}, '--autoscaler', fields)).toBe(`error: --autoscaler: found "${fields}". ${inBraces}`)
     expect(await answer(experiment, {}, '--seeds', '0')).toContain("error: option '--seeds <n>' argument '0' is invalid. Expected a whole number of at least 1.")
     expect(await answer(experiment, {}, '--cluster', 'small.yaml', '--nodes', '5')).toBe('error: --nodes: stands beside --cluster. Describe the cluster in the file, or by options.')
   })

@@ -227,7 +227,7 @@ describe('sched policies', () => {
 
   it('lists the keys inside an option: of a mapping, of the entries of a list, below names, and of one inside itself once', async () => {
     const { out } = await sched(['policies', 'easy', 'kueue', 'multifactor'], { columns: 1_000 })
-    expect(out).toContain('kept free from `from` to `to`\n          - from: number ≥ 0, needed: seconds from the start of the run at which it begins\n          - to: number > 0, needed: seconds from the start of the run at which it has ended\n          - demand: "all" or mapping, needed: ')
+    expect(out).toContain('kept free from `from` to `to`\n          - from: number ≥ 0 or string, needed: when it begins: seconds from the start of the run, or a local time of the workload such as 2026-03-01T08:00:00\n          - to: number > 0 or string, needed: when it has ended\n          - every: number > 0: seconds from one beginning to the next, such as 604800; default: it comes once\n          - times: whole number in (0, 100000]: how often it comes in all, with `every`\n          - demand: "all" or mapping, needed: ')
     expect(out).toContain('ClusterQueues by name: the queue of a job\n          <name>:\n              - nominalQuota: mapping: ')
     expect(out).toMatch(/ {6}- accounts: .*\n {10}<name>:\n {14}- shares: .*\n {14}- users: .*\n {14}- usersOfPartitions: .*\n {14}- accounts: mapping: accounts inside it\n {6}- billing: /)
   })

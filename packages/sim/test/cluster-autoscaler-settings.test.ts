@@ -104,6 +104,12 @@ describe('the expander price', () => {
     expect(chosen(200, 200, {}, [tasks('p1', 1, 1, { cpu: 1000 }), tasks('wide', 1, 1, { cpu: 3000 })])).toBe('10 1: 1')
   })
 
+  it('takes nodes that cost nothing before all others, and compares the others as if these were not there', () => {
+    const groups = [3, 2, 0].map((price) => group(1, { cpu: 1000 }, { price }))
+    const sizes = [1, 2, 3, 4].map((seed) => told(groups, [1, 101, 201].map((submit) => tasks(`p${submit}`, submit, 1, { cpu: 1000 })), { scaleDownEnabled: false, expander: 'price' }, { seed }).sizes)
+    expect(sizes).toEqual(sizes.map(() => ['10 2: 1', '110 1: 1', '210 0: 1']))
+  })
+
   it('leaves nodes with devices to tasks that need them', () => {
     const gpus = { devices: { gpu: { count: 1, milli: 1000 } } }
     expect([chosen(200, 1), chosen(200, 1, gpus)]).toEqual(['10 1: 1', '10 0: 2'])

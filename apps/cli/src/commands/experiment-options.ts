@@ -33,7 +33,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
       'tasks fail by themselves: probability=0.01 of each attempt or mtbf=864000 seconds of running, and with maxAttempts=4 of one their job; on some nodes more often: { badNodes: { fraction: 0.05, probability: 0.5 } } (default: none fails)',
     )
     .option('--avoid <rule>', 'nodes are avoided after tasks have failed there, by the rule hadoop, hadoop1, spark or drain, or with other limits: rule=hadoop,failures=2 (default: none is)')
-    .option('--autoscaler <fields>', 'how nodes come and go where groups of the cluster have `autoscale`: scaleDownUnneededTime=300,expander=most-pods (default: as Kubernetes\' Cluster Autoscaler)')
+    .option('--autoscaler <fields>', 'how nodes come and go where groups of the cluster have `autoscale`: scaleDownUnneededTime=300,expander=most-pods, or as in a file {resourcesTotal: {cpu: 320000}} (default: as Kubernetes\' Cluster Autoscaler)')
     .option('--speculation [fields]', 'slow tasks are copied, and the first attempt to be done counts; as Hadoop does it, or by another rule (late, hadoop1, spark) or with other limits: rule=late,cap=0.2 (default: none is copied)')
     .option('--checkpoint <seconds>', 'tasks save their work and go on from there when lost or preempted: interval=3600,cost=60 or whenPreempted=true,restore=30 (default: they start anew)')
     .option(

@@ -89,6 +89,7 @@ export const isWrittenOut = (text: string): boolean => text.trimStart().startsWi
 /** `mtbf=60,mttr=20` by name, numbers where they are some; or as in a file, in braces. */
 export function fieldsGiven(text: string, option: string, example: string): Record<string, string | number | boolean> {
   if (isWrittenOut(text)) return yaml(text, option) as Record<string, string | number | boolean> // which the schema of experiments checks
+  if (/=\s*[[{]/.test(text)) throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, 'Write lists and fields of fields as in a file, all of it in braces: {name: {name: value}}.')
   const fields = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
   if (fields.some(({ length }) => length !== 2)) throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, `Write for example ${example}.`)
   return Object.fromEntries(fields.map(([key = '', value = '']) => [key, /^(true|false)$/.test(value) ? value === 'true' : value === '' || Number.isNaN(Number(value)) ? value : Number(value)]))

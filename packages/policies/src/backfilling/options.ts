@@ -35,7 +35,7 @@ export const windowOptions = {
         from: z.union([z.number().nonnegative(), shownTime]).describe('when it begins: seconds from the start of the run, or a local time of the workload such as 2026-03-01T08:00:00'),
         to: z.union([z.number().positive(), shownTime]).describe('when it has ended'),
         every: z.number().positive().optional().describe('seconds from one beginning to the next, such as 604800; default: it comes once'),
-        times: z.number().int().positive().optional().describe('how often it comes in all, with `every`'),
+        times: z.number().int().positive().max(100_000).optional().describe('how often it comes in all, with `every`'),
         demand: z.union([z.literal('all'), z.record(z.string(), z.number().int().positive())]).describe('amounts by resource over the whole cluster, or all of it'),
       }),
     )

@@ -3,8 +3,9 @@ import type { ScanFrom, Workload } from './workload.js'
 
 /**
  * How far the flavors of workloads have been searched. If a search stops at a flavor in which each resource could be had by preemption, but not all together,
- * it goes on with the next flavors in the next cycle; so it does for one that would have come in there and was passed by (the gate
- * FlavorFungibilityPreserveScanProgress). Once all were looked at, it begins anew when a workload has been admitted or has gone.
+ * it goes on with the next flavors in the next cycle; so it does for one that would have come in there and was passed by. Without the gate
+ * FlavorFungibilityPreserveScanProgress who was passed by begins anew, and so do all when a workload was admitted or has gone in that cycle. Once all were
+ * looked at, it begins anew when a workload has been admitted or has gone.
  *
  * Source: Kueue, flavorassigner.go (LastTriedFlavorIdx), scheduler.go and cluster_queue.go (PendingFlavors). Deviations: where each of several
  * resource groups, or parts of a gang, begins anew after its last flavor, no combination is looked at twice; who was passed by, and then finds nothing in the
@@ -16,7 +17,7 @@ export class FlavorScans {
   #cycles = 0
   #version = 0
 
-  /** `preserves`: whether the search goes on for those that were passed by, too. */
+  /** `preserves`: whether the search goes on for those that were passed by, too, and for all whether or not others were admitted or have gone in that cycle. */
   constructor(preserves: boolean) {
     this.#preserves = preserves
   }
@@ -29,9 +30,9 @@ export class FlavorScans {
     this.#version++
   }
 
-  /** Whether the search in the cycle before stopped early, so that flavors are left. */
+  /** Whether the search in the cycle before stopped early, so that flavors are left. If progress is not preserved, only while nobody was admitted or has gone since. */
   goesOn({ scan }: Workload): boolean {
-    return scan !== undefined && scan.cycle >= this.#cycles - 1
+    return scan !== undefined && scan.cycle >= this.#cycles - 1 && (this.#preserves || scan.version === this.#version)
   }
 
   from(workload: Workload): ScanFrom {

@@ -146,7 +146,7 @@ export const kueueOptions = z.strictObject({
   preserveScanProgress: z
     .boolean()
     .default(true)
-    .describe('whether a workload that would have come in by a flavor, and was passed by in its cycle, goes on with its next flavors in the next one (the gate FlavorFungibilityPreserveScanProgress); false: it begins with the first again'),
+    .describe('whether a workload that would have come in by a flavor, and was passed by in its cycle, goes on with its next flavors in the next one (the gate FlavorFungibilityPreserveScanProgress); false: it begins with the first again, and so does any search of several cycles when another workload was admitted or has gone'),
   admissionFairSharing: z
     .strictObject({
       usageHalfLifeTime: z.number().nonnegative().default(604_800).describe('seconds after which past usage counts half; 0: only what is admitted now'),

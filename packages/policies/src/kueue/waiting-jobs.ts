@@ -68,11 +68,11 @@ export class WaitingJobs {
     }
   }
 
-  /** Whether the job waits, or asks for something else, may have changed. */
-  set(job: JobId, lane: LaneId, isWaiting: boolean): void {
+  /** Whether the job waits, or asks for something else, may have changed. Returns whether it waits now and did not, or the other way round. */
+  set(job: JobId, lane: LaneId, isWaiting: boolean): boolean {
     this.#next.renew(job, lane, isWaiting)
     const row = this.#isWaiting[lane] as boolean[]
-    if ((row[job] ?? false) === isWaiting) return
+    if ((row[job] ?? false) === isWaiting) return false
     row[job] = isWaiting
     const { work } = this.#env
     const keys = this.#keys[lane] as Keys
@@ -88,6 +88,7 @@ export class WaitingJobs {
       list.remove(job)
       if (list.size === 0) lists.delete(queue)
     }
+    return true
   }
 
   // ---- after a restart ----

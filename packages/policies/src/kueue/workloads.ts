@@ -353,8 +353,8 @@ export class Workloads implements WorkListener {
   #refresh(job: JobId, lane: LaneId): void {
     const isAdmitted = this.#row(this.#unstartedOf, lane)[job] !== undefined || this.#row(this.#partOf, lane)[job] !== undefined
     const isWaiting = this.#row(this.#isOpen, lane)[job] === true && !isAdmitted
-    if (isWaiting) this.isChanged[lane] = 1
-    this.waiting.set(job, lane, isWaiting)
+    const hasLeft = this.waiting.set(job, lane, isWaiting) && !isAdmitted // who was behind it in a strict queue may come in now
+    if (isWaiting || hasLeft) this.isChanged[lane] = 1
   }
 
   #row<T>(rows: readonly T[], lane: LaneId): T {

@@ -61,6 +61,7 @@ describe('windows that cannot be', () => {
     expect(open({ from: 5, to: 9, every: 10, demand: 'all' })).toThrow('windows[0].every: the window comes every 10 s, for ever. Say how often in all (times).')
     expect(open({ from: 5, to: 9, times: 2, demand: 'all' })).toThrow('windows[0].times: the window comes 2 times. Say after how many seconds it comes again (every).')
     expect(open({ from: 5, to: 9, times: 2, every: 3, demand: 'all' })).toThrow('windows[0].every: the window lasts 4 s and comes every 3 s. Let it end before it comes again.')
+    expect(open({ from: 5, to: 9, times: 1e9, every: 10, demand: 'all' })).toThrow(/windows\[0\]\.times: .*100,?000/)
     expect(open({ from: '2026-03-01T08:00:00', to: '2026-03-01T09:00', demand: 'all' })).toThrow('windows[0].from: it is 2026-03-01T08:00:00, and the workload does not say when it began.')
     expect(open({ from: '2026-03-02T08:00:00', to: '2026-03-01T09:00', demand: 'all' }, 0)).toThrow('windows[0].to: the window ends at 2026-03-01T09:00 and begins at 2026-03-02T08:00:00.')
     expect(open({ from: '2026-13-02T08:00:00', to: '2026-13-02T09:00', demand: 'all' }, 0)).toThrow('there is no time 2026-13-02T08:00:00.')

@@ -51,6 +51,12 @@ describe('admission', () => {
     expect(queue('StrictFIFO')).toEqual([])
   })
 
+  it('of a StrictFIFO queue goes on at once when the first one leaves', () => {
+    const { come, leave } = world({ queues: { a: { nominalQuota: { cpu: 4 }, queueingStrategy: 'StrictFIFO' } } })
+    expect([come(['a_1', 3]), come(['a_2', 2], ['a_3', 1])].map(({ started }) => started)).toEqual([['a_1'], []])
+    expect(leave('a_2').started).toEqual(['a_3'])
+  })
+
   it('keeps for the first of a StrictFIFO queue what is its own, though others could borrow it', () => {
     const run = (queueingStrategy: 'StrictFIFO' | 'BestEffortFIFO') => {
       const { come, end } = world({ queues: { a: { ...cohort, nominalQuota: { cpu: 4 }, queueingStrategy }, b: { ...cohort, nominalQuota: { cpu: 2 } } } })

@@ -31,6 +31,16 @@ describe('where each resource of a flavor could be had, but not all together', (
     expect(come(['a_in', { cpu: 4, mem: 2 }, 1], ['d_in', { cpu: 1 }])).toEqual(['+d_in@two'])
   })
 
+  it.each([
+    [true, ['+d_0@two', '+a_in@two']],
+    [false, ['+d_0@two', '+d_in@two']],
+  ])('the next flavor is taken though another was admitted in the cycle before, unless that ends the search (preserveScanProgress: %s)', (preserveScanProgress, expected) => {
+    const more = { nominalQuota: { one: { cpu: 4, mem: 0 }, two: { cpu: 5, mem: 4 } } }
+    const { come } = flavored(['one', 'two'], { preserveScanProgress, queues: { a: a(more), b, d: { cohort: 'c', nominalQuota: { two: { cpu: 0, mem: 0 } } } } })
+    expect(come(['b_1', 2])).toEqual(['+b_1@one'])
+    expect(come(['a_in', { cpu: 4, mem: 2 }, 1], ['d_0', { cpu: 1 }], ['d_in', { cpu: 1 }])).toEqual(expected)
+  })
+
   it('it waits where none of them has room, and is looked at from the first flavor on when something has ended', () => {
     const { come, end } = flavored(['one', 'two'], { queues: { a: a(), b } })
     expect(come(['b_1', 2], ['a_0', { cpu: 1, mem: 3 }])).toEqual(['+b_1@one', '+a_0@one'])

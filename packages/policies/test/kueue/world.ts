@@ -39,6 +39,11 @@ export function world(options: KueueOptions, resources: Readonly<Record<string, 
     },
     /** Submits together. */
     come: (...loads: readonly Load[]) => submit(...loads.map(([id, asks, priority = 0]) => job({ id, queue: queueOf(id), priority, demand: cpu(asks) }))),
+    /** It leaves while it waits. */
+    leave: (id: string) => {
+      master.cancel(id, ++now)
+      return pass()
+    },
     /** They end. */
     end: (...ids: readonly string[]) => {
       now++

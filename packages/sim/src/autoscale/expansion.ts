@@ -24,10 +24,10 @@ const DEVICES_COST = 1000
 
 /**
  * What a unit of each resource is worth for the expander `price`: as part of a node of the group where that is least, of which every resource is worth the
- * same. Absent resources are worth nothing.
+ * same, among groups that cost anything. Absent resources are worth nothing.
  */
 export function unitPrices(cell: CellState, groups: readonly ScaledGroup[]): number[] {
-  const sizes = groups.map(({ first, price = 0 }) => ({ price, totals: cell.resources.map((_, r) => cell.total(first, r as ResourceId)) }))
+  const sizes = groups.filter(({ price = 0 }) => price > 0).map(({ first, price = 0 }) => ({ price, totals: cell.resources.map((_, r) => cell.total(first, r as ResourceId)) }))
   return cell.resources.map((_, r) => {
     const of = sizes.filter(({ totals }) => (totals[r] as number) > 0).map(({ price, totals }) => price / (totals.filter((total) => total > 0).length * (totals[r] as number)))
     return of.length === 0 ? 0 : Math.min(...of)
@@ -63,7 +63,7 @@ export function expansionOf(cell: CellState, work: Work, { first, priority, pric
   const waste = held.reduce((sum, amount, r) => sum + (size(r) === 0 ? 0 : 1 - amount / (nodes * size(r))), 0)
   const value = held.reduce((sum, amount, r) => sum + amount * (unit[r] as number), 0)
   const hasDevices = cell.resources.some((_, r) => cell.shapes.isDevice(r) && size(r) > 0)
-  const cost = price === undefined || value === 0 ? Infinity : ((nodes * price) / value) * (hasDevices ? DEVICES_COST : 1)
+  const cost = price === 0 ? 0 : price === undefined || value === 0 ? Infinity : ((nodes * price) / value) * (hasDevices ? DEVICES_COST : 1)
   return { group, nodes, tasks, waste, priority, cost }
 }
 

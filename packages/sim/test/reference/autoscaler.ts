@@ -70,8 +70,8 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
     if (settings.scaleDownEnabled) scaleDown(there, !areNew, now)
   }
 
-  /** What a processor or a unit of memory is worth: half of a node of the group where that is least. */
-  const unitOf = (key: 'cpu' | 'mem') => Math.min(...groups.flatMap((group, g) => (isScaled(g) ? [(group.price ?? Infinity) / (2 * group[key])] : [])))
+  /** What a processor or a unit of memory is worth: half of a node of the group where that is least, of those that cost anything. */
+  const unitOf = (key: 'cpu' | 'mem') => Math.min(...groups.flatMap((group, g) => (isScaled(g) && group.price !== 0 ? [(group.price ?? Infinity) / (2 * group[key])] : [])))
   /** Most nodes of a group that may be added by what all nodes may have together. */
   function quotaOf(g: number): number {
     const there = nodes.filter(({ state }) => state !== 'off')
@@ -103,7 +103,7 @@ export function plainAutoscaler(groups: readonly PlainGroup[], jobs: readonly Pl
       if (helped.length === 0) return []
       const waste = 1 - sum(helped, 'cpu') / (fresh.length * group.cpu) + (1 - sum(helped, 'mem') / (fresh.length * group.mem))
       const value = sum(helped, 'cpu') * unitOf('cpu') + sum(helped, 'mem') * unitOf('mem')
-      const price = value === 0 ? -Infinity : -((fresh.length * (group.price ?? Infinity)) / value)
+      const price = group.price === 0 ? 0 : value === 0 ? -Infinity : -((fresh.length * (group.price ?? Infinity)) / value)
       return [{ g, nodes: fresh.length, worth: { 'least-waste': -waste, 'most-pods': helped.length, 'least-nodes': -fresh.length, priority: group.priority ?? 0, price, random: 0 } }]
     })
     const rules = [settings.expander].flat()

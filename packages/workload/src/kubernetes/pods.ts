@@ -71,7 +71,6 @@ const GROUPS = [
 const APPLICATION = 'yunikorn.apache.org/app-id'
 /** Marks that Kueue puts on pods of a job that it has admitted as a whole. */
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
-/** Label that names the Kueue class of a job. */
 const isQueuedByKueue = (metadata: Fields): boolean => marksOf(metadata)(QUEUES[0] as string) !== undefined
 /** Label that a JobSet puts on its Jobs and their pods. */
 const JOB_SET = 'jobset.sigs.k8s.io/jobset-name'
