@@ -66,7 +66,7 @@ describe('a heterogeneous job without plans (bf_interval=-1)', () => {
 })
 
 describe('a job that may be on nodes of one of two features', () => {
-  it('preempts nobody on those of the first while those of the second are free (test_jobs_with_constraints_do_not_preempt)', () => {
+  it('preempts nobody on those of the first while those of the second are free (test_145_3)', () => {
     const job = (id: string, submit: number, qos: string, constraints: JobSpec['stages'][number]['constraints'] = {}): JobSpec =>
       ({ id, submit, qos, estimate: 120, stages: [{ name: 's', tasks: 1, gang: true, demand: { procs: 1, nodes: 1 }, duration: 120, constraints }] })
     const { ends } = run({
