@@ -32,7 +32,7 @@ async function starts(rows: readonly Row[], options: readonly string[] = ['depen
   expect([code, code === 0 ? '' : err]).toEqual([0, ''])
   const out = join(cwd, 'out')
   const [header = [], ...table] = readFileSync(join(out, readdirSync(out).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
-  return Object.fromEntries(table.map((row) => [row[header.indexOf('id')], Number(row[header.indexOf('start')])]))
+  return Object.fromEntries(table.map((row) => [row[header.indexOf('id')] ?? '', Number(row[header.indexOf('start')])]))
 }
 const array = (id: string, ...runs: readonly number[]): Row[] => runs.map((each, task) => ({ id: `${id}_${task}`, runs: each }))
 const throttled = (id: string, most: number, tasks: number): Row[] => array(id, ...Array<number>(tasks).fill(20)).map((row) => ({ ...row, asks: `--array=0-${tasks - 1}%${most}` }))
