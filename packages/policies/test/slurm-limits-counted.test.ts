@@ -2,7 +2,7 @@ import { randomStream } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { amountLimit, Counted, jobsLimit, type Piece } from '../src/slurm-limits/counted.js'
 
-const asking = (...amounts: number[]): Piece => ({ isFirst: true, amount: (resource) => amounts[resource] ?? 0, whole: (resource) => amounts[resource] ?? 0, estimate: 1, mostNodes: Infinity })
+const asking = (...amounts: number[]): Piece => ({ isFirst: true, amount: (resource) => amounts[resource] ?? 0, whole: (resource) => amounts[resource] ?? 0, estimate: 1, mostNodes: Infinity, leastNodes: 1 })
 const ENDLESS = { start: 0, end: Infinity, tick: 0 }
 
 describe('Counted', () => {

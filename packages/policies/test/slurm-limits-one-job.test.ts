@@ -26,6 +26,27 @@ describe('the fewest nodes of a partition', () => {
   })
 })
 
+describe('the most nodes of a partition', () => {
+  // `apart` has two tasks that share no node, `wide` says that it is on two nodes at least, `any` has two tasks that may be on one
+  const jobs = ['apart', 'wide', 'any'].map((id) => {
+    const { stages, ...rest } = job({ id, queue: 'main', demand: { procs: 1 }, tasks: 2, gang: true })
+    return { ...rest, ...(id === 'wide' && { minNodes: 2 }), stages: stages.map((stage) => ({ ...stage, ...(id === 'apart' && { constraints: { distinctNodes: true } }) })) }
+  })
+  const started = (options: SlurmLimitsOptions) => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 2, name: 'n', resources: { procs: 8 } }] }), policy: slurmLimits(strict(fifo()), options) })
+    for (const each of jobs) master.submit(each, 0)
+    return [...new Set(master.pass(0).start.map((task) => task.job))]
+  }
+  it('keep a job from starting that needs more', () => {
+    expect(started({ partitions: { main: { MaxNodes: 1 } } })).toEqual(['any'])
+    expect(started({ partitions: { main: { MaxNodes: 2 } } })).toEqual(['apart', 'wide', 'any'])
+    expect(started({ partitions: { main: { MaxNodes: 1 } }, qos: { normal: { Flags: ['PartitionMaxNodes'] } } })).toEqual(['apart', 'wide', 'any'])
+  })
+  it('refuse such a job with EnforcePartLimits', () => {
+    expect(() => started({ partitions: { main: { MaxNodes: 1 } }, enforcePartLimits: 'ALL' })).toThrow('PartitionNodeLimit')
+  })
+})
+
 describe('a limit on what one job holds', () => {
   it.each([['MaxTRESPerJob', 'cpu=4'], ['MaxTRESMinsPerJob', 'cpu=4']])('lets the next of its tasks start when another has ended, and nobody wait for it: %s', (name, most) => {
     // 2 x 2 processors, or 2 x 2 x 1 minute, are all that the job may have at once

@@ -90,6 +90,8 @@ describe('EnforcePartLimits (test_enforcePartLimits of Slurm)', () => {
     ['MaxTime', { MaxTime: 1 }, procs('over', 1, { estimate: 120 }), procs('within', 1, { estimate: 60 }), 'PartitionTimeLimit'],
     ['AllowAccounts', { AllowAccounts: ['good'] }, procs('over', 1, { account: 'bad' }), procs('within', 1, { account: 'good' }), 'AccountNotAllowed'],
     ['AllowQos', { AllowQos: ['good'] }, procs('over', 1, { qos: 'bad' }), procs('within', 1, { qos: 'good' }), 'QOSNotAllowed'],
+    ['DenyAccounts (test2.18)', { DenyAccounts: ['bad'] }, procs('over', 1, { account: 'bad' }), procs('within', 1, { account: 'good' }), 'AccountNotAllowed'],
+    ['DenyQos (test2.19)', { DenyQos: ['bad'] }, procs('over', 1, { qos: 'bad' }), procs('within', 1, { qos: 'good' }), 'QOSNotAllowed'],
   ] as const)('%s is of the partition alone: refused with ALL and ANY, and waits with NO', (_, limit, over, within, reason) => {
     const in1 = { ...over, queue: 'p1' }
     for (const enforcePartLimits of ['ALL', 'ANY', 'NO'] as const) {
@@ -100,7 +102,7 @@ describe('EnforcePartLimits (test_enforcePartLimits of Slurm)', () => {
   })
 })
 
-describe('UsageFactor in GrpTRESRunMins', () => {
+describe('UsageFactor in GrpTRESRunMins (test21.43, test_130_5)', () => {
   /** How many of four jobs of 10 minutes start, and whether another one does when the first has ended. */
   const started = (limit: number, factors: { readonly part?: number; readonly own: number }) => {
     const isOfPartition = factors.part !== undefined

@@ -417,7 +417,7 @@ describe('limits of partitions', () => {
   it('are those of time, size, state and who may submit', () => {
     const conf = ['EnforcePartLimits=ALL', 'NodeName=n[1-4] CPUs=16', 'PartitionName=DEFAULT State=UP', 'PartitionName=a MaxTime=2-0 MaxNodes=2 AllowAccounts=x,y QOS=part', 'PartitionName=b MaxTime=UNLIMITED MaxNodes=UNLIMITED DenyQos=low', 'PartitionName=c State=DRAIN AllowAccounts=ALL'].join('\n')
     expect(limitsOf(conf)).toEqual({
-      partitions: { a: { MaxTime: '2-0', MaxTRESPerJob: { node: 2, cpu: 32 }, AllowAccounts: ['x', 'y'], QOS: 'part' }, b: { DenyQos: ['low'] }, c: { State: 'DRAIN' } }, enforcePartLimits: 'ALL', policy: { replan: { ...inner.replan, maxNodes: { a: 2 } } },
+      partitions: { a: { MaxTime: '2-0', MaxTRESPerJob: { node: 2, cpu: 32 }, MaxNodes: 2, AllowAccounts: ['x', 'y'], QOS: 'part' }, b: { DenyQos: ['low'] }, c: { State: 'DRAIN' } }, enforcePartLimits: 'ALL', policy: { replan: { ...inner.replan, maxNodes: { a: 2 } } },
     })
     expect(messageOf(() => made('PartitionName=a MaxTime=soon'))).toBe('"slurm.conf" line 2 MaxTime: found "soon", expected a time. Write minutes, hours:minutes:seconds, days-hours or UNLIMITED.')
   })

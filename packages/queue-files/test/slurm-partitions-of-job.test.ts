@@ -31,6 +31,7 @@ describe('a job in several partitions', () => {
     ['a shorter MaxTime', 'MaxTime=10', { estimate: 601 }],
     ['a MinNodes above its fewest nodes', 'MinNodes=2', {}],
     ['a MaxNodes below its fewest nodes', 'MaxNodes=1', { minNodes: 2 }],
+    ['a MaxNodes below its tasks, which share no node', 'MaxNodes=1', { stages: [{ name: 's', tasks: 2, gang: true, demand: { procs: 1 }, duration: 1, constraints: { distinctNodes: true } }] }],
     ['a MaxNodes below its most nodes', 'MaxNodes=1', { maxNodes: 2 }],
     ['fewer processors of a node than a task has', 'MaxCPUsPerNode=1', {}, 2],
     ['its nodes down', 'State=DOWN', {}],

@@ -25,7 +25,7 @@ export const reservationOptions = {
         queues: names.describe('queues of the jobs that may use it (AllowedPartitions), of a job of several any'),
         flex: z.boolean().default(false).describe('its jobs may also start before and after it, and on other nodes (FLEX)'),
         maint: z.boolean().default(false).describe('its jobs may run on nodes of other reservations (MAINT)'),
-        overlap: z.boolean().default(false).describe('the same, but not on nodes of one with `maint` (OVERLAP)'),
+        overlap: z.boolean().default(false).describe('its jobs may run on those of its nodes that other reservations have, too, but not on nodes of one with `maint` (OVERLAP)'),
       }),
     )
     .default([])
@@ -107,10 +107,15 @@ export class NodeReservations {
    */
   limit(usable: NodeBits, job: JobId, from: Seconds, length: Seconds): Seconds {
     const mine = this.#named(this.#env.work.reservation(job))
+    const sharing = mine.length === 0 ? NONE : mine.filter(({ overlap }) => overlap) // what is theirs they may use whoever else has it
     let later = mine.length === 0 ? Infinity : this.#keepTo(mine, usable, from)
     const keepOff = (other: Reserved, end = other.to): void => {
-      if (mine.some((own) => own.name === other.name || own.maint || (own.overlap && !other.maint))) return
-      for (let w = 0; w < usable.length; w++) usable[w] = (usable[w] as number) & ~(other.nodes[w] as number)
+      if (mine.some((own) => own.name === other.name || own.maint)) return
+      for (let w = 0; w < usable.length; w++) {
+        let kept = ~(other.nodes[w] as number)
+        if (!other.maint) for (const { nodes } of sharing) kept |= nodes[w] as number
+        usable[w] = (usable[w] as number) & kept
+      }
       later = Math.min(later, end)
     }
     this.#once.eachIn(from, from + length, keepOff)

@@ -8,16 +8,16 @@ export interface Spread {
 
 /**
  * On how many nodes `tasks` tasks of a job are that start together; `undefined` where too few have room. `room`: tasks that each node has room for. Of a job that
- * names most nodes that is as many as have room, else the fewest that it asks for.
+ * names most nodes that is as many as have room, up to `most`, those of its partition too; else the fewest that it asks for.
  *
  * Source: Slurm, `req_nodes` of `select_nodes`.
  */
-export function spreadOf(job: JobId, work: WorkView, room: Int32Array, tasks: number): Spread | undefined {
-  const [least, most] = [Math.min(work.minNodes(job), tasks), work.maxNodes(job)]
-  if (least === 1 && most === Infinity) return ANYWHERE
+export function spreadOf(job: JobId, work: WorkView, room: Int32Array, tasks: number, most: number): Spread | undefined {
+  const [least, isNamed] = [Math.min(work.minNodes(job), tasks), work.maxNodes(job) < Infinity]
+  if (least === 1 && !isNamed) return ANYWHERE
   let usable = 0
   for (let node = 0; node < room.length; node++) if (room[node] !== 0) usable++
-  return usable < least ? undefined : { least, wanted: Math.max(least, Math.min(usable, tasks, most === Infinity ? least : most)) }
+  return usable < least ? undefined : { least, wanted: Math.max(least, Math.min(usable, tasks, isNamed ? most : least)) }
 }
 
 const ANYWHERE: Spread = { least: 1, wanted: 1 }

@@ -90,13 +90,13 @@ export class StartSearch {
     const blocks = this.#topologies.blocksFor(job)
     const own = this.#reservations === undefined ? this.#weights : this.#reservations.weightsFor(job, this.#weights)
     let weights = own
+    const most = this.mostNodes(job)
     const choose = (room: Int32Array, places: NodeId[]): boolean => {
-      const spread = spreadOf(job, this.#work, room, tasks)
+      const spread = spreadOf(job, this.#work, room, tasks, most)
       if (spread !== undefined) this.#topologies.choose(job, this.#lane, room, tasks, places, weights, spread)
       return spread !== undefined
     }
     const fewest = Math.min(this.#work.minNodes(job), tasks)
-    const most = this.mostNodes(job)
     const fits = most === Infinity && fewest === 1 ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.places)
     const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
       const isChosen = blocks.choose(job, this.#lane, { shape, tasks }, releases.room, this.places, weights)

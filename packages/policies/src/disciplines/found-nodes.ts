@@ -42,12 +42,12 @@ export class FoundNodes {
     this.#room.fill(0)
     let sum = 0
     for (const node of nodes) if (this.#may?.(node) !== false && round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#leaves(job, node, round))
+    const most = Math.min(work.maxNodes(job), this.#most)
     const choose = (room: Int32Array, places: NodeId[]): boolean => {
-      const spread = spreadOf(job, work, room, tasks)
+      const spread = spreadOf(job, work, room, tasks, most)
       if (spread !== undefined) bestRuns(room, tasks, places, undefined, spread)
       return spread !== undefined
     }
-    const most = Math.min(work.maxNodes(job), this.#most)
     return sum >= tasks && (most === Infinity ? choose(this.#room, this.places) : onFewNodes(choose, this.#room, tasks, most, this.places))
   }
 

@@ -31,9 +31,9 @@ function overTogether({ gang }: JobSpec, pieces: readonly Piece[], limits: reado
 }
 
 /** What a stage of the job asks for as it was submitted. */
-function pieceOf(stage: StageSpec, { estimate = Infinity, maxNodes = Infinity }: JobSpec, bill: Bill | undefined, { resources }: ClusterView): Piece {
+function pieceOf(stage: StageSpec, { estimate = Infinity, minNodes = 1, maxNodes = Infinity }: JobSpec, bill: Bill | undefined, { resources }: ClusterView): Piece {
   const tasks = leastTasks(stage)
   const demand = (resource: number) => ownValue(stage.demand, resources[resource] as string) ?? 0
   const amount = (resource: number) => (resource === resources.length ? (bill?.(tasks, demand) ?? 0) : tasks * demand(resource))
-  return { isFirst: true, amount, whole: amount, estimate: stage.estimate ?? estimate, mostNodes: maxNodes }
+  return { isFirst: true, amount, whole: amount, estimate: stage.estimate ?? estimate, mostNodes: maxNodes, leastNodes: Math.max(minNodes, stage.constraints?.distinctNodes === true ? tasks : 1) }
 }

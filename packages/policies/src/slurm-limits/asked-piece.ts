@@ -50,6 +50,13 @@ export class AskedPiece implements Piece {
     return this.#env.work.maxNodes(this.job)
   }
 
+  get leastNodes(): number {
+    const { work } = this.#env
+    const part = this.#parts?.[this.#part]
+    const [shape, tasks] = part === undefined ? [work.shape(this.job, this.#lane), work.together(this.job, this.#lane) + work.running(this.job, this.#lane)] : [part.shape, part.tasks + this.#runningOf(part)]
+    return Math.max(work.minNodes(this.job), work.isDistinct(shape) ? tasks : 1)
+  }
+
   amount(resource: number): number {
     const { work, cluster } = this.#env
     const isBill = resource === cluster.resources.length

@@ -160,6 +160,8 @@ export interface Piece {
   readonly estimate: Seconds
   /** The most nodes that the job may be on; `Infinity`: any number. */
   readonly mostNodes: number
+  /** The fewest nodes that the piece and what runs of the job need, whatever else is on them. */
+  readonly leastNodes: number
 }
 
 /** A limit that can keep a job from starting. */
@@ -299,6 +301,9 @@ export const leastLimit = (resource: number, least: number, reason: string, mayS
 
 /** The fewest nodes that jobs are on: one that may only be on fewer cannot start. */
 export const nodesLimit = (least: number, reason: string): Limit => ({ reason, isOver: ({ mostNodes }) => mostNodes < least })
+
+/** The most nodes that jobs are on: one that needs more cannot start. */
+export const widthLimit = (most: number, reason: string): Limit => ({ reason, isOver: ({ leastNodes }) => leastNodes > most })
 
 /** The longest time limit. A job without one passes: it gets the longest that it may have. */
 export const timeLimit = (most: Seconds, reason: string): Limit => ({ isOfNumbers: true, reason, isOver: ({ estimate }) => estimate > most && estimate < Infinity })

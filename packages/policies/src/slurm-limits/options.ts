@@ -54,6 +54,7 @@ const partition = z.strictObject({
   MaxTime: time.optional().describe('longest time limit of a job, in minutes or as a time string of Slurm, 7-0 for 7 days'),
   MaxTRESPerJob: tres.optional().describe('most that one job may ask for (MaxNodes is node=N)'),
   MinTRESPerJob: tres.optional().describe('least that one job may ask for (MinNodes is node=N)'),
+  MaxNodes: z.int().nonnegative().optional().describe('a job that needs more nodes (`minNodes`, or tasks that share none) waits or is refused'),
   MinNodes: z.int().nonnegative().optional().describe('a job that may only be on fewer nodes (`maxNodes`) waits or is refused'),
   State: z.enum(['UP', 'DOWN', 'DRAIN', 'INACTIVE']).optional().describe('DOWN: jobs wait; DRAIN: jobs are refused; INACTIVE: jobs are refused'),
   AllowAccounts: names.optional().describe('accounts whose jobs may run, and those of accounts inside them; default: all'),

@@ -4,7 +4,7 @@ import { NO_RESETS, resetsOf } from '../fair-share/usage-resets.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { Associations, inherited, mayAskFor, type Association } from './associations.js'
 import { Bills, type Bill } from './bills.js'
-import { Counted, leastLimit, never, nodesLimit, sizeLimit, timeLimit, type Limit, type Piece } from './counted.js'
+import { Counted, leastLimit, never, nodesLimit, sizeLimit, timeLimit, widthLimit, type Limit, type Piece } from './counted.js'
 import type { PartitionOptions, ReadOptions } from './options.js'
 import { reasonOf } from './reasons.js'
 import { MINUTE } from './slurm-time.js'
@@ -205,7 +205,7 @@ export class TermsBook {
 
   /** The limits of a partition. `all`: the QOS of the job, whose flags may lift some. */
   #ofPartition(partition: PartitionOptions, queue: string, association: Association, qos: string, all: readonly Qos[]): Limit[] {
-    const { State, AllowAccounts, DenyAccounts, AllowQos, DenyQos, MaxTime, MaxTRESPerJob, MinTRESPerJob, MinNodes = 0 } = partition
+    const { State, AllowAccounts, DenyAccounts, AllowQos, DenyQos, MaxTime, MaxTRESPerJob, MinTRESPerJob, MinNodes = 0, MaxNodes = Infinity } = partition
     const field = `partitions.${queue}`
     const isOpen = (flag: string) => all.some(({ Flags }) => Flags?.includes(flag) === true)
     const [most, least] = [isOpen('PartitionMaxNodes') ? undefined : MaxTRESPerJob, isOpen('PartitionMinNodes') ? undefined : MinTRESPerJob]
@@ -215,6 +215,7 @@ export class TermsBook {
       ...(isKeptOut([qos], AllowQos, DenyQos) ? [never('QOSNotAllowed')] : []),
       ...(MaxTime === undefined || isOpen('PartitionTimeLimit') ? [] : [timeLimit(secondsOf(MaxTime, `${field}.MaxTime`), 'PartitionTimeLimit')]),
       ...amountsOf(most, this.#cluster, `${field}.MaxTRESPerJob`).map(({ resource, most, tres }) => sizeLimit(resource, most, reasonOf('Partition', tres))),
+      ...(MaxNodes === Infinity || isOpen('PartitionMaxNodes') ? [] : [widthLimit(MaxNodes, 'PartitionNodeLimit')]),
       ...(MinNodes <= 1 || isOpen('PartitionMinNodes') ? [] : [nodesLimit(MinNodes, 'PartitionNodeLimit')]),
       ...amountsOf(least, this.#cluster, `${field}.MinTRESPerJob`).map(({ resource, most, tres }) => leastLimit(resource, most, reasonOf('Partition', tres), tres === 'node')),
     ]

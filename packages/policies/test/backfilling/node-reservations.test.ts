@@ -163,7 +163,7 @@ describe('reservations of nodes', () => {
         const { reservation: named = '', estimate = 0 } = of[id] as JobSpec
         const mine = reservations.filter(({ name }) => named.split(',').includes(name))
         const meets = ({ from, to }: { from: number; to: number }) => from < now + estimate && now < to
-        const isKept = (other: (typeof reservations)[number]) => other.nodes.includes(`node-${node}`) && meets(other) && !mine.some((own) => own.name === other.name || own.maint || (own.overlap && !other.maint))
+        const isKept = (other: (typeof reservations)[number]) => other.nodes.includes(`node-${node}`) && meets(other) && !mine.some((own) => own.name === other.name || own.maint || (own.overlap && !other.maint && own.nodes.includes(`node-${node}`)))
         const isOnOwn = mine.length === 0 || mine.some(({ flex, nodes, from, to }) => flex || (nodes.includes(`node-${node}`) && from <= now && now < to))
         if (reservations.some(isKept) || windows.some(meets) || !isOnOwn) bad.push(`${id} on ${node} at ${now}`)
       }

@@ -21,13 +21,14 @@ const namesOf = (value: string): string[] => [...new Set(listed(value).flatMap((
 export function partitionLimits({ settings }: Declared, conf: SlurmConf, resources: readonly string[]): Record<string, unknown> {
   const value = (key: string) => settings.get(key)?.value
   const [time, state, qos] = [value('maxtime'), value('state')?.toUpperCase(), value('qos')]
-  const size = maxSize(settings.get('maxnodes'), conf, resources)
-  const least = settings.get('minnodes')
+  const [most, least] = [settings.get('maxnodes'), settings.get('minnodes')]
+  const size = maxSize(most, conf, resources)
   const isLeast = least !== undefined && wholeOf(least) > 1
   const lists = ([['allowaccounts', 'AllowAccounts'], ['denyaccounts', 'DenyAccounts'], ['allowqos', 'AllowQos'], ['denyqos', 'DenyQos']] as const)
     .flatMap(([key, name]) => (value(key) === undefined || /^ALL$/i.test(value(key) ?? '') ? [] : [[name, namesOf(value(key) as string)] as const]))
   return {
     ...(time !== undefined && !UNLIMITED.test(time) && { MaxTime: checkedLimit(settings.get('maxtime') as Setting) }), ...(size !== undefined && { MaxTRESPerJob: size }),
+    ...(most !== undefined && !UNLIMITED.test(most.value) && { MaxNodes: wholeOf(most) }),
     ...(isLeast && { MinNodes: wholeOf(least), ...(slurmResource('node', resources) >= 0 && { MinTRESPerJob: { node: wholeOf(least) } }) }),
     ...(state !== undefined && ['DOWN', 'DRAIN', 'INACTIVE'].includes(state) && { State: state }), ...Object.fromEntries(lists), ...(qos !== undefined && { QOS: qosNamed(qos, conf)?.name ?? qos }),
   }

@@ -1,4 +1,4 @@
-import type { JobSpec, Seconds, StageSpec } from '@sched/core'
+import { leastTasks, type JobSpec, type Seconds, type StageSpec } from '@sched/core'
 import { inWholeMinutes, slurmResource } from '@sched/policies'
 import { listed, type Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
@@ -64,7 +64,7 @@ export class PartitionsOfJob {
     const { time, fewest: anyFewest, most: anyMost } = this.#unlimited
     const isShort = estimate <= longest || estimate === Infinity || time.includes(qos)
     const isWide = fewest >= fewestNodes || anyFewest.includes(qos)
-    const isNarrow = Math.max(fewest, maxNodes ?? 0) <= mostNodes || anyMost.includes(qos)
+    const isNarrow = Math.max(fewest, maxNodes ?? 0, ...stages.map((stage) => (stage.constraints?.distinctNodes === true ? leastTasks(stage) : 1))) <= mostNodes || anyMost.includes(qos)
     return isUp && isShort && isWide && isNarrow && stages.every(({ demand }) => (demand[Object.keys(demand)[slurmResource('cpu', Object.keys(demand))] ?? ''] ?? 0) <= procsOfNode)
   }
 
