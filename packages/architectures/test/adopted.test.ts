@@ -16,6 +16,16 @@ const suspending: readonly Record<string, unknown>[] = [
   { 'pbs-preempting': { policy: { strict: { order: { 'pbs-levels': pbsQueues } } }, ...pbsQueues, preempt_order: 'S' } },
   { 'pbs-preempting': { policy: { greedy: { order: { 'pbs-levels': pbsSoft } } }, ...pbsSoft, preempt_order: 'SR 50 R' } },
 ]
+/** The order of OpenPBS, by use and by values that grow, inside others. */
+const pbsUse = { fair_share: true, resource_group: 'ann 1 root 3', unknown_shares: 1, fairshare_usage_res: 'walltime', fairshare_decay_time: 3, scheduler_iteration: 2 }
+const byUse = { 'pbs-queues': { take: 'round_robin', queues: { b: { Priority: 1 } }, order: { 'pbs-sort': { ...pbsUse, job_sort_key: ['walltime LOW'] } } } }
+const growing = { 'pbs-sort': { ...pbsUse, job_sort_formula: 'fairshare_factor + eligible_time // 2', job_sort_formula_threshold: 1.2, eligible_time_enable: true } }
+const sortedByPbs: readonly Record<string, unknown>[] = [byUse, growing].flatMap((order) => [
+  ...['easy', 'strict', 'conservative'].map((policy) => ({ [policy]: { order } })),
+  { 'pbs-preempting': { policy: { easy: { order: { 'pbs-levels': { ...pbsSoft, order } } } }, ...pbsSoft, preempt_order: 'SR 50 R', order } },
+  { 'prime-time': { policy: { easy: { order } }, holidays: 'YEAR 1978\nsunday 0001 0002', backfill_prime: 'true prime', nonPrime: { strict: { order: 'fifo' } } } },
+  { 'slurm-limits': { policy: { easy: { order } }, qos: { normal: { MaxJobsPerUser: 2 } } } },
+])
 /** Limits of what running jobs have left; who asks for more than that never runs. */
 const leftOver = { 'slurm-limits': { policy: { strict: { order: 'fifo' } }, qos: { normal: { GrpTRESRunMins: 'billing=1' } } } }
 /** Those that know from when on jobs grow older, and how high their priority has been. */
@@ -100,6 +110,7 @@ const configs: readonly Record<string, unknown>[] = [
   ...admitting,
   ...delayed,
   ...negotiating,
+  ...sortedByPbs,
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))

@@ -24,6 +24,7 @@ const configs: readonly Record<string, unknown>[] = [
   { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers } },
   { 'pbs-preempting': { policy: { greedy: { order: { 'pbs-levels': {} } } }, preempt_prio: 'normal_jobs, server_softlimits', server: { max_run_soft: '[u:PBS_GENERIC=1]' }, preempt_order: 'R' } },
   { las: { queues: [2, 6] } },
+  ...['greedy', 'easy', 'strict', 'delay'].map((policy) => ({ [policy]: { order: { 'pbs-queues': { take: 'round_robin', order: { 'pbs-sort': { job_sort_formula: 'fairshare_factor + eligible_time // 2', job_sort_formula_threshold: 1.2, eligible_time_enable: true, fair_share: true, unknown_shares: 1, fairshare_usage_res: 'walltime', scheduler_iteration: 2 } } } } } })),
 ]
 
 describe.each([['heartbeats', true], ['known at once', false]] as const)('a dispatcher that is told what a simulation with one scheduler is told (%s)', (_, heartbeats) => {

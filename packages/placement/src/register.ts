@@ -8,6 +8,7 @@ import { kaiScoresPlacement } from './kai-scores.js'
 import { kubeScoresPlacement } from './kube-scores.js'
 import { learningPolicy } from './learning/learning.js'
 import { localityPlacement } from './locality.js'
+import { nodeSortPlacement } from './node-sort.js'
 import { nodeUsagePlacement } from './node-usage.js'
 import { nodeWeightPlacement } from './node-weight/node-weight.js'
 import { packPlacement, spreadPlacement } from './pack-spread.js'
@@ -34,6 +35,7 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(dotProductPlacement)
     .add(weightedPlacement)
     .add(nodeUsagePlacement)
+    .add(nodeSortPlacement)
     .add(nodeWeightPlacement)
     .add(kaiScoresPlacement)
     .add(kubeScoresPlacement)

@@ -1,4 +1,4 @@
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, pbsLevels, pbsPreempting, primeTime, replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikornReserving } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, pbsLevels, pbsPreempting, pbsQueues, pbsSort, primeTime, replan, reserving, sjf, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yarnReserving, yunikornReserving } from '@sched/policies'
 import type { AvoidOptions, SpeculationOptions } from '@sched/sim'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
@@ -20,6 +20,7 @@ const policies: Record<string, [MakePolicy, LawOptions]> = {
   srtf: [() => srtf({}, firstNode()), {}],
 }
 
+const pbsUse = { fair_share: true, unknown_shares: 1, resource_group: 'ann 1 root 3', fairshare_usage_res: 'walltime', fairshare_decay_time: 3, scheduler_iteration: 2, job_sort_key: ['nodect LOW'] }
 const withGangs: Record<string, MakePolicy> = {
   fair: pools,
   drf: () => greedy(drf()),
@@ -32,6 +33,7 @@ const withGangs: Record<string, MakePolicy> = {
   conservative: () => conservative(fifo()),
   fattened: () => fattened(fifo()),
   strict: () => strict(sjf()),
+  'strict by pbs-sort': () => strict(pbsQueues(pbsSort(pbsUse), { take: 'round_robin', queues: { c: { Priority: 1 } } })),
   'prime-time': () => primeTime(easy(fifo()), { holidays: 'YEAR 1978\nsunday 0001 0002', backfill_prime: 'true prime', nonPrime: greedy(fair()) }),
   las: () => las({ queues: [2, 6] }, firstNode()),
   srtf: () => srtf(),
@@ -48,6 +50,7 @@ const withPreemption: Record<string, MakePolicy> = {
   'kube-scheduler, nominating': () => kubeScheduler({ terminationGracePeriodSeconds: 4, backoff: { popFromBackoffQ: false } }),
   'slurm-preempting': () => slurmPreempting(strict(fifo()), { tiers: { a: 3, b: 2 } }),
   'pbs-preempting': () => pbsPreempting(strict(pbsLevels(fifo(), pbsSoft)), { ...pbsSoft, preempt_order: 'R' }),
+  'pbs-preempting by pbs-sort': () => pbsPreempting(strict(pbsLevels(pbsSort(pbsUse), pbsSoft)), { ...pbsSoft, preempt_order: 'R', order: pbsSort(pbsUse) }),
   las: () => las({ queues: [2, 6] }),
   srtf: () => srtf(),
 }

@@ -108,6 +108,15 @@ describe('pbs-sort', () => {
     expect(startOrder(jobs, {})).toEqual(['a', 'b', 'c', 'd'])
   })
 
+  it.each<[string, PbsSortOptions]>([['a key', { job_sort_key: ['ncpus LOW'] }], ['the formula', { job_sort_formula: '-ncpus' }]])('goes by what a job asks for next, of several stages: by %s', (_, options) => {
+    // 8 processors: wide takes one, and asks for 6 then, behind the 3 of other
+    const { recorder } = run({
+      cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 8 } }] }), policy: greedy(pbsSort(options)),
+      jobs: [job({ id: 'other', submit: 0, duration: 1, demand: { cpu: 3 } }), { id: 'wide', submit: 0, stages: [1, 6].map((cpu) => ({ name: `of ${cpu}`, tasks: 1, duration: 1, demand: { cpu }, after: [] })) }],
+    })
+    expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['wide', 0], ['other', 0], ['wide', 1]])
+  })
+
   it('knows the priorities of queues and jobs, and eligible time where it is enabled', () => {
     const jobs = { a: { queue: 'low', priority: 5 }, b: { queue: 'high', submit: 0.75 } }
     const queues = { high: { Priority: 10 }, low: { Priority: -3 } }

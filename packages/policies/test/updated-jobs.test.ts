@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type JobUpdate, type Placed } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { adaptive, capacityScheduler, easy, fair, fifo, greedy, priority, slurmPreempting, strict, volcano } from '../src/index.js'
+import { adaptive, capacityScheduler, easy, fair, fifo, greedy, pbsSort, priority, slurmPreempting, strict, volcano, type PbsSortOptions } from '../src/index.js'
 
 /** A machine of 8 processors with jobs of one task, by name. */
 function machine(policy: Plug<'policy'>) {
@@ -55,6 +55,37 @@ describe('a job that is updated', () => {
     master.update('a1', { queue: 'b' }, 1)
     for (const placed of master.cancel('b1', 2)) master.taskEnded(placed, 2)
     expect(look(2)).toEqual(['a2'])
+  })
+
+  it('has its new values in the formula, the keys and the fair share of OpenPBS', () => {
+    const order = (options: PbsSortOptions, update: JobUpdate) => {
+      const { master, submit, end } = machine(greedy(pbsSort({ unknown_shares: 1, ...options })))
+      submit('ran', 8, { user: 'ann', estimate: 10 })
+      for (const [id, user] of [['a', 'ann'], ['b', 'bob'], ['c', 'cyd']] as const) submit(id, 8, { user, estimate: 10 })
+      master.update('c', update, 1)
+      submit('later', 8, { user: 'dan', estimate: 10 }, 2) // a cycle, until which what runs is counted
+      const started = end('ran', 3)
+      for (let now = 4; started.length === now - 3; now++) started.push(...end(started.at(-1) as string, now))
+      return started
+    }
+    expect(order({ job_sort_formula: 'job_priority' }, { priority: 5 })).toEqual(['c', 'a', 'b', 'later'])
+    expect(order({ job_sort_formula: 'walltime', job_sort_formula_threshold: 9 }, { estimate: 9 })).toEqual(['a', 'b', 'later'])
+    expect(order({ job_sort_key: ['walltime HIGH'] }, { estimate: 20 })).toEqual(['c', 'a', 'b', 'later'])
+    expect(order({ job_sort_formula: 'queue_priority', queues: { fast: { Priority: 3 } } }, { queue: 'fast' })).toEqual(['c', 'a', 'b', 'later'])
+    // bob and dan have used nothing, ann 2 s on 8 processors; with each start its user has used 80 more until time goes on
+    expect(order({ fair_share: true, fairshare_usage_res: 'ncpus*walltime' }, { user: 'ann' })).toEqual(['b', 'later', 'a', 'c'])
+  })
+
+  it('counts for its new user what it uses from then on, and until then for the old one', () => {
+    const first = (isUpdated: boolean) => {
+      const { master, submit, end } = machine(greedy(pbsSort({ unknown_shares: 1, fair_share: true, fairshare_usage_res: 'walltime' })))
+      submit('ran', 8, { user: 'ann' })
+      submit('a', 8, { user: 'ann' }, 4)
+      if (isUpdated) master.update('ran', { user: 'bob' }, 5)
+      submit('b', 8, { user: 'bob' }, 100)
+      return end('ran', 101)
+    }
+    expect([first(false), first(true)]).toEqual([['b'], ['a']])
   })
 
   it('is refused where its policy would refuse it, and is as before then; it does not count against its own place', () => {

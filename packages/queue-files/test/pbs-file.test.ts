@@ -65,6 +65,10 @@ describe('the policy of a server of OpenPBS', () => {
     expect(policy(qmgr(...queue('workq'), 'set server job_sort_formula = fairshare_factor'), config('unknown_shares: 10'))).toEqual({ greedy: { order: sorted({ job_sort_formula: 'fairshare_factor', unknown_shares: 10 }) } })
     expect(told(qmgr(...queue('workq')), config('unknown_shares: 10', 'fairshare_usage_res: cput'))).toEqual(expect.arrayContaining(['ignored sched_config:1 unknown_shares: fair_share is off, and no formula names it']))
     expect(policy(qmgr(...queue('workq')), config('fair_share: true prime'), holidays)).toMatchObject({ 'prime-time': { policy: { greedy: { order: sorted({ fair_share: true }) } }, nonPrime: { greedy: { order: bySubmission } } } })
+    const alone = 'what is used in the other time counts, too, and who has no shares is refused at any time'
+    expect(told(qmgr(...queue('workq')), config('fair_share: true prime'), holidays).filter((each) => each.includes('fair'))).toEqual([`approximated sched_config:1 fair_share: ${alone}`])
+    expect(told(qmgr(...queue('workq')), config('strict_ordering: true', 'fair_share: true non_prime'), holidays).filter((each) => each.includes('fair'))).toEqual([`approximated sched_config:2 fair_share: jobs with reservations add nothing before they start; ${alone}`])
+    expect(told(qmgr(...queue('workq')), config('fair_share: true'), holidays).filter((each) => each.includes('fair'))).toEqual(['honoured sched_config:1 fair_share'])
     expect(told(qmgr(...queue('workq')), config('strict_ordering: true', 'fair_share: true', 'fairshare_usage_res: ncpus', 'fairshare_usage_res: cput')).filter((each) => each.includes('fair'))).toEqual([
       'approximated sched_config:2 fair_share: jobs with reservations add nothing before they start', 'ignored sched_config:3 fairshare_usage_res: another line sets it again', 'approximated sched_config:4 fairshare_usage_res: cput is what processors could do in the time',
     ])
@@ -152,6 +156,30 @@ describe('the policy of a server of OpenPBS', () => {
     expect(told(qmgr(...queue('workq')), config('smp_cluster_dist: lowest_load')).at(0)).toBe('ignored sched_config:1 smp_cluster_dist: the lowest nodes with room come first, as with pack')
   })
 
+  it('sorts nodes by node_sort_key and their Priority, inside placement sets, too', () => {
+    const nodes = ['create node n1 Mom=n1', 'set node n1 Priority = 5', 'set node n2 priority = -3', 'set node n3 Priority = 0', 'set node n9 Priority = 1']
+    const names = { ...cluster, nodeNames: ['n1', 'n2', 'n3'] }
+    const of = (lines: readonly string[], ...beside: ReturnType<typeof qmgr>[]) => queuePolicy(readQueues(qmgr(...queue('workq'), ...lines), ...beside), names)
+    const placed = (options: object) => ({ greedy: { order: bySubmission, placement: { 'node-sort': options } } })
+    const priorities = { n1: { Priority: 5 }, n2: { Priority: -3 } }
+    expect(of([], config('node_sort_key: "ncpus  HIGH unused" ALL', 'node_sort_key: "mem LOW"')).policy).toEqual(placed({ node_sort_key: ['cpu HIGH unused', 'mem LOW'] }))
+    expect(of(nodes, config('node_sort_key: "sort_priority LOW"', 'node_sort_key: "ngpus HIGH assigned"')).policy).toEqual(placed({ node_sort_key: ['sort_priority LOW', 'gpu HIGH assigned'], nodes: priorities }))
+    expect(of(nodes).policy).toEqual(placed({ node_sort_key: ['sort_priority HIGH'], nodes: priorities })) // as shipped
+    for (const lines of [['node_sort_key: "sort_priority HIGH"'], ['node_sort_key: "last_used_time LOW"'], ['node_sort_key: "foo LOW"'], ['by_queue: false']]) expect(of([], config(...lines)).policy).toEqual({ greedy: { order: bySubmission } })
+    expect(of(nodes, config('by_queue: false')).policy).toEqual({ greedy: { order: bySubmission } })
+    expect(of([], config('node_sort_key: "ncpus HIGH" prime', 'node_sort_key: "ncpus LOW" non_prime'), holidays).policy).toMatchObject({ 'prime-time': { policy: placed({ node_sort_key: ['cpu HIGH'] }), nonPrime: placed({ node_sort_key: ['cpu LOW'] }) } })
+    const sets = { ...cluster, nodesWith: () => ['n1'] }
+    const inSets = ['set server node_group_enable = True', 'set server node_group_key = switch']
+    expect(queuePolicy(readQueues(qmgr(...queue('workq'), ...inSets), config('node_sort_key: "ncpus HIGH"', 'smp_cluster_dist: round_robin')), sets).policy).toEqual({ greedy: { order: bySubmission, placement: { 'placement-sets': { node_group_key: ['switch'], placement: { 'node-sort': { node_sort_key: ['cpu HIGH'] } } } } } })
+    const notes = (lines: readonly string[], ...beside: ReturnType<typeof qmgr>[]) => of(lines, ...beside).findings.flatMap(({ verdict, setting, note }) => (/node|Priority/.test(setting) ? [`${verdict} ${setting}${note === '' ? '' : `: ${note}`}`] : []))
+    expect(notes([...nodes, 'set node n1 Priority = 6'], config('node_sort_key: "sort_priority HIGH"', 'node_sort_key: "last_used_time LOW"', 'node_sort_key: "foo LOW"'))).toEqual([
+      'honoured node_sort_key', 'ignored node_sort_key: when a node was used last does not count', 'ignored node_sort_key: nodes have nothing that is foo',
+      'ignored create node n1: nodes are those of the cluster', 'ignored n1 Priority: line 10 sets it again', 'honoured n2 Priority', 'honoured n3 Priority', 'ignored n9 Priority: no node has this name', 'honoured n1 Priority',
+    ])
+    expect(messageOf(() => of([], config('node_sort_key: "ncpus UP"')))).toContain('"sched_config" line 1 node_sort_key: found "ncpus UP". Write for example "ncpus HIGH unused".')
+    expect(messageOf(() => of(['set node n1 Priority = 1025']))).toContain('line 5 n1 Priority: found "1025", expected a whole number from -1024 to 1023.')
+  })
+
   it('is another one outside prime time, where there are holidays', () => {
     const files = [config('strict_ordering: true prime', 'strict_ordering: false non_prime', 'primetime_prefix: day_', 'backfill_prime: true non_prime', 'prime_spill: 1:00:00 PRIME'), holidays]
     const prime = { easy: { order: bySubmission, reservations: 1, passOn: true, perArray: 1 } }
@@ -192,8 +220,8 @@ describe('files of OpenPBS', () => {
       'approximated sched_config:5 smp_cluster_dist: each task goes behind the node used last, there each job of one chunk that is packed',
       'ignored sched_config:6 no_such: it decides nothing about which job is next',
       'ignored sched_config:7 fair_share: another line sets it again',
-      'approximated sched_config:9 node_sort_key: the lowest nodes with room come first, whatever their priority',
-      'ignored sched_config:10 node_sort_key: the lowest nodes with room come first, whatever their priority',
+      'ignored sched_config:9 node_sort_key: smp_cluster_dist counts',
+      'ignored sched_config:10 node_sort_key: smp_cluster_dist counts',
       'ignored server.qmgr:1 create resource foo: resources are those of the cluster, and licences of jobs',
       'ignored server.qmgr:2 set resource foo: resources are those of the cluster, and licences of jobs',
       'ignored server.qmgr:5 workq Priority: neither by_queue, an express queue nor the formula counts it',
@@ -203,7 +231,7 @@ describe('files of OpenPBS', () => {
       'ignored server.qmgr:11 default_queue: line 12 sets it again',
       'ignored server.qmgr:14 other preempt_order: of another scheduler: that called default is run',
       'ignored server.qmgr:15 import hook h: hooks are not run',
-      'ignored server.qmgr:16 set node n1: nodes are those of the cluster',
+      'ignored server.qmgr:16 n1 Priority: nodes are not sorted by sort_priority',
     ])
     expect(all).toHaveLength(lines.length + settings.length - 1) // but for `create sched`
     expect(new Set(all.map((each) => each.split(' ')[1])).size).toBe(all.length)

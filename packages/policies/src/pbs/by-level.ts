@@ -46,8 +46,7 @@ export class ByLevel {
 
   /** All of them in order, and none any more. */
   empty(): JobId[] {
-    const turnOf = (job: JobId) => this.#preempted.turnOf(job)
-    const all = [...this.#jobs].sort(([a], [b]) => b - a).flatMap(([, jobs]) => (this.#preempted.isEmpty ? jobs : jobs.sort((a, b) => turnOf(a) - turnOf(b)))) // a stable sort
+    const all = [...this.#jobs].sort(([a], [b]) => b - a).flatMap(([, jobs]) => this.#preempted.first(jobs))
     this.#jobs.clear()
     return all
   }

@@ -12,14 +12,13 @@ export class PreemptedJobs implements WorkListener {
     this.#env = env
   }
 
-  /** Whether nobody that is here was preempted. */
-  get isEmpty(): boolean {
-    return this.#turns.size === 0
-  }
-
-  /** A job that was preempted before another has the lower turn; one that was not, the highest. */
-  turnOf(job: JobId): number {
-    return this.#turns.get(job) ?? this.#turn + 1
+  /** The jobs, those first that were preempted, as they were, then the others as they are given. */
+  first(jobs: readonly JobId[]): readonly JobId[] {
+    const turns = this.#turns
+    if (turns.size === 0) return jobs
+    const [preempted, others]: [JobId[], JobId[]] = [[], []]
+    for (const job of jobs) (turns.has(job) ? preempted : others).push(job)
+    return [...preempted.sort((a, b) => (turns.get(a) as number) - (turns.get(b) as number)), ...others]
   }
 
   onRelease(job: JobId, _lane: LaneId, task: TaskId, _node: NodeId, why: Release): void {

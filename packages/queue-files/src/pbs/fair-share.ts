@@ -69,6 +69,9 @@ function whyNoUsage({ value }: ConfigSetting, file: PbsFile, facts: Pick<Cluster
 
 const notes = knownWords<string>({ fairshare_entity: 'groups are the accounts of jobs', fairshare_usage_res: 'cput is what processors could do in the time' })
 
+const IN_PLANS = 'jobs with reservations add nothing before they start'
+const IN_OTHER_TIME = 'what is used in the other time counts, too, and who has no shares is refused at any time'
+
 /** Tells what becomes of the settings of fair share. `acts`: when jobs are sorted by it; `named`: whether a formula or a key names it; `inPlans`: whether there are reservations. */
 export function tellFairShare(file: PbsFile, facts: Pick<ClusterFacts, 'resources'>, { acts, named, inPlans }: { readonly acts: readonly Status[]; readonly named: boolean; readonly inPlans: boolean }, verdicts: Verdicts): void {
   const { config } = file
@@ -76,7 +79,8 @@ export function tellFairShare(file: PbsFile, facts: Pick<ClusterFacts, 'resource
   for (const setting of config.settings) {
     if (setting.name === 'fair_share') {
       const counts = setting.holds.some((status) => config.last('fair_share', status) === setting)
-      if (counts && inPlans && setting.holds.some((status) => acts.includes(status))) verdicts.tell(setting, 'approximated', 'jobs with reservations add nothing before they start')
+      const differs = [...(inPlans ? [IN_PLANS] : []), ...(file.holidays !== undefined && acts.length === 1 ? [IN_OTHER_TIME] : [])]
+      if (counts && differs.length > 0 && setting.holds.some((status) => acts.includes(status))) verdicts.tell(setting, 'approximated', differs.join('; '))
       verdicts.honour(setting, counts ? '' : 'another line sets it again')
     } else if (settings.includes(setting.name) || setting.name === 'half_life') {
       if (config.last(setting.name, 'prime') !== setting && whyNot === '') verdicts.tell(setting, 'ignored', 'another line sets it again')

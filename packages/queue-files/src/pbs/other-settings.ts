@@ -12,7 +12,6 @@ import type { Verdicts } from './verdicts.js'
 const OBSOLETE = 'obsolete, current versions of OpenPBS pass over it: '
 const BY_QMGR = `${OBSOLETE}it is set of the scheduler with qmgr`
 const NO_STARVING = `${OBSOLETE}jobs starve no more, and a formula goes by eligible_time`
-const NODES = 'the lowest nodes with room come first, whatever their priority'
 const AT_ONCE = 'jobs are looked at whenever something changes'
 
 /** Settings that bear on when jobs start but have no effect here, and why. Behind a period is the name of a resource. */
@@ -95,8 +94,7 @@ export function tellRest(file: PbsFile, verdicts: Verdicts): void {
   for (const attributes of [file.server, file.sched, ...file.queues.map((queue) => queue.attributes)])
     for (const [key, attribute] of attributes) verdicts.tell(attribute, 'ignored', reasonFor(key.split('.')[0] as string))
   for (const setting of file.config.settings) {
-    if (setting.name === 'node_sort_key') verdicts.tell(setting, /^sort_priority\s+high$/i.test(setting.value.trim()) ? 'approximated' : 'ignored', NODES)
-    else if (setting.name === 'load_balancing' && /^(false|0)$/i.test(setting.value)) verdicts.tell(setting, 'honoured')
+    if (setting.name === 'load_balancing' && /^(false|0)$/i.test(setting.value)) verdicts.tell(setting, 'honoured')
     else verdicts.tell(setting, 'ignored', reasonFor(setting.name))
   }
 }

@@ -53,7 +53,7 @@ export function pbsPolicy(file: PbsFile, facts: ClusterFacts): PbsPolicy {
   const noSoft = (named: string) => named || (preempts.length === 0 ? 'preemptive_sched is off' : '')
   tellLimits(file.server, facts, { noSoft: noSoft(preemption.noSoft.server), inPlans }, verdicts)
   for (const { attributes } of executionQueues(file)) tellLimits(attributes, facts, { noSoft: noSoft(preemption.noSoft.queues), inPlans }, verdicts)
-  tellPlacement(file, facts, verdicts)
+  tellPlacement(file, facts, statuses, verdicts)
   tellAmounts(file, facts, verdicts)
   tellRest(file, verdicts)
   return { kind: 'pbs', policy, options: Object.values(policy)[0] as Record<string, unknown>, place, findings: [...verdicts.findings.all].sort(byPlace) }

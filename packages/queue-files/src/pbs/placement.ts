@@ -3,6 +3,7 @@ import type { ClusterFacts } from '../queue-policy.js'
 import { listed } from '../setting.js'
 import { withoutEmpty } from '../slurm/without-empty.js'
 import { isTrue, type Attribute } from './attributes.js'
+import { nodeSortOf, tellNodeSort } from './node-sort.js'
 import type { PbsFile } from './pbs-file.js'
 import { executionQueues } from './queues.js'
 import type { Status } from './sched-config.js'
@@ -11,18 +12,23 @@ import type { Verdicts } from './verdicts.js'
 /** The label that stands for the racks of the cluster. */
 const RACK = 'rack'
 type Labels = Pick<ClusterFacts, 'racks' | 'nodesWith'>
+type Facts = Labels & Pick<ClusterFacts, 'resources' | 'nodeNames'>
 
 /**
- * Placement sets by node_group_key, where node_group_enable is True and nodes have such labels; nodes in turn where smp_cluster_dist says so; `undefined`: the lowest nodes
- * with room.
+ * Placement sets by node_group_key, where node_group_enable is True and nodes have such labels; nodes in turn where smp_cluster_dist says so; else, and inside
+ * sets, nodes as node_sort_key sorts them; `undefined`: the lowest nodes with room.
  */
-export function placementOf(file: PbsFile, status: Status, facts: Labels): Config | undefined {
-  return setsOf(file, facts) ?? (distributionAt(file, status) === 'round_robin' ? { 'round-robin': {} } : undefined)
+export function placementOf(file: PbsFile, status: Status, facts: Facts): Config | undefined {
+  const [sets, placement] = [setsOf(file, facts), nodeSortOf(file, status, facts)]
+  if (sets !== undefined) return { 'placement-sets': { ...sets, ...(placement !== undefined && { placement }) } }
+  return isInTurn(file, status) ? { 'round-robin': {} } : placement
 }
+
+const isInTurn = (file: PbsFile, status: Status): boolean => distributionAt(file, status) === 'round_robin'
 
 const distributionAt = ({ config }: PbsFile, status: Status): string | undefined => config.last('smp_cluster_dist', status)?.value
 
-function setsOf(file: PbsFile, facts: Labels): Config | undefined {
+function setsOf(file: PbsFile, facts: Labels): Readonly<Record<string, unknown>> | undefined {
   const { server, sched } = file
   if (isTrue(server.get('node_group_enable')) !== true) return undefined
   const ofAll = labelsOf(server.get('node_group_key'), facts).known
@@ -31,7 +37,7 @@ function setsOf(file: PbsFile, facts: Labels): Config | undefined {
     return known.length === 0 ? [] : [[name, { node_group_key: known }]]
   }))
   const flags = Object.fromEntries(['only_explicit_psets', 'do_not_span_psets'].map((name) => [name, isTrue(sched.get(name)) === true]))
-  return ofAll.length === 0 && Object.keys(queues).length === 0 ? undefined : { 'placement-sets': withoutEmpty({ node_group_key: ofAll, queues, ...flags }) }
+  return ofAll.length === 0 && Object.keys(queues).length === 0 ? undefined : withoutEmpty({ node_group_key: ofAll, queues, ...flags })
 }
 
 function labelsOf(attribute: Attribute | undefined, { racks = 0, nodesWith }: Labels): { readonly known: string[]; readonly missing: string[] } {
@@ -40,8 +46,8 @@ function labelsOf(attribute: Attribute | undefined, { racks = 0, nodesWith }: La
   return { known: labels.filter(isKnown), missing: labels.filter((label) => !isKnown(label)) }
 }
 
-/** Tells what becomes of the settings of placement sets. */
-export function tellPlacement(file: PbsFile, facts: Labels, verdicts: Verdicts): void {
+/** Tells what becomes of the settings that choose nodes. `statuses`: those that there are. */
+export function tellPlacement(file: PbsFile, facts: Facts, statuses: readonly Status[], verdicts: Verdicts): void {
   const { server, sched } = file
   const acts = setsOf(file, facts) !== undefined
   const isOn = isTrue(server.get('node_group_enable')) === true
@@ -60,5 +66,6 @@ export function tellPlacement(file: PbsFile, facts: Labels, verdicts: Verdicts):
     else if (setting.value === 'round_robin') verdicts.tell(setting, 'approximated', 'each task goes behind the node used last, there each job of one chunk that is packed')
     else verdicts.tell(setting, 'ignored', 'the lowest nodes with room come first, as with pack')
   }
+  tellNodeSort(file, facts, statuses.filter((status) => acts || !isInTurn(file, status)), verdicts)
   for (const name of ['only_explicit_psets', 'do_not_span_psets']) verdicts.honour(sched.get(name), acts ? '' : 'there are no placement sets')
 }

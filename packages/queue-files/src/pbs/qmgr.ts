@@ -19,6 +19,8 @@ export interface Qmgr {
   readonly sched: Attributes
   /** In the order of the file. */
   readonly queues: readonly PbsQueue[]
+  /** By name of a node: its Priority. */
+  readonly nodes: Attributes
   /** Lines that say nothing here, and why. */
   readonly unused: readonly (readonly [Setting, note: string])[]
 }
@@ -35,15 +37,18 @@ const others = knownWords({
 })
 const STATEMENT = /^\s*(create|set|import)\s+(\w+)\s*(.*?)\s*$/i
 const ASSIGNED = /^(?:(\S+)\s+)?([\w.-]+)\s*(\+?=)\s*(.*)$/
+/** Behind `set node`. */
+const PRIORITY = /^(\S+)\s+priority\s*=\s*(\S+)$/i
 const WAY_OUT = 'Give what qmgr -c "print server" prints, and "print sched" behind it.'
 
 /**
- * Reads what `qmgr` prints, of several files one after the other: `create queue`, and `set` of queues, the server and the scheduler, with = and +=. Throws
+ * Reads what `qmgr` prints, of several files one after the other: `create queue`, and `set` of queues, the server and the scheduler, with = and +=, and of nodes their Priority. Throws
  * `BAD_INPUT` with the line for any other line, and for a queue that is set before it is created or created twice.
  */
 export function readQmgr(sources: readonly SourceText[]): Qmgr {
   const [server, sched] = [new Map<string, Attribute>(), new Map<string, Attribute>()]
   const queues = new Map<string, PbsQueue & { readonly attributes: Map<string, Attribute> }>()
+  const nodes = new Map<string, Attribute>()
   const unused: [Setting, string][] = []
   const assign = (attributes: Map<string, Attribute>, key: string, sign: string, setting: Setting) => {
     const before = attributes.get(key)
@@ -59,7 +64,9 @@ export function readQmgr(sources: readonly SourceText[]): Qmgr {
       const object = of.toLowerCase()
       if (verb === '' || (others[object] === undefined && !['queue', 'server', 'sched'].includes(object))) throw refused(`found "${content.trim()}".`)
       const why = others[object]
-      if (why !== undefined || verb.toLowerCase() === 'import') unused.push([{ name: `${verb} ${of} ${rest.split(/\s/)[0] ?? ''}`, value: rest.replace(/^\S+\s*/, ''), file, line }, why ?? 'not read'])
+      const [, ofNode = '', priority] = object === 'node' ? (PRIORITY.exec(rest) ?? []) : []
+      if (priority !== undefined) assign(nodes, ofNode, '=', { name: `${ofNode} Priority`, value: priority, file, line })
+      else if (why !== undefined || verb.toLowerCase() === 'import') unused.push([{ name: `${verb} ${of} ${rest.split(/\s/)[0] ?? ''}`, value: rest.replace(/^\S+\s*/, ''), file, line }, why ?? 'not read'])
       else if (verb.toLowerCase() === 'create') {
         if (object !== 'queue') continue // the default scheduler is always there, and others have nothing to do
         const first = queues.get(rest)
@@ -78,5 +85,5 @@ export function readQmgr(sources: readonly SourceText[]): Qmgr {
         else assign(queue?.attributes ?? (object === 'server' ? server : sched), name.replace(/^[^.]+/, (attribute) => attribute.toLowerCase()), sign, setting)
       }
     }
-  return { server, sched, queues: [...queues.values()], unused }
+  return { server, sched, queues: [...queues.values()], nodes, unused }
 }

@@ -19,7 +19,8 @@ interface Memory {
  * Use of fairshare entities: what running jobs use, counted in cycles for them and all groups around, which decays. A cycle is whenever something happens to jobs, and
  * every scheduler_iteration while nothing does. What a job uses after the last cycle in which it runs is not counted. A start adds all that the job asks for until time goes on.
  *
- * Source: OpenPBS, `init_scheduling_cycle` of fifo.cpp, `update_usage_on_run` and `decay_fairshare_tree` of fairshare.cpp; the time between cycles is from memory.
+ * Source: OpenPBS, `init_scheduling_cycle` of fifo.cpp, `update_usage_on_run` and `decay_fairshare_tree` of fairshare.cpp; `main_loop` and `next_task` of the server's
+ * pbsd_main.c, by which the time to the next cycle counts from the last one, whatever that was for.
  * Deviations: jobs with a reservation (top jobs) add nothing before they start; use is known to the instant, there as of the last report of the node.
  */
 export class FairshareUse implements WorkListener, FairshareWords {

@@ -3,7 +3,7 @@ import { estimates } from '../../orders/estimates.js'
 import { isMemory, pbsNames, pbsResourceIndex } from '../resource-name.js'
 import type { ReadPbsSortOptions } from './options.js'
 
-/** KiB of a MiB: formulas have sizes in KiB, and memory is in MiB here. */
+/** KiB of a MiB: the scheduler of OpenPBS has sizes in KiB (`res_to_num` of misc.cpp), formulas as well, and memory is in MiB here. */
 const KIB = 1024
 /** accrue_type of jobs whose eligible time grows, and of those without one. */
 const ELIGIBLE = 2

@@ -71,8 +71,10 @@ class PbsSort implements Order {
     const happens = () => {
       this.#cycle = env.now()
     }
+    // a job of several stages may ask for something else once it has more or fewer tasks to start
+    const touch = (job: JobId, lane: LaneId) => this.#lanes[lane]?.touch(job)
     const own = {
-      onSubmit: happens, onRelease: happens, onReady: this.#onReady.bind(this), onMore: this.#onMore.bind(this), onDrained: this.#onDrained.bind(this),
+      onSubmit: happens, onRelease: happens, onReady: this.#onReady.bind(this), onMore: touch, onClaim: touch, onDrained: this.#onDrained.bind(this),
       memory: () => (this.#cycle === -Infinity ? null : this.#cycle),
       recall: (memory: unknown) => {
         this.#cycle = (memory as number | null) ?? -Infinity
@@ -87,6 +89,8 @@ class PbsSort implements Order {
     if (now >= this.#cycle + this.#options.scheduler_iteration) this.#cycle = now
     this.#fairshare?.cycle(this.#cycle)
     const jobs = this.#lanes[lane] as SortedJobs
+    for (const job of jobs.touched) if (this.#evaluate(job, lane)) jobs.putLast(job)
+    jobs.touched.clear()
     const asOf = this.#risesWithTime ? this.#cycle : 0
     const version = this.#fairshare?.version ?? 0
     if ((this.#changes || this.#options.fair_share) && (version !== jobs.valuesOf || asOf !== jobs.asOf)) {
@@ -119,23 +123,25 @@ class PbsSort implements Order {
     this.#lanes[lane]?.add(job)
   }
 
-  /** The job may ask for something else now. */
-  #onMore(job: JobId, lane: LaneId): void {
-    this.#lanes[lane]?.remove(job)
-    this.#onReady(job, lane)
-  }
-
   #onDrained(job: JobId, lane: LaneId): void {
     this.#lanes[lane]?.remove(job)
   }
 
-  #evaluate(job: JobId, lane: LaneId): void {
+  /** Returns whether anything by which the job is sorted has changed. */
+  #evaluate(job: JobId, lane: LaneId): boolean {
     const at = job * this.#lanes.length + lane
     const formula = this.#formula
-    if (formula === undefined && this.#keys.length === 0) return
+    if (formula === undefined && this.#keys.length === 0) return false
     const asked = this.#asked.by(job, lane, this.#words.walltime(job))
-    if (formula !== undefined) this.#values[at] = formula.of.value(formula.words.map((word) => word(job, asked)))
-    for (const [i, { word, sign }] of this.#keys.entries()) this.#ofKeys[at * this.#keys.length + i] = sign * word(job, asked)
+    let hasChanged = false
+    const set = (values: number[], index: number, value: number) => {
+      if (values[index] === value) return
+      values[index] = value
+      hasChanged = true
+    }
+    if (formula !== undefined) set(this.#values, at, formula.of.value(formula.words.map((word) => word(job, asked))))
+    for (const [i, { word, sign }] of this.#keys.entries()) set(this.#ofKeys, at * this.#keys.length + i, sign * word(job, asked))
+    return hasChanged
   }
 
   #compared(a: JobId, b: JobId, lane: number): number {
@@ -173,6 +179,9 @@ class SortedJobs implements JobBlock {
   /** As of when values are. */
   asOf: Seconds = NaN
   valuesOf = NaN
+  /** Those of which values may have changed. */
+  readonly touched = new Set<JobId>()
+  readonly #waiting = new Set<JobId>()
   #sorted = 0
   readonly #compared: (a: JobId, b: JobId) => number
 
@@ -181,13 +190,25 @@ class SortedJobs implements JobBlock {
   }
 
   add(job: JobId): void {
+    this.#waiting.add(job)
     this.ids = grown(this.ids, this.to + 1)
     this.ids[this.to++] = job
   }
 
+  touch(job: JobId): void {
+    if (this.#waiting.has(job)) this.touched.add(job)
+  }
+
+  /** Takes a job out of its place, to be placed anew. */
+  putLast(job: JobId): void {
+    this.remove(job)
+    this.add(job)
+  }
+
   remove(job: JobId): void {
+    this.touched.delete(job)
+    if (!this.#waiting.delete(job)) return
     const at = this.ids.indexOf(job)
-    if (at < 0 || at >= this.to) return
     this.ids.copyWithin(at, at + 1, this.to)
     this.to--
     if (at < this.#sorted) this.#sorted--
