@@ -111,12 +111,14 @@ export class NodeReservations {
     let later = mine.length === 0 ? Infinity : this.#keepTo(mine, usable, from)
     const keepOff = (other: Reserved, end = other.to): void => {
       if (mine.some((own) => own.name === other.name || own.maint)) return
+      let isAny = false
       for (let w = 0; w < usable.length; w++) {
-        let kept = ~(other.nodes[w] as number)
-        if (!other.maint) for (const { nodes } of sharing) kept |= nodes[w] as number
-        usable[w] = (usable[w] as number) & kept
+        let closed = other.nodes[w] as number
+        if (!other.maint) for (const { nodes } of sharing) closed &= ~(nodes[w] as number)
+        if (closed !== 0) isAny = true
+        usable[w] = (usable[w] as number) & ~closed
       }
-      later = Math.min(later, end)
+      if (isAny) later = Math.min(later, end)
     }
     this.#once.eachIn(from, from + length, keepOff)
     for (const other of this.#recurring) {

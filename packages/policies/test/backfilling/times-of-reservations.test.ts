@@ -27,14 +27,14 @@ function spanOf({ from, to, every }: One, time: number): [number, number] {
 function plainLimit(all: Options, asked: string, from: number, length: number): { nodes: number[]; later: number } {
   const mine = all.filter(({ name }) => asked.split(',').includes(name))
   const isFlex = mine.some(({ flex }) => flex)
-  const others = all.filter((other) => !mine.some((own) => own.name === other.name || own.maint || (own.overlap && !other.maint)) && spanOf(other, from)[0] < from + length)
+  const others = all.filter((other) => !mine.some((own) => own.name === other.name || own.maint) && spanOf(other, from)[0] < from + length)
   const own = mine.filter((each) => spanOf(each, from)[0] <= from)
   const isIn = ({ nodes }: One, node: number) => nodes === 'all' || nodes.includes(`node-${node}`)
-  const nodes = Array.from({ length: NODES }, (_, node) => node)
-    .filter((node) => mine.length === 0 || isFlex || own.some((each) => isIn(each, node)))
-    .filter((node) => !others.some((each) => isIn(each, node)))
+  const closes = (other: One, node: number) => isIn(other, node) && !mine.some((each) => each.overlap && !other.maint && isIn(each, node))
+  const every = Array.from({ length: NODES }, (_, node) => node)
+  const nodes = every.filter((node) => mine.length === 0 || isFlex || own.some((each) => isIn(each, node))).filter((node) => !others.some((each) => closes(each, node)))
   const begins = mine.length === 0 || isFlex ? [] : mine.map((each) => spanOf(each, from)[0]).filter((begin) => begin > from)
-  return { nodes, later: Math.min(Infinity, ...begins, ...others.map((each) => spanOf(each, from)[1])) }
+  return { nodes, later: Math.min(Infinity, ...begins, ...others.filter((each) => every.some((node) => closes(each, node))).map((each) => spanOf(each, from)[1])) }
 }
 
 const span = fc.tuple(fc.integer({ min: 0, max: 300 }), fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 200 })))
