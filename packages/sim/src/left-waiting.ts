@@ -103,7 +103,7 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
   if (gangs.length > 0) return inPart(gangs, run)
   if (unfit.length > 0) return unfitting(jobsOf(unfit), run)
   if (kept.length === 0) {
-    const unseen = jobsWithoutRoom(schedulers, cell, work)
+    const unseen = jobsWithoutRoom(schedulers.drafts, cell, work)
     return unseen.length > 0 ? unfitting(unseen, run) : undefined
   }
   return new SchedError(

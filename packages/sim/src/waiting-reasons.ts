@@ -38,14 +38,12 @@ export function waitingReasons({ all, drafts }: Pick<Schedulers, 'all' | 'drafts
 }
 
 /** Waiting jobs of which what starts together has too little room on the nodes that their scheduler sees. */
-export function jobsWithoutRoom({ all, drafts }: Pick<Schedulers, 'all' | 'drafts'>, cell: CellState, work: Work): JobId[] {
-  return work.jobs().filter((job) =>
-    all.some(({ id }) => {
-      if (work.jobOwner[job] !== id) return false
-      const sight = sightsOf(drafts[id] as Draft, cell).flat()
-      const lacksRoom = (shape: ShapeId, tasks: number) => sight.reduce((room, node) => room + cell.couldTake(shape, node), 0) < tasks
-      return cell.lanes.some((_, lane) => work.parts(job, lane as LaneId).some(({ shape, tasks }) => lacksRoom(shape, tasks)))
-    }))
+export function jobsWithoutRoom(drafts: Schedulers['drafts'], cell: CellState, work: Work): JobId[] {
+  return work.jobs().filter((job) => {
+    const sight = sightsOf(drafts[work.jobOwner[job] as number] as Draft, cell).flat()
+    const lacksRoom = (shape: ShapeId, tasks: number) => sight.reduce((room, node) => room + cell.couldTake(shape, node), 0) < tasks
+    return cell.lanes.some((_, lane) => work.parts(job, lane as LaneId).some(({ shape, tasks }) => lacksRoom(shape, tasks)))
+  })
 }
 
 /** The lists of nodes that the scheduler's rounds see. All nodes, if its last round had none, or was about an offer. */
