@@ -1,6 +1,6 @@
 import { dispatcher, type Placed } from '@sched/cluster'
 import { defineOrder, forwarding, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kubeScheduler, kueue, las, maxMin, multifactor, pbsPreempting, preempting, replan, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, yunikornReserving, type VolcanoOptions } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kubeScheduler, kueue, las, maxMin, multifactor, pbsPreempting, preempting, replan, score, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, yunikornReserving, type VolcanoOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -89,13 +89,17 @@ describe('a job that is one gang', () => {
     for (const time of new Set(failed)) expect(failed.filter((each) => each === time)).toHaveLength(5)
   })
 
-  it('starts when first fit in the order of its stages finds room for all, on random machines', { tags: 'long' }, () => {
+  it.each<[string, () => Plug<'order'>, (size: number) => number]>([
+    ['fifo', fifo, () => 0],
+    ['a key', () => score({ formula: 'lqf' }), (size) => -size],
+    ['scores that change', () => score({ formula: 'size + 0 * wait' }), (size) => -size],
+  ])('starts when first fit in the order of its stages finds room for all, on random machines, by %s', { tags: 'long' }, (_, order, keyOf) => {
     const step = fc.record({ parts: fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 3 }), cpu: fc.integer({ min: 1, max: 4 }), mem: fc.integer({ min: 0, max: 3 }) }), { minLength: 1, maxLength: 3 }), ends: fc.nat({ max: 4 }) })
     const sizes = fc.array(fc.record({ cpu: fc.integer({ min: 2, max: 6 }), mem: fc.integer({ min: 1, max: 5 }) }), { minLength: 1, maxLength: 4 })
     const counts = { started: 0, waited: 0 }
     fc.assert(
       fc.property(sizes, fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 8 }), (machine, plan) => {
-        const master = dispatcher({ cluster: instantCluster({ nodes: machine.map((resources, i) => ({ name: `n${i}`, count: 1, resources })) }), policy: greedy(fifo()) })
+        const master = dispatcher({ cluster: instantCluster({ nodes: machine.map((resources, i) => ({ name: `n${i}`, count: 1, resources })) }), policy: greedy(order()) })
         const free = machine.map((each) => ({ ...each }))
         const asked = new Map<string, readonly { readonly tasks: number; readonly cpu: number; readonly mem: number }[]>()
         let waiting: string[] = []
@@ -119,7 +123,9 @@ describe('a job that is one gang', () => {
               free[nodeOf(task)]!.mem += mem
             }
           }
-          const expected = waiting.filter((id) => {
+          const sizeOf = (id: string) => asked.get(id)!.reduce((sum, { tasks, cpu }) => sum + tasks * cpu, 0)
+          const inOrder = waiting.toSorted((a, b) => keyOf(sizeOf(a)) - keyOf(sizeOf(b)))
+          const expected = inOrder.filter((id) => {
             const before = free.map((each) => ({ ...each }))
             const fits = asked.get(id)!.every(({ tasks, cpu, mem }) => {
               for (let left = tasks; left > 0; left--) {
