@@ -1,6 +1,6 @@
 import { define, SchedError, suggest, type Defined, type Definition, type Kind, type Preset, type Registry } from '@sched/core'
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire, register } from 'node:module'
+import * as modules from 'node:module'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { endingOrder } from './ending-orders.js'
@@ -65,21 +65,40 @@ function wayOut(specifier: string, reason: string): string {
 
 let sharesOwnPackages = false
 
+type Resolve = (specifier: string, context: Readonly<Record<string, unknown>>) => unknown
+interface Hooks {
+  resolve(specifier: string, context: Readonly<Record<string, unknown>>, next: Resolve): unknown
+}
+
 /** A plug-in in a folder of its own, where nothing is installed, finds `@sched/core`, `zod` and what else this program is made of here. */
 function shareOwnPackages(): void {
   if (sharesOwnPackages) return
   sharesOwnPackages = true
+  const own = /^(@sched\/|zod(\/|$))/
+  const { registerHooks } = modules as typeof modules & { readonly registerHooks?: (hooks: Hooks) => void }
+  if (registerHooks !== undefined) return registerHooks({ resolve: (specifier, context, next) => fromHere(specifier, context, next, own) })
+  // before Node 22.15 hooks run on a thread of their own, and are a module
   const hook = `export const resolve = (specifier, context, next) => next(specifier, context).catch((error) => {
-    if (!/^(@sched\\/|zod(\\/|$))/.test(specifier)) throw error
+    if (!${String(own)}.test(specifier)) throw error
     return next(specifier, { ...context, parentURL: ${JSON.stringify(import.meta.url)} })
   })`
-  register(`data:text/javascript,${encodeURIComponent(hook)}`)
+  modules.register(`data:text/javascript,${encodeURIComponent(hook)}`)
+}
+
+/** Resolves a module; one of `own` that is not found from where it is asked for, from this program. */
+function fromHere(specifier: string, context: Readonly<Record<string, unknown>>, next: Resolve, own: RegExp): unknown {
+  try {
+    return next(specifier, context)
+  } catch (error) {
+    if (!own.test(specifier)) throw error
+    return next(specifier, { ...context, parentURL: import.meta.url })
+  }
 }
 
 /** The URL of a plug-in's module. A path is relative to the file that names it, and may be the folder of a package; a package is looked up from there, then from here. */
 export function locate(specifier: string, directory: string): string {
   const path = modulePath(specifier, directory)
-  const require = createRequire(resolve(directory, 'experiment.yaml'))
+  const require = modules.createRequire(resolve(directory, 'experiment.yaml'))
   try {
     return pathToFileURL(require.resolve(path)).href
   } catch {
