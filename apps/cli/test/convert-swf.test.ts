@@ -90,7 +90,7 @@ describe('sched trace convert to SWF', () => {
 })
 
 const kth = join(process.env['SCHED_TRACES'] ?? '', 'swf/KTH-SP2-1996-2.swf.gz')
-it.skipIf(process.env['SCHED_TRACES'] === undefined || !existsSync(kth))('runs alike when it was written as SWF: KTH-SP2-1996-2 (needs SCHED_TRACES)', { timeout: 120_000 }, async () => {
+it.skipIf(process.env['SCHED_TRACES'] === undefined || !existsSync(kth))('runs alike when it was written as SWF: KTH-SP2-1996-2 (needs SCHED_TRACES)', { timeout: 120_000, tags: 'long' }, async () => {
   const cwd = directory()
   expect((await sched(['trace', 'convert', kth, 'kth.swf'], { cwd })).code).toBe(0)
   const again = await easySchedule(cwd, 'kth.swf')

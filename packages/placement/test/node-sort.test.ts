@@ -79,7 +79,7 @@ describe('node-sort', () => {
     expect(() => machine(abcd, options)).toThrow(expected)
   })
 
-  it('chooses the nodes that sorting them all by each key in turn would', () => {
+  it('chooses the nodes that sorting them all by each key in turn would', { tags: 'long' }, () => {
     let others = 0
     for (let seed = 0; seed < 1500; seed++) {
       const random = randomStream(seed, 'node sort')

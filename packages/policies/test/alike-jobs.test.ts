@@ -2,7 +2,7 @@ import { randomStream, type JobId, type Round } from '@sched/core'
 import { expect, it } from 'vitest'
 import { AlikeJobs } from '../src/pbs/alike-jobs.js'
 
-it('jobs are of one kind as long as all that makes it is alike, however they change', () => {
+it('jobs are of one kind as long as all that makes it is alike, however they change', { tags: 'long' }, () => {
   const random = randomStream(1, 'alike jobs')
   const below = (most: number) => Math.floor(random() * most)
   const drawn = () => ({

@@ -64,7 +64,7 @@ describe('pbs-queues', () => {
     expect(launches(jobs, 1, { queues: { stopped: { started: false } } })).toEqual({ ids: ['b'], starts: { b: 0 }, why: ['started of stopped'] })
   })
 
-  it('takes turns as plain cycles do', () => {
+  it('takes turns as plain cycles do', { tags: 'long' }, () => {
     let others = 0
     for (let seed = 0; seed < 400; seed++) {
       const random = randomStream(seed, 'queues in turn')

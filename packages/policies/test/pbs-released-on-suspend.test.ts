@@ -126,7 +126,7 @@ describe('what suspended jobs keep of the whole cluster', () => {
     return { tooMany: held.filter(Boolean).length, suspended: recorder.ends.filter(({ how }) => how === 'evicted').length, left: jobs.length - new Set(recorder.ends.map(({ job }) => job)).size }
   }
 
-  it('is never more than there is, and all jobs end', () => {
+  it('is never more than there is, and all jobs end', { tags: 'long' }, () => {
     const all = Array.from({ length: 300 }, (_, seed) => ({ seed, ...tooMany(seed) }))
     expect(all.filter(({ tooMany: times, left }) => times + left > 0)).toEqual([])
     expect(all.reduce((sum, { suspended }) => sum + suspended, 0)).toBeGreaterThan(300)

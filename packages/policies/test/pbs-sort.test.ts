@@ -175,7 +175,7 @@ describe('pbs-sort', () => {
   }
   const sorted = (starts: Readonly<Record<string, number>>) => Object.entries(starts).sort(([a], [b]) => (a < b ? -1 : 1))
 
-  it('starts jobs when cycles do in which everything is computed anew, and otherwise than by submission', () => {
+  it('starts jobs when cycles do in which everything is computed anew, and otherwise than by submission', { tags: 'long' }, () => {
     let others = 0
     for (let seed = 0; seed < 600; seed++) {
       const world = worldOf(seed)
@@ -187,7 +187,7 @@ describe('pbs-sort', () => {
     expect(others).toBeGreaterThan(300)
   })
 
-  it('does so with a threshold, above which jobs come in cycles in which nothing else happens', () => {
+  it('does so with a threshold, above which jobs come in cycles in which nothing else happens', { tags: 'long' }, () => {
     let held = 0
     for (let seed = 0; seed < 300; seed++) {
       const world = { ...worldOf(seed), formula: '10 * ncpus + eligible_time // 7', threshold: 12 + (seed % 20), iteration: 5 + (seed % 16) }

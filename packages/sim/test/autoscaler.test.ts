@@ -254,7 +254,7 @@ function decidesLikeAPlainLoop(ofGroup: typeof group, ofSettings: fc.Arbitrary<O
 
 it('decides like one that looks at everything at every multiple of the scan interval', () => decidesLikeAPlainLoop(group, settings, 3))
 
-it('does so where groups that are alike are balanced, of which the cheapest is asked, up to limits in sum, and some jobs count for nothing', () => {
+it('does so where groups that are alike are balanced, of which the cheapest is asked, up to limits in sum, and some jobs count for nothing', { tags: 'long' }, () => {
   const alike = group.map((each) => ({ ...each, isTwin: each.isTwin || each.count > 1, provision: each.provision ?? 10, min: each.min ?? 1, initial: each.initial ?? 1, price: each.price ?? 2 }))
   const priced = settings.map((each) => ({ ...each, expander: ['price', 'least-waste'] as const, balanceSimilarNodeGroups: true, maxNodesPerScaleUp: 1000, scaleDownEnabled: true, scaleDownUtilizationThreshold: 0.8, maxDrainParallelism: 2 }))
   decidesLikeAPlainLoop(alike, priced, 4)

@@ -151,7 +151,7 @@ describe(`the real trace: ${part('task', 0).title}`, () => {
     expect([nodes.length, nodes.reduce((sum, { count }) => sum + count, 0)]).toEqual([10, 12_583])
   })
 
-  it.skipIf(!part('task', 0).there)('has the events of both parts, and 132,982 tasks that run at time 0', async () => {
+  it.skipIf(!part('task', 0).there)('has the events of both parts, and 132,982 tasks that run at time 0', { tags: 'long' }, async () => {
     const trace = await google({ taskEvents: [0, 1].map((number) => part('task', number).path), jobEvents: [0, 1].map((number) => part('job', number).path) })
     expect(trace.counts.events).toMatchObject({ // part 0 + part 1
       submit: 201_491 + 25_822, schedule: 189_994 + 26_231, evict: 4338 + 2500, fail: 581 + 501, finish: 43_237 + 14_551, kill: 10_505 + 8171,

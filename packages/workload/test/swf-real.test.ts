@@ -114,7 +114,7 @@ describe.skipIf(!logs.ctc.there)(`the log ${logs.ctc.title}`, () => {
 const most = process.env['SCHED_WHOLE_LOGS'] === undefined ? 8_000 : Infinity
 
 describe.each([logs.hpc2n, logs.ctc])('the log $title through the native format', ({ path, there }) => {
-  it.skipIf(!there)(`gives the same jobs, machine and header (${most === Infinity ? 'all of it' : `its first ${most} jobs`})`, { timeout: 600_000 }, () => {
+  it.skipIf(!there)(`gives the same jobs, machine and header (${most === Infinity ? 'all of it' : `its first ${most} jobs`})`, { timeout: 600_000, tags: 'long' }, () => {
     const log = swf(path)
     const some = most === Infinity ? log : take(log, most)
     const native = parseTrace(new TextEncoder().encode([...writeWorkload(some)].join('')))

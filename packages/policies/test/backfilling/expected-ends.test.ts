@@ -40,7 +40,7 @@ describe('expected ends', () => {
     { weight: 2, arbitrary: fc.record({ leave: fc.array(fc.nat(), { minLength: 1, maxLength: 40, size: 'max' }) }) },
   )
 
-  it('are as in a list that is sorted anew after each step, by thousands and where many are equal', () => {
+  it('are as in a list that is sorted anew after each step, by thousands and where many are equal', { tags: 'long' }, () => {
     let most = 0
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (steps) => {

@@ -46,7 +46,7 @@ describe('windows of replan with named nodes', () => {
     expect(starts(jobs, 4, { twoPass: true, bf_interval: -1, windows })).toEqual({ A: 0, B: 0, C: 1500, D: 120, E: 1080 })
   })
 
-  it('are as reservations of all nodes at events, on any queue', () => {
+  it('are as reservations of all nodes at events, on any queue', { tags: 'long' }, () => {
     const choices = fc.record({ twoPass: fc.constant(true), bf_interval: fc.constant(-1), select: fc.constantFrom('linear' as const, 'cons_tres' as const), bf_resolution: fc.constantFrom(1, 60, 100) })
     const draft = fc.record({ tasks: fc.integer({ min: 1, max: 4 }), runtime: times(900), more: fc.constantFrom(0, 0, 61, 240), submit: times(1800) })
     const window = fc.record({ from: times(3000), length: fc.integer({ min: 1, max: 900 }) })

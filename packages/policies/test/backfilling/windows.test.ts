@@ -13,7 +13,7 @@ const startsWith = (windows: Windows, jobs: readonly RigidJob[], slots: number, 
   Object.fromEntries(Object.entries(disciplines).map(([name, policy]) => [name, simulated(jobs, [slots], policy(fifo(), { windows }), start === undefined ? {} : { start })]))
 
 describe('windows that come again', () => {
-  it('are as many windows of their own, under every discipline', () => {
+  it('are as many windows of their own, under every discipline', { tags: 'long' }, () => {
     const shapes = fc.record({ from: fc.integer({ min: 0, max: 600 }), lasts: fc.integer({ min: 1, max: 300 }), pause: fc.integer({ min: 0, max: 600 }), times: fc.integer({ min: 1, max: 4 }), demand: fc.oneof(fc.constant('all' as const), fc.record({ procs: fc.integer({ min: 1, max: 4 }) })) })
     const jobs = fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 400 }), fc.integer({ min: 0, max: 900 })), { minLength: 1, maxLength: 8 })
     let later = 0
