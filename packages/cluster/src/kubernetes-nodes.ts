@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { kubernetesResource, SchedError } from '@sched/core'
 import type { NodeGroup } from './description.js'
 import { HOSTNAME } from './node-selector.js'
 import { taintsAt } from './kubernetes-taints.js'
@@ -6,13 +6,12 @@ import { hyperNodesIn } from './hyper-nodes.js'
 import { labelsOf, racksOf, topologiesIn } from './kubernetes-topology.js'
 import { kubernetesObjects, listIn, objectIn, quantityAt, type Json, type KubernetesObject } from './kubernetes-objects.js'
 
-const MIB = 2 ** 20
-
 /** Whether a text is a list of nodes as printed by `kubectl get nodes -o yaml` (or json), or such nodes one after another. */
 export const isKubernetesNodes = (text: string): boolean => /["']?\bapiVersion["']?\s*:/.test(text) && /["']?\bkind["']?\s*:\s*["']?Node(List)?["']?\s*([,}]|$)/m.test(text)
 
 /**
- * The nodes of a Kubernetes cluster, by what is allocatable: `cpu` in millicores, `mem` in MiB, `gpu` as devices of 1000.
+ * The nodes of a Kubernetes cluster, by what is allocatable: `cpu` in millicores, `mem` in MiB, `gpu` as devices of 1000; besides `resources`, by their names in
+ * Kubernetes, in the units of `kubernetesResource`.
  * - Labels and taints are those of the node. A hostname label equal to the node's name is left out, since every node has it. The type of its GPUs
  *   becomes the label `model`.
  * - Racks: with a Topology (of Kueue or KAI) in the file, the values of its labels; with HyperNodes (of Volcano), the groups of each tier. A node
@@ -21,7 +20,7 @@ export const isKubernetesNodes = (text: string): boolean => /["']?\bapiVersion["
  *
  * Throws `BAD_INPUT` with the place.
  */
-export function kubernetesNodes(text: string, file?: string): { readonly name: string; readonly nodes: readonly NodeGroup[] } {
+export function kubernetesNodes(text: string, file?: string, resources: readonly string[] = []): { readonly name: string; readonly nodes: readonly NodeGroup[] } {
   const groups: { names: string[]; count: number; key: string; rest: Omit<NodeGroup, 'names' | 'count'> }[] = []
   const seen = new Set<string>()
   const objects = [...kubernetesObjects(text, file)]
@@ -36,7 +35,7 @@ export function kubernetesNodes(text: string, file?: string): { readonly name: s
     if (seen.has(name)) throw new SchedError('BAD_INPUT', `node "${name}" was listed before.`, found.place('metadata', 'name'), 'Give every node once.')
     seen.add(name)
     if (isAway(found.object)) continue
-    const rest = { ...contents(found), ...(hasGroups ? { racks: hyperNodes(name, labelsOf(found)) ?? [name] } : racksOf(found, name, topologies)) }
+    const rest = { ...contents(found, resources), ...(hasGroups ? { racks: hyperNodes(name, labelsOf(found)) ?? [name] } : racksOf(found, name, topologies)) }
     const key = JSON.stringify(rest)
     const last = groups.at(-1)
     if (last?.key === key) {
@@ -72,22 +71,26 @@ function isAway(node: Json): boolean {
   return unschedulable === true || isTainted || (ready !== undefined && ready['status'] !== 'True')
 }
 
-function contents(found: KubernetesObject): Omit<NodeGroup, 'names' | 'count'> {
+function contents(found: KubernetesObject, further: readonly string[]): Omit<NodeGroup, 'names' | 'count'> {
   const status = objectIn(found.object['status'])
   const key = status['allocatable'] === undefined ? 'capacity' : 'allocatable'
   const given = objectIn(status[key])
   const of = (name: string) => quantityAt(found, 'status', key, name)
   if (given['cpu'] === undefined) throw new SchedError('BAD_INPUT', 'is missing.', found.place('status', key, 'cpu'), 'Print nodes with their status: kubectl get nodes -o yaml.')
-  const gpus = Object.keys(given).filter((name) => /\/gpu(-count)?$/.test(name)).reduce((sum, name) => sum + Math.floor(of(name)), 0)
+  const gpus = Object.keys(given).filter((name) => kubernetesResource(name).resource === 'gpu').reduce((sum, name) => sum + Math.floor(of(name)), 0)
+  const others = further.map((name) => [name, amountIn(name, of(name))] as const).filter(([name, amount]) => amount > 0 && kubernetesResource(name).resource === name)
   const metadata = objectIn(found.object['metadata'])
   const labels = Object.entries(objectIn(metadata['labels'])).flatMap(([name, value]) =>
     ((name === HOSTNAME && value === metadata['name']) || typeof value !== 'string' ? [] : [[name, value] as const]))
   const taints = taintsAt(found, ['spec', 'taints'])
   const model = labels.find(([name]) => /(gpu-card-model|\/gpu\.product|gke-accelerator)$/.test(name))?.[1]
   return {
-    resources: { cpu: Math.floor(of('cpu') * 1000 + 1e-6), mem: Math.floor(of('memory') / MIB) },
+    resources: { cpu: amountIn('cpu', of('cpu')), mem: amountIn('memory', of('memory')), ...Object.fromEntries(others) },
     ...(gpus > 0 && { devices: { gpu: { count: gpus, milli: 1000 } } }),
     ...(labels.length > 0 && { labels: { ...Object.fromEntries(labels), ...(model !== undefined && { model }) } }),
     ...(taints.length > 0 && { taints }),
   }
 }
+
+/** An amount of Kubernetes in the unit of nodes, rounded down. */
+const amountIn = (name: string, amount: number): number => Math.floor(amount * kubernetesResource(name).per + 1e-6)

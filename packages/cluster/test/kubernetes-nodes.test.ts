@@ -54,6 +54,14 @@ describe('nodes of Kubernetes', () => {
     ])
   })
 
+  it('have further resources that are named, in MiB or by number', () => {
+    const text = json(node('n1', {}, { 'google.com/tpu': '4', 'ephemeral-storage': '95Gi', 'hugepages-1Gi': '0', 'nvidia.com/gpu': '2' }), node('n2'))
+    expect(kubernetesNodes(text, 'nodes.yaml', ['google.com/tpu', 'ephemeral-storage', 'hugepages-1Gi', 'pods', 'nvidia.com/gpu', 'memory']).nodes.map(({ resources, devices }) => [resources, devices])).toEqual([
+      [{ cpu: 7910, mem: 16_009, 'google.com/tpu': 4, 'ephemeral-storage': 97_280, pods: 110 }, { gpu: { count: 2, milli: 1000 } }],
+      [{ cpu: 7910, mem: 16_009, pods: 110 }, undefined],
+    ])
+  })
+
   it('stand in the racks that the labels of a Topology name, or in one of their own', () => {
     const labelled = (name: string, labels: object) => node(name, { metadata: { name, labels } })
     const topology = (...labels: readonly string[]) => ({ apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'Topology', metadata: { name: 't' }, spec: { levels: labels.map((nodeLabel) => ({ nodeLabel })) } })

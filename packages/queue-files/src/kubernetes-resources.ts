@@ -1,8 +1,7 @@
+import { kubernetesResource } from '@sched/core'
 import type { ClusterFacts } from './queue-policy.js'
 
-const MIB = 2 ** 20
-
-/** The resources that nodes read from Kubernetes have. */
+/** The resources that nodes read from Kubernetes have; others they have where a run asks for them. */
 export const RESOURCES: readonly string[] = ['cpu', 'mem', 'gpu']
 
 /** The resources of which queues can have amounts: those of the cluster, or `RESOURCES` if it has none of these, since then nothing is known of it. */
@@ -10,14 +9,18 @@ export const countedResources = ({ resources }: Pick<ClusterFacts, 'resources'>)
   RESOURCES.some((each) => resources.includes(each)) ? resources : RESOURCES
 
 /**
- * An amount of a resource of Kubernetes (cores, bytes, GPUs of any maker) as nodes have it: the nodes' name of the resource, the amount in their unit, and the
- * name of that unit. Undefined for a resource that nodes do not have.
+ * An amount of a resource of Kubernetes (cores, bytes, devices) as nodes have it: the nodes' name of the resource, the amount in their unit, and the
+ * name of that unit. Undefined for a resource that nodes do not have; `resources`: those that these nodes have.
  */
-export function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number; readonly unit: string } | undefined {
-  if (name === 'cpu') return { resource: 'cpu', amount: Math.round(amount * 1000), unit: 'millicores' }
-  if (name === 'memory') return { resource: 'mem', amount: Math.floor(amount / MIB), unit: 'MiB' }
-  return typeof name === 'string' && /\/gpu(-count)?$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000), unit: 'thousandths of a GPU' } : undefined
+export function inUnits(name: unknown, amount: number, resources: readonly string[] = []): { readonly resource: string; readonly amount: number; readonly unit: string } | undefined {
+  if (typeof name !== 'string') return undefined
+  const { resource, per, unit } = kubernetesResource(name)
+  if (!RESOURCES.includes(resource) && !resources.includes(resource)) return undefined
+  return { resource, amount: unit === 'MiB' ? Math.floor(amount * per) : Math.round(amount * per), unit }
 }
+
+/** Whether a resource of nodes is one of Kubernetes that they have where a run asks for it; not the number of pods, which counts where queues say so alone. */
+export const isFurther = (resource: string): boolean => !RESOURCES.includes(resource) && (resource.includes('/') || kubernetesResource(resource).unit !== '')
 
 /** The nodes' name of a resource of Kubernetes; undefined for one that nodes do not have. */
 export const resourceOf = (name: string): string | undefined => inUnits(name, 0)?.resource

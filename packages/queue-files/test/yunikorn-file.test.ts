@@ -28,6 +28,14 @@ describe('queues of YuniKorn', () => {
     } })
   })
 
+  it('have amounts of whatever nodes have besides, storage in MiB', () => {
+    const text = root('- name: a\n  resources:\n    max: { pods: 20, google.com/tpu: 8, ephemeral-storage: 10Gi, cpu: 5 }')
+    const { options, findings: told } = queuePolicy(read(text), { ...facts, resources: [...facts.resources, 'pods', 'google.com/tpu', 'ephemeral-storage'] }) as YunikornPolicy
+    expect(options.root?.queues?.['a']?.max).toEqual({ pods: 20, 'google.com/tpu': 8, 'ephemeral-storage': 10_240 })
+    expect(told.filter(({ verdict }) => verdict === 'ignored').map(({ setting }) => setting)).toEqual(['root.a max of cpu'])
+    expect(findings(text).map(([verdict, , , , note]) => [verdict, note])).toEqual(Array.from({ length: 4 }, (_, i) => ['ignored', i === 0 ? 'pods are not counted' : 'jobs ask for CPU, memory and GPUs']))
+  })
+
   it('have what queues around them say, but not priorities, and of preemption only that it is disabled', () => {
     const props = 'properties: { application.sort.policy: fair, application.sort.priority: disabled, priority.policy: fence, priority.offset: 7, preemption.policy: POLICY, preemption.delay: 10s }'
     const child = (policy: string) => (made(root(`- name: a\n  ${props.replace('POLICY', policy)}\n  queues: [{ name: b }]`)).options.root?.queues?.['a']?.queues ?? {})['b']

@@ -50,6 +50,24 @@ describe('kubernetes', () => {
     expect(jobs([job('bad', { status: { completionTime: undefined, conditions: [{ type: 'Failed', status: 'True', lastTransitionTime: at(100) }] } })])[0]).toMatchObject({ recorded: { status: 'failed' }, stages: [{ duration: 50 }] })
   })
 
+  it('counts of further resources those that are named, in MiB or by number, and tells of the others', () => {
+    const requests = { cpu: 1, 'google.com/tpu': '4', 'ephemeral-storage': '10Gi', 'hugepages-2Mi': '64Mi', 'nvidia.com/mig-1g.5gb': 1 }
+    const init = { name: 'load', resources: { requests: { 'google.com/tpu': 8 } } }
+    const asking = pod('train-0', { spec: { containers: [{ resources: { requests } }, { resources: { limits: { 'google.com/tpu': 1 } } }], initContainers: [init] } })
+    const demandOf = (resources?: readonly string[]) => jobs([asking], resources && { resources })[0]?.stages[0]?.demand
+    expect(demandOf()).toEqual({ cpu: 1000 })
+    expect(demandOf(['google.com/tpu'])).toEqual({ cpu: 1000, 'google.com/tpu': 8 })
+    expect(demandOf(['ephemeral-storage', 'hugepages-2Mi', 'nvidia.com/mig-1g.5gb', 'pods'])).toEqual({ cpu: 1000, 'ephemeral-storage': 10_240, 'hugepages-2Mi': 64, 'nvidia.com/mig-1g.5gb': 1, pods: 1 })
+    const trace = read(list(asking, pod('train-1')), { resources: ['hugepages-2Mi', 'nvidia.com/mig-1g.5gb'] })
+    expect([...jobsOf(trace)]).toHaveLength(1)
+    expect(trace.report.notes.join()).toContain("1 pod that ask for ephemeral-storage, google.com/tpu: not counted, unless `--option 'resources=[ephemeral-storage, google.com/tpu]'` names them (resources)")
+  })
+
+  it('takes huge pages of a whole pod in place of those of its containers, as CPU and memory', () => {
+    const spec = { resources: { requests: { 'hugepages-2Mi': '128Mi' } }, containers: [{ resources: { requests: { cpu: 1, 'hugepages-2Mi': '64Mi' } } }] }
+    expect(jobs([pod('train-0', { spec })], { resources: ['hugepages-2Mi'] })[0]?.stages[0]?.demand).toEqual({ cpu: 1000, 'hugepages-2Mi': 128 })
+  })
+
   it('takes priorities from classes, where pods have no number', () => {
     const klass = (name: string, value: unknown, more: Json = {}) => ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name, creationTimestamp: at(0) }, value, ...more })
     const of = (spec: Json, ...items: readonly object[]) => jobs([pod('train-0', { spec }), ...items])[0]?.priority

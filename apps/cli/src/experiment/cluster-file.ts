@@ -7,15 +7,15 @@ import { readTable, sourceOf } from '../read-text.js'
 
 /**
  * Makes something of the cluster that a file describes: a description in YAML or JSON, a list of machines, a mapping of the columns of any other such list, a slurm.conf, nodes as scontrol shows them, or nodes of
- * Kubernetes. Errors of the making tell the line of the field that they are about.
+ * Kubernetes, which have `resources` besides CPU, memory and GPUs. Errors of the making tell the line of the field that they are about.
  */
-export async function fromClusterFile<T>(file: string, make: (description: ClusterDescription) => T): Promise<T> {
+export async function fromClusterFile<T>(file: string, make: (description: ClusterDescription) => T, resources: readonly string[] = []): Promise<T> {
   const text = await readTable(file)
   const machines = machinesOf(text, file)
   if (machines !== undefined) return make(readCluster(machines))
   if (isShownNodes(text)) return make(readCluster(shownNodes({ text, file })))
   if (isSlurmConf(text)) return make(readCluster(slurmNodes(sourceOf(file, '', text))))
-  if (isKubernetesNodes(text)) return make(readCluster(kubernetesNodes(text, file)))
+  if (isKubernetesNodes(text)) return make(readCluster(kubernetesNodes(text, file, resources)))
   refuseTables(text, file)
   refuseOthers(text, file)
   const source = new YamlSource(text, file)

@@ -60,7 +60,7 @@ export async function prepare(description: Description, parts = new Parts()): Pr
   const { seed = 1, seeds = DEFAULT_SEEDS } = spec
   await placed(description, ['workload'], () => workload.of(seed)) // so that jobs which cannot be had as described are told now
   const cluster = await placed(description, ['cluster'], () =>
-    parts.of(['cluster', directory, spec.cluster, spec.cluster === undefined && spec.workload], () => modelOf(spec.cluster, workload, directory)),
+    parts.of(['cluster', directory, spec.cluster, workload.resources, spec.cluster === undefined && spec.workload], () => modelOf(spec.cluster, workload, directory)),
   )
   return {
     description: { ...description, spec },
@@ -108,7 +108,7 @@ export function explained<E>({ source, overridden = [] }: Pick<Description, 'sou
   return overridden.includes(key) ? error : error.at(source.placeOfField(field, under))
 }
 
-async function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfSeed, directory: string): Promise<ClusterModel> {
+async function modelOf(cluster: ExperimentSpec['cluster'], { cell, resources }: WorkloadOfSeed, directory: string): Promise<ClusterModel> {
   if (cluster === undefined) {
     if (cell !== undefined) return buildCluster(readCluster(cell))
     throw new SchedError(
@@ -118,9 +118,9 @@ async function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfS
       'For example `cluster: { nodes: 50, slots: { map: 4, reduce: 2 } }`.',
     )
   }
-  if (typeof cluster === 'string') return fromClusterFile(resolve(directory, cluster), buildCluster)
+  if (typeof cluster === 'string') return fromClusterFile(resolve(directory, cluster), buildCluster, resources)
   const { nodes, ...beside } = cluster
-  const described = typeof nodes === 'string' ? await fromClusterFile(resolve(directory, nodes), (description) => description) : { nodes }
+  const described = typeof nodes === 'string' ? await fromClusterFile(resolve(directory, nodes), (description) => description, resources) : { nodes }
   return fieldsUnder('cluster', () => buildCluster(readCluster({ ...described, ...beside })))
 }
 

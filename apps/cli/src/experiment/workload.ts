@@ -21,6 +21,8 @@ export interface WorkloadOfSeed {
   readonly cell?: ClusterInput | ClusterDescription
   /** The parallel machine that its rigid jobs are of, if it knows. */
   readonly machine?: Machine
+  /** What counts of nodes of Kubernetes besides CPU, memory and GPUs, by its name there. */
+  readonly resources?: readonly string[]
   of(seed: number): Workload
   /** What runs at time 0, if it knows: placed on a cell, filled to `utilisation` where that is for it to say. */
   running?(cell: CellGroups, seed: number, utilisation: number | undefined): Running
@@ -64,7 +66,8 @@ async function ofTrace(path: string, spec: WorkloadSpec, directory: string, regi
     refuseTarget(utilisation, 'The running rows of a job list')
     return { prefill: placeRunning(cell, runningTasks(file), seed, file), notes: [] }
   }
-  return { trace, of, ...ofMachine(trace.machine), ...(trace.format === 'job-list' && { running }) }
+  const { resources } = trace.format === 'kubernetes' ? ((spec.options ?? {}) as Pick<WorkloadOfSeed, 'resources'>) : {}
+  return { trace, of, ...ofMachine(trace.machine), ...(resources !== undefined && { resources }), ...(trace.format === 'job-list' && { running }) }
 }
 
 /** A machine whose processors are counted and not told apart is one node. */

@@ -94,7 +94,7 @@ function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): 
   const resources = countedResources(cluster)
   const counting = countingOf(file, resources, findings)
   const settings = file.configuration === undefined ? {} : configured(file.configuration, resources, counting, findings)
-  const rules = { byFlavor: isByFlavor(file, counting.made), resources: [...resources, ...counting.made], totals: cluster.totals, counting }
+  const rules = { byFlavor: isByFlavor(file, counting.made, resources), resources: [...resources, ...counting.made], totals: cluster.totals, counting }
   const known = fieldsWith(settings)
   const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
   const configs = preemptionConfigs(file, findings)

@@ -1,7 +1,7 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { ownValue, SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
-import { inUnits, NOT_OF_NODES, notInCluster, RESOURCES } from '../kubernetes-resources.js'
+import { inUnits, isFurther, NOT_OF_NODES, notInCluster, RESOURCES } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import { fieldsOf, nameOf, textOf, where } from '../fields.js'
 import type { Counting } from './counting.js'
@@ -19,7 +19,7 @@ export type Quotas = { [K in Kind]?: Amounts | Record<string, Amounts> } & { res
  * have one resource in different flavors, since no flavor lends to another. All cohorts are looked at as one. Otherwise flavors make no difference. `made`:
  * resources that transformations make.
  */
-export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile, made: readonly string[]): boolean {
+export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile, made: readonly string[], known: readonly string[]): boolean {
   if (flavors.some(({ object }) => Object.keys(fieldsOf(fieldsOf(object['spec'])['nodeLabels'])).length > 0)) return true
   const all = [...clusterQueues, ...cohorts]
   if (all.some((each) => groupsOf(each).some((group) => group.length > 1))) return true
@@ -28,7 +28,7 @@ export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile, made:
     resources.some((resource) => {
       const first = flavorOf.get(resource['name'])
       if (first === undefined) flavorOf.set(resource['name'], name)
-      return first !== undefined && first !== name && counted(resource['name'], 0, made) !== undefined
+      return first !== undefined && first !== name && counted(resource['name'], 0, made, known) !== undefined
     }),
   )
 }
@@ -74,7 +74,7 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
  * nodes have them as one resource.
  */
 function countedGroups(found: KubernetesObject, known: readonly string[], { excluded, made }: Counting): string[][] {
-  const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => counted(name, 0, made)?.resource ?? '')))])
+  const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => counted(name, 0, made, known)?.resource ?? '')))])
   const there = groups.map((names) => names.filter((name) => isThere(name, known) && !excluded.includes(name))).filter((names) => names.length > 0)
   if (there.filter((names) => names.includes('gpu')).length > 1)
     throw new SchedError(
@@ -95,7 +95,7 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER
  */
 export function covered(quotas: Quotas, { byFlavor, resources, counting }: QuotaRules, { flavor, isInCohort }: { flavor: string; isInCohort: boolean }): Quotas {
   const { nominalQuota = {}, lendingLimit = {}, resourceGroups = [] } = quotas
-  const known = [...RESOURCES.filter((name) => resources.includes(name)), ...(counting.ignoresUndeclared ? [] : counting.made)] // what is made counts nowhere unless a queue names it
+  const known = [...RESOURCES.filter((name) => resources.includes(name)), ...resources.filter((name) => isFurther(name) && !counting.made.includes(name)), ...(counting.ignoresUndeclared ? [] : counting.made)] // what is made counts nowhere unless a queue names it
   const unlimited = known.filter((name) => counting.ignoresUndeclared || counting.excluded.includes(name))
   const all = (names: readonly string[], amount: number): Amounts => Object.fromEntries(names.map((name) => [name, amount]))
   const nominal = (own: readonly string[], amounts: Amounts): Amounts => ({ ...all(own, 0), ...all(own.filter((name) => unlimited.includes(name)), UNLIMITED), ...amounts })
@@ -131,7 +131,7 @@ function addResource(
     const setting = `${nameOf(found)} ${kind} of ${at.flavor === undefined ? '' : `${at.flavor} `}${name}`
     const text = textOf(given[kind])
     const amount = quantityAt(found, ...path)
-    const known = counted(name, amount, counting.made)
+    const known = counted(name, amount, counting.made, resources)
     if (known === undefined || !isThere(known.resource, resources)) {
       findings.add('ignored', line, setting, text, known === undefined ? NOT_OF_NODES : notInCluster(known))
       continue
@@ -159,7 +159,7 @@ function addResource(
 const isThere = (name: string, resources: readonly string[]): boolean => name === PODS || resources.includes(name)
 
 /** An amount of a resource that quotas may be of: a resource of nodes, in their unit, pods, or what is made of others; undefined for any other name. */
-function counted(name: unknown, amount: number, made: readonly string[]): ReturnType<typeof inUnits> {
+function counted(name: unknown, amount: number, made: readonly string[], resources: readonly string[]): ReturnType<typeof inUnits> {
   if (name === PODS) return { resource: PODS, amount, unit: '' }
-  return inUnits(name, amount) ?? (typeof name === 'string' && made.includes(name) ? { resource: name, amount: Math.ceil(amount), unit: '' } : undefined)
+  return inUnits(name, amount, resources) ?? (typeof name === 'string' && made.includes(name) ? { resource: name, amount: Math.ceil(amount), unit: '' } : undefined)
 }

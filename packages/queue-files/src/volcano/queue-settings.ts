@@ -164,7 +164,7 @@ class Reading {
     for (const resource of Object.keys(amounts)) {
       const place = where(found, [...path, resource])
       const tell = (verdict: Verdict, note: string) => this.#findings.add(verdict, place, `${name} ${kind} of ${resource}`, textOf(amounts[resource]), note)
-      const unit = inUnits(resource, quantityAt(found, ...path, resource))
+      const unit = inUnits(resource, quantityAt(found, ...path, resource), resources)
       if (whyNot !== '') tell('ignored', whyNot)
       else if (unit === undefined) tell('ignored', NOT_OF_NODES)
       else if (!resources.includes(unit.resource)) tell('ignored', notInCluster(unit))

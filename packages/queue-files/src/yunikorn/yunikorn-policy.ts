@@ -1,4 +1,4 @@
-import type { Config } from '@sched/core'
+import { kubernetesResource, ownValue, type Config } from '@sched/core'
 import type { YunikornOptions } from '@sched/policies'
 import { byPlace, Findings } from '../finding.js'
 import { countedResources, NOT_OF_NODES, notInCluster } from '../kubernetes-resources.js'
@@ -114,11 +114,16 @@ class Made {
     }
   }
 
+  /** A resource in terms of nodes; undefined for one that nodes have only where a run asks for it, and these have not. */
+  #unitOf(name: string): (typeof units)[string] | undefined {
+    return ownValue(units, name) ?? (this.has(name) && !Object.values(units).some(({ resource }) => resource === name) ? kubernetesResource(name) : undefined)
+  }
+
   /** Amounts in the units of nodes, with a finding for each; with `isTold` only for those that do not count, since the caller tells of all at once. */
   #amounts(setting: string, quantities: Quantities, isTold = false): Record<string, number> {
     const amounts: Record<string, number> = {}
     for (const [name, { amount, found }] of quantities) {
-      const unit = Object.hasOwn(units, name) ? units[name] : undefined
+      const unit = this.#unitOf(name)
       const isThere = unit !== undefined && this.has(unit.resource)
       const own = unit === undefined ? amount : Math.floor(amount * unit.per + 1e-9)
       const away = unit === undefined ? (name === 'pods' ? 'pods are not counted' : NOT_OF_NODES) : notInCluster(unit)
@@ -137,7 +142,7 @@ class Made {
     if (nodeSort !== undefined) {
       this.#findings.add('honoured', nodeSort.found, 'nodesortpolicy', nodeSort.type, 'as the placement node-usage')
       for (const name of nodeSort.weights.keys()) {
-        const isThere = Object.hasOwn(units, name) && this.has(units[name]?.resource ?? '')
+        const isThere = this.has(this.#unitOf(name)?.resource ?? '')
         this.#findings.add(
           isThere ? 'honoured' : 'ignored',
           nodeSort.found.at('resourceweights').at(name),

@@ -1,10 +1,7 @@
-import type { Demand, Seconds } from '@sched/core'
+import { kubernetesResource, type Demand, type Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { quantityIn } from '../job-table/values.js'
 import { instant } from '../slurm/times.js'
-
-const MIB = 2 ** 20
-const MILLI = 1000
 
 /** An object inside another. Throws `BadLine` if it is missing. */
 export function needed(object: Fields, key: string): Fields {
@@ -37,8 +34,7 @@ export function marksOf(metadata: Fields | undefined): (...keys: readonly string
 /**
  * The requests of a pod as the scheduler counts them: those of its containers together with those of init containers that keep running, or those of
  * one of the other init containers while it runs, if that is more. For CPUs and memory the pod's own requests replace these, or its limits if no
- * container requests any. The overhead of its runtime is added. `cpu` in millicores, `mem` in MiB, `gpu` in thousandths, rounded up. Throws
- * `BadLine`.
+ * container requests any. The overhead of its runtime is added. Names and units are those of `kubernetesResource`, rounded up. Throws `BadLine`.
  *
  * Source: Kubernetes, component-helpers, resource/helpers.go (PodRequests), and defaults.go of its API (SetDefaults_Pod).
  */
@@ -53,12 +49,16 @@ export function demandOfPod(spec: Fields): Demand {
   for (const container of spec.list('containers')) add(running, requestsOf(container))
   const all = larger(running, most)
   const { limits: ofPod, requests } = resourcesOf(spec)
-  for (const [name, amount] of new Map([...ofPod, ...all, ...requests])) if (name !== 'gpu') all.set(name, amount)
+  for (const [name, amount] of new Map([...ofPod, ...all, ...requests])) if (name === 'cpu' || name === 'mem' || /^hugepages-/.test(name)) all.set(name, amount)
   const overhead = spec.object('overhead')
   if (overhead !== undefined) add(all, amountsOf(overhead))
-  const up = (amount = 0) => Math.ceil(amount - 1e-9)
-  const [cpu, mem, gpu] = [up(all.get('cpu')), up(all.get('mem')), up(all.get('gpu'))]
-  return { ...(cpu > 0 && { cpu }), ...(mem > 0 && { mem }), ...(gpu > 0 && { gpu }) }
+  return Object.fromEntries([...all].map(([name, amount]) => [name, Math.ceil(amount - 1e-9)] as const).filter(([, amount]) => amount > 0).sort(([a], [b]) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1)))
+}
+
+/** The place of a resource among others: those first that all pods ask for. */
+function placeOf(name: string): number {
+  const place = ['cpu', 'mem', 'gpu'].indexOf(name)
+  return place < 0 ? 3 : place
 }
 
 /** Requests of a container. A resource with a limit but no request is requested at its limit, as in the API server. */
@@ -80,8 +80,8 @@ function resourcesOf(fields: Fields): Readonly<Record<'limits' | 'requests', Rea
 function amountsOf(list: Fields): Map<string, number> {
   const amounts = new Map<string, number>()
   for (const key of list.keys()) {
-    const [name, scale] = key === 'cpu' ? ['cpu', MILLI] : key === 'memory' ? ['mem', 1 / MIB] : /\/gpu$/.test(key) ? ['gpu', MILLI] : []
-    if (name !== undefined && scale !== undefined) amounts.set(name, (amounts.get(name) ?? 0) + quantityIn(list.text(key) ?? '0', key) * scale)
+    const { resource, per } = kubernetesResource(key)
+    amounts.set(resource, (amounts.get(resource) ?? 0) + quantityIn(list.text(key) ?? '0', key) * per)
   }
   return amounts
 }

@@ -16,6 +16,8 @@ export const kubernetesOptions = z.strictObject({
     .describe('Seconds from the creation of waiting pods until their scheduling gates are lifted. Default: pods with gates are left out.'),
   gpuMemory: z.number().positive().max(1e9).optional()
     .describe('Memory of one GPU, MiB, for pods that ask for a part of it (`gpu-memory` of KAI). Default: each such pod gets a whole GPU.'),
+  resources: z.array(z.string().min(1)).default([])
+    .describe('What counts of pods and of nodes besides CPU, memory and GPUs, by its name in Kubernetes: devices such as google.com/tpu, ephemeral-storage, hugepages-2Mi, or pods for the number of pods on a node.'),
   nodeSelector: z.enum(['require', 'ignore']).default('require').describe('What to do with labels of nodes that pods ask for (nodeSelector, required affinity): require or ignore them.'),
 })
 export type KubernetesOptions = z.output<typeof kubernetesOptions>

@@ -1,4 +1,4 @@
-import type { Demand, PlacementRule } from '@sched/core'
+import { kubernetesResource, type Demand, type PlacementRule } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { isApart } from './apart.js'
 import { shareOfGpus } from './gpu-shares.js'
@@ -6,14 +6,23 @@ import { Namespaces } from './namespaces.js'
 import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, needed } from './objects.js'
 import { CLASS } from './priority-classes.js'
+import type { KubernetesOptions } from './options.js'
 import type { Task } from './owners.js'
 import { labelsSelected, rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
 
+/** Resources that always count. */
+const OF_ALL: ReadonlySet<string> = new Set(['cpu', 'memory', 'nvidia.com/gpu'].map((name) => kubernetesResource(name).resource))
+/** Name of the number of pods on a node among resources. */
+const PODS = 'pods'
+
 /** What pods ask for: amounts, nodes, and other pods near them or away. */
 export class PodRequests {
-  /** Pods without requests; with terms that could not be read; that ask for memory of a GPU of unknown size; that share several GPUs. */
-  readonly counts = { nothing: 0, unread: 0, ofMemory: 0, ofSeveral: 0 }
+  /** Pods without requests; with terms that could not be read; that ask for memory of a GPU of unknown size; that share several GPUs; that ask for what does not count. */
+  readonly counts = { nothing: 0, unread: 0, ofMemory: 0, ofSeveral: 0, uncounted: 0 }
+  /** Resources that pods ask for and that do not count. */
+  readonly uncounted = new Set<string>()
   readonly #gpuMemory: number | undefined
+  readonly #resources: ReadonlySet<string>
   readonly #asksLabels: boolean
   readonly #namespaces = new Namespaces()
   /** Labels of pods by which rules or disruption budgets select pods. Other labels are not kept, since many occur on one pod only. */
@@ -23,10 +32,10 @@ export class PodRequests {
   /** Whether rules of Kueue select workloads by priority class. */
   #asksClasses = false
 
-  /** `gpuMemory`: that of one GPU, MiB. `asksLabels`: whether labels of nodes count. */
-  constructor(gpuMemory: number | undefined, asksLabels: boolean) {
+  constructor({ gpuMemory, resources, nodeSelector }: Pick<KubernetesOptions, 'gpuMemory' | 'resources' | 'nodeSelector'>) {
     this.#gpuMemory = gpuMemory
-    this.#asksLabels = asksLabels
+    this.#resources = new Set(resources)
+    this.#asksLabels = nodeSelector === 'require'
   }
 
   /** Adds a Namespace, which pods may select by its labels. */
@@ -71,7 +80,7 @@ export class PodRequests {
   }
 
   #demand(spec: Fields, metadata: Fields | undefined): Demand {
-    const asked = demandOfPod(spec)
+    const asked = this.#counted(demandOfPod(spec))
     const share = asked['gpu'] === undefined ? shareOfGpus(metadata, this.#gpuMemory) : undefined
     if (share?.unlike === 'memory') this.counts.ofMemory++
     if (share?.unlike === 'several') this.counts.ofSeveral++
@@ -79,6 +88,15 @@ export class PodRequests {
     if (Object.keys(demand).length > 0) return demand
     this.counts.nothing++
     return { cpu: 1 }
+  }
+
+  /** What counts of that; each pod is one of `pods`. */
+  #counted(asked: Demand): Demand {
+    const others = Object.keys(asked).filter((name) => !OF_ALL.has(name) && !this.#resources.has(name))
+    for (const name of others) this.uncounted.add(name)
+    if (others.length > 0) this.counts.uncounted++
+    const counted = Object.entries(asked).filter(([name]) => !others.includes(name))
+    return Object.fromEntries(this.#resources.has(PODS) ? [...counted, [PODS, 1]] : counted)
   }
 
   /** Once all have been read: a task with only the labels by which rules select pods, and with rules whose namespaces are known. */

@@ -95,7 +95,7 @@ class KubernetesJobs implements LineParser {
     private readonly place: LinePlace,
   ) {
     this.#documents = new Documents(place, 'items')
-    this.#requests = new PodRequests(options.gpuMemory, options.nodeSelector === 'require')
+    this.#requests = new PodRequests(options)
     this.#jobs = new OwnerJobs(options, this.#requests, this.#classes, this.#levels)
   }
 
@@ -141,7 +141,7 @@ class KubernetesJobs implements LineParser {
   report() {
     const { others, daemons, going, gated, unfinished, unknown } = this.#counts
     const { empty, classes, levels } = this.#jobs.counts
-    const { nothing, unread, ofMemory, ofSeveral } = this.#requests.counts
+    const { nothing, unread, ofMemory, ofSeveral, uncounted } = this.#requests.counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
       { rule: 'daemons', jobs: daemons, text: 'pods of daemons and of nodes: left out' },
@@ -154,6 +154,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'minding', jobs: unread, text: 'pods with affinities to pods of namespaces selected by labels while no Namespace is listed, or with unknown operators: these are ignored' },
       { rule: 'gpuMemory', jobs: ofMemory, text: 'pods that ask for memory of a GPU: a whole GPU each, since `--option gpuMemory=MiB` does not say how much one has' },
       { rule: 'gpuShares', jobs: ofSeveral, text: 'pods that share several GPUs: their shares added up, in whole GPUs if above one' },
+      { rule: 'resources', jobs: uncounted, text: uncountedText([...this.#requests.uncounted].sort().join(', ')) },
       { rule: 'topology', jobs: levels, text: 'that ask for a topology level that no Topology lists: ignored' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: given a millicore' },
       ...this.#held.rules(),
@@ -352,6 +353,9 @@ class KubernetesJobs implements LineParser {
 /** When the containers of a pod ended, those that have. */
 const endsOfContainers = (status: Fields): Seconds[] =>
   [...status.list('initContainerStatuses'), ...status.list('containerStatuses')].flatMap((each) => timeAt(each.object('state')?.object('terminated'), 'finishedAt') ?? [])
+
+/** What happened to requests of resources that do not count. */
+const uncountedText = (names: string): string => `pods that ask for ${names}: not counted, unless \`--option 'resources=[${names}]'\` names them`
 
 const namespaceOf = (metadata: Fields): string => metadata.text('namespace') ?? 'default'
 
