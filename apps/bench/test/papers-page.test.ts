@@ -50,9 +50,12 @@ describe('the page of a sheet', () => {
 describe('bench papers', () => {
   let folder: string
   let printed: string
+  let told: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'bench-papers-'))
     printed = ''
+    told = ''
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => (told += String(text)) !== '')
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => (printed += String(text)) !== '')
   })
   afterEach(() => {
@@ -74,6 +77,8 @@ describe('bench papers', () => {
     ])
     expect(rows[0]?.simulated).toBeCloseTo(0.231049, 6)
     expect(printed).toContain('| DS-S35-Dmin | 0.23 | 0.231 | Q | within |\n')
+    expect(printed).toMatch(/^- `DS-F4`: \S.*;/m) // what each figure of the row is
+    expect(told).toContain('neither figures nor verdicts are those of docs/papers/delay-scheduling.md')
   })
 
   it('leaves nothing behind where a file cannot be written', async () => {

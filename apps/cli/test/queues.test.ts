@@ -42,6 +42,20 @@ describe('sched queues show', () => {
     expect(lines(out).slice(0, 4)).toEqual(['queue  tier  nodes', '-----  ----  -----', 'std.q     1    ALL', 'big       5    ALL'])
   })
 
+  it('has the limits of QOS and accounts beside the columns of partitions', async () => {
+    const qos = 'Name|Priority|GraceTime|Preempt|PreemptMode|UsageFactor|MaxTRESPU\nnormal|0|00:00:00||cluster|1.000000|cpu=64\nhigh|10|00:01:00|normal|cancel|2.000000|\n'
+    const accounts = "Cluster - 'c'\nParent - 'root'\nAccount - 'physics':Description='all of it':Fairshare=40\n"
+    const { out } = await sched(['queues', 'show', 'slurm.conf+qos.txt+accounts.cfg'], { cwd: directory({ 'slurm.conf': 'NodeName=n[1-2]\nPartitionName=std Nodes=ALL\n', 'qos.txt': qos, 'accounts.cfg': accounts }) })
+    expect(out.split('\n').filter((line, i) => i < 7 && !line.startsWith('-')).map((line) => line.trimEnd())).toEqual([
+      'queue            tier  nodes  other settings',
+      'std                 1    ALL',
+      'QOS normal                    Priority=0 MaxTRESPU=cpu=64',
+      'QOS high                      Priority=10 GraceTime=00:01:00 Preempt=normal PreemptMode=cancel UsageFactor=2.000000',
+      'account root',
+      'account physics               Fairshare=40',
+    ])
+  })
+
   it('prints the tree of a fair-scheduler.xml with shares, and what becomes of each line', async () => {
     const { code, out } = await sched(['queues', 'show', 'fair.xml'], { cwd: directory(files) })
     // ads 2 of 3 parts, research 1 (its 50 % is no bound); of that ml 1/4, bio 3/4

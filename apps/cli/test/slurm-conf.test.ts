@@ -227,6 +227,19 @@ describe('slurm.conf', () => {
     expect((await sched([...args, '--option', 'tasks=node'], { cwd })).out).toContain('1 of 1 job finished; 2 tasks, 2 starts')
   })
 
+  it('has the nodes of which a trace is said to be a load', async () => {
+    const load = async (...options: string[]) => {
+      const { out, err } = await sched(['trace', 'describe', 'log.txt', ...options], { cwd: directory(files) })
+      return /^procs .* (\S+)$/m.exec(out)?.[1] ?? err
+    }
+    // 8 x 100 + 4 x 20 processor seconds in 10 s
+    expect(await load('--nodes', 'slurm.conf')).toBe('1100.0%')
+    expect(await load('--cluster', '{nodes: 1, resources: {procs: 16}}')).toBe('550.0%')
+    expect(await load('--nodes', '2', '--slots', 'procs=2')).toBe('2200.0%')
+    expect(await load('--nodes', 'slurm.conf', '--slots', 'procs=2')).toContain('error: ')
+    expect(await load('--nodes', '2', '--cluster', 'slurm.conf')).toContain('--nodes: stands beside --cluster')
+  })
+
   it('is refused as a trace, and with a mistake, with its line', async () => {
     const cwd = directory({ ...files, 'bad.conf': `${conf}NodeName=n2\n` })
     expect((await sched(['trace', 'describe', 'slurm.conf'], { cwd })).err).toContain('slurm.conf": looks like a slurm.conf (for --nodes and --queues)')

@@ -29,6 +29,13 @@ async function swept(text: string, ...args: string[]): Promise<Swept> {
 }
 
 describe('sched sweep', () => {
+  it('shows how busy a parallel machine was, and not what each of its queues had of it, which others may ask for', async () => {
+    const cwd = directory({ 'rigid.yaml': 'workload: { generate: { lublin: { jobs: 60, kind: both } } }\npolicies: [fifo]\nmatrix: { workload.load: [1, 2] }\n' })
+    const header = async (...args: string[]) => (await sched(['sweep', 'rigid.yaml', '--seeds', '1', ...args], { cwd })).out.split('\n')[1]
+    expect(await header()).toBe('load  response, s  slowdown  use-procs, %') // nobody waits
+    expect(await header('--figures', 'use-procs-by-queue[queue batch]')).toBe('load  use-procs-by-queue[queue batch], %')
+  })
+
   it('runs every combination, the last axis fastest, each with every policy on every seed', async () => {
     const { axes, points } = await swept(matrix)
     const [job, rate] = ['architecture.shared-state.decision.job', 'workload.generate.poisson-jobs.rate']

@@ -26,8 +26,8 @@ const hooks = {
 } satisfies Readonly<Record<HookOf<Policy & Order & Placement & Architecture>, true>>
 const observed = {
   onRunStart: true, onSubmit: true, onTaskStart: true, onTaskEnd: true, onTasksStart: true, onTasksEnd: true, onWorkLost: true, onFetch: true,
-  onTaskFetched: true, onUse: true, onJobEnd: true, onReject: true, onReserve: true, onPass: true, onDefer: true, onNode: true, onAvoid: true, onScale: true, onScaleWait: true, onNodeState: true,
-  onDecision: true, onAbandon: true, onRunEnd: true,
+  onTaskFetched: true, onUse: true, onJobEnd: true, onReject: true, onReserve: true, onPass: true, onDefer: true, onNode: true, onAvoid: true, onScale: true, onScaleDown: true, onScaleWait: true,
+  onNodeState: true, onDecision: true, onAbandon: true, onRunEnd: true,
 } satisfies Readonly<Record<HookOf<Observer>, true>>
 
 /**

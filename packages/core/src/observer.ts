@@ -103,6 +103,8 @@ export interface Observer {
   onNodeState?(node: NodeId, state: NodeState, now: Seconds): void
   /** The autoscaler has asked for nodes of a group or removed some: so many of group `group` of `autoscale` are there or on their way. */
   onScale?(group: number, nodes: number, now: Seconds): void
+  /** The autoscaler removes a node: the tasks that are evicted from now until `onNode` tells that it is down were on it, or are the rest of their gangs. */
+  onScaleDown?(node: NodeId, now: Seconds): void
   /** The autoscaler has looked, and a job waits for room: for nodes on their way, or why for none. Told again at each look that finds the job waiting. */
   onScaleWait?(job: JobId, why: string, now: Seconds): void
   /** A decision that took time has been closed. */

@@ -15,6 +15,8 @@ export interface AutoscalingResult {
   readonly most: number
   /** Fraction of the nodes' time in which something ran on them, in [0, 1]; NaN if there never was a node. */
   readonly busy: number
+  /** Tasks that were evicted since their node was removed, and the rest of their gangs, of the whole run; seconds that they had run, less those saved. */
+  readonly evicted: { readonly tasks: number; readonly taskSeconds: Seconds }
   /** What the nodes cost, in the currency of the prices; NaN if not every group has a price. */
   readonly cost: number
 }
@@ -32,6 +34,10 @@ export class Autoscaling implements Observer {
   #added = 0
   #removed = 0
   #most = 0
+  /** Whether a node is being removed. */
+  #isRemoving = false
+  #evicted = 0
+  #evictedSeconds: Seconds = 0
   #first = NaN
   #since: Seconds = 0
   #end: Seconds = NaN
@@ -58,9 +64,21 @@ export class Autoscaling implements Observer {
     for (let i = 0; i < count; i++) this.#count(nodes[i] as NodeId, 1)
   }
 
-  onTasksEnd({ nodes, count }: Pick<EndRow, 'nodes' | 'count'>, now: Seconds): void {
+  onTasksEnd({ nodes, count, how, started, stopped, saved }: Pick<EndRow, 'nodes' | 'count' | 'how' | 'started' | 'stopped' | 'saved'>, now: Seconds): void {
     this.#settle(now)
+    if (this.#isRemoving && how === 'evicted') {
+      this.#evicted += count
+      this.#evictedSeconds += count * (stopped - started - saved)
+    }
     for (let i = 0; i < count; i++) this.#count(nodes[i] as NodeId, -1)
+  }
+
+  onScaleDown(): void {
+    this.#isRemoving = true
+  }
+
+  onNode(): void {
+    this.#isRemoving = false
   }
 
   onScale(group: number, nodes: number, now: Seconds): void {
@@ -84,7 +102,7 @@ export class Autoscaling implements Observer {
     const cost = this.#groups.reduce((sum, { price = NaN }, group) => sum + (price * (this.#nodeSeconds[group] as number)) / 3600, 0)
     return {
       added: this.#added, removed: this.#removed, nodeSeconds, mean: nodeSeconds / secondsIn(this.period, this.#first, this.#end), most: this.#most,
-      busy: nodeSeconds > 0 ? this.#busy / nodeSeconds : NaN, cost,
+      busy: nodeSeconds > 0 ? this.#busy / nodeSeconds : NaN, evicted: { tasks: this.#evicted, taskSeconds: this.#evictedSeconds }, cost,
     }
   }
 

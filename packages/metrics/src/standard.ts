@@ -240,6 +240,7 @@ export class StandardMetrics implements Observer {
   onNode(node: NodeId, up: boolean, now: Seconds): void {
     this.#outages.onNode(node, up, now)
     this.#energy.onNode(node, up, now)
+    this.#autoscaling.onNode()
   }
 
   onAvoid(node: NodeId, job: JobId | None, stage: number, task: number, isAvoided: boolean, now: Seconds): void {
@@ -248,6 +249,10 @@ export class StandardMetrics implements Observer {
 
   onScale(group: number, nodes: number, now: Seconds): void {
     this.#autoscaling.onScale(group, nodes, now)
+  }
+
+  onScaleDown(): void {
+    this.#autoscaling.onScaleDown()
   }
 
   onNodeState(node: NodeId, state: NodeState, now: Seconds): void {

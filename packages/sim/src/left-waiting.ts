@@ -26,6 +26,8 @@ export interface LeftRun {
   readonly outages: Pick<Outages, 'away' | 'areEndless'> | undefined
   /** Number of nodes that the autoscaler has not asked for. */
   readonly off: number
+  /** Number of jobs that are not submitted, since they wait for others. */
+  readonly held: number
   readonly now: Seconds
 }
 
@@ -37,12 +39,13 @@ export function leaveWaiting(run: LeftRun): void {
   const { options, work, inVain, now } = run
   const { away = 0, areEndless = false } = run.outages ?? {}
   if (away > 0 && areEndless) return
-  if (away > 0 && inVain.length === 0) return options.warn?.(waitingForNodes(run, away))
+  const warn = (fact: string) => options.warn?.(fact + neverSubmitted(run))
+  if (away > 0 && inVain.length === 0) return warn(waitingForNodes(run, away))
   const { name } = options.policy
   const why = blockedByMasters(run) ?? startedInVain(run) ?? blockedByOthers(run) ?? causeOf(run)
   if (why === undefined) throw forgotten(name, work.active, now)
-  if (typeof why === 'string') options.warn?.(why)
-  else if (options.infeasible === 'reject') options.warn?.(why.fact)
+  if (typeof why === 'string') warn(why)
+  else if (options.infeasible === 'reject') warn(why.fact)
   else throw new SchedError(why.code, why.fact, why.place, `${why.wayOut} Or let the run end without them with \`infeasible: reject\`.`)
 }
 
@@ -177,6 +180,10 @@ function blocked({ work, now }: LeftRun, masters: number, others: number): Sched
   const wayOut = masters === 0 ? 'Let stages that fetch start later (a larger fraction in `after`), or give the cluster more room.' : MORE_ROOM
   return new SchedError('INFEASIBLE', `at ${now} s ${wait(work.active)}, and all that runs is ${[...masterly, ...waiting].join(', and ')}.`, {}, wayOut)
 }
+
+/** That jobs which wait for others were never submitted, so that no figure counts them. */
+const neverSubmitted = ({ held }: LeftRun): string =>
+  held === 0 ? '' : ` ${held} job${held === 1 ? '' : 's'} that wait${held === 1 ? 's' : ''} for others ${held === 1 ? 'was' : 'were'} never submitted.`
 
 /** The error for a policy that has forgotten pending jobs. */
 const forgotten = (policy: string, unplaced: number, now: Seconds): SchedError =>

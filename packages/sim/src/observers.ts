@@ -95,6 +95,10 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
     this.last = now
     for (const observer of this.#all) observer.onScale?.(group, nodes, now)
   }
+  onScaleDown(node: NodeId, now: Seconds): void {
+    this.last = now
+    for (const observer of this.#all) observer.onScaleDown?.(node, now)
+  }
   /** Whether anybody listens to `onScaleWait`. */
   get scaleExplained(): boolean {
     return this.#all.some((observer) => observer.onScaleWait !== undefined)

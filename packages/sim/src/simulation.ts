@@ -207,7 +207,7 @@ export class Simulation implements CellHost {
     const { inVain } = this.#runs.masters
     const last = time === Infinity ? this.now : time
     if (this.#runs.avoidance?.endWaits(last) === true) return (this.#runs.lastEnd = last)
-    leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, outages: this.#outages, off: this.#autoscaler?.off ?? 0, now: this.now })
+    leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, outages: this.#outages, off: this.#autoscaler?.off ?? 0, held: this.#jobs.held, now: this.now })
     if (!this.#observers.explainedTo(this.#options.observers)) this.now = this.#observers.last
     return Infinity
   }

@@ -123,6 +123,19 @@ describe('an autoscaler removes nodes', () => {
     expect(downs({ scaleDownUtilizationThreshold: 0 })).toEqual([])
   })
 
+  it('and tells so before it evicts what runs there', () => {
+    const lines: string[] = []
+    const watch: Observer = {
+      onScaleDown: (node, now) => void lines.push(`${now} goes ${node}`),
+      onTaskEnd: (_task, _job, _lane, node, how, _started, _stopped, now) => void (how === 'evicted' && lines.push(`${now} evicted on ${node}`)),
+      onNode: (node, up, now) => void (now > 0 && !up && lines.push(`${now} down ${node}`)),
+    }
+    const jobs = [cpuJob('base', 0, 5000, { cpu: 12 }), cpuJob('a', 1, 300, { tasks: 2, cpu: 4 }), cpuJob('long', 2, 4000, { cpu: 3 })]
+    const nodes = [scaled(2, 20, { initial: 1, provision: 10 })]
+    run(jobs, { cluster: { nodes }, autoscaler: { scaleDownUnneededTime: 100, scaleDownDelayAfterAdd: 0, unremovableNodeRecheckTimeout: 0 }, observers: [watch] })
+    expect(lines.slice(0, 3)).toEqual(['420 goes 1', '420 evicted on 1', '420 down 1'])
+  })
+
   it('of which little is in use, if that has room elsewhere, and evicts what runs there', () => {
     const jobs = [cpuJob('base', 0, 5000, { cpu: 12 }), cpuJob('a', 1, 300, { tasks: 2, cpu: 4 }), cpuJob('long', 2, 4000, { cpu: 3 })]
     const fixed = jobs.map((each) => (each.id === 'long' ? { ...each, movable: false } : each))

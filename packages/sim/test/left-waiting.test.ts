@@ -34,6 +34,14 @@ describe.each([['without heartbeats', twoNodes], ['with heartbeats', hourly]])('
     expect(end({ a: [Reason.Limit, 'most 0'], b: [Reason.Order] }, { cluster })).toEqual({ starts: 2, warnings: ['1 job can never start, since limits forbid it: most 0 (1). Raise the limit, or change what job a asks for.'] })
   })
 
+  it('are told with those that wait for them, which are never submitted', () => {
+    const jobs = [job('a'), job('b'), { ...job('c'), after: 'a' }, { ...job('d'), after: 'c' }, { ...job('e'), after: 'b' }]
+    const warnings: string[] = []
+    const { simulation } = prepare(jobs, { cluster, policy: keeping({ a: [Reason.Limit, 'most 0'] }), warn: (text) => void warnings.push(text) })
+    simulation.run()
+    expect(warnings).toEqual(['1 job can never start, since limits forbid it: most 0 (1). Raise the limit, or change what job a asks for. 2 jobs that wait for others were never submitted.'])
+  })
+
   it('are an error where they have no place in an idle cluster, or are left and told', () => {
     const unfit = { a: [Reason.NoRoom], b: [Reason.Limit, 'most 0'] } as const
     expect(end(unfit, { cluster })).toMatchObject({ code: 'INFEASIBLE', error: expect.stringMatching(/^at \d+ s policy "test" finds no room for job a although nothing runs\. .*infeasible: reject/) as string })

@@ -6,12 +6,14 @@ import { refuseClosedLoop } from './workload.js'
 
 /**
  * The same jobs with all submit times divided by `factor`: a factor of 2 doubles the load. Deadlines keep their distance from the submission;
- * durations, set-up costs and think times are unchanged. Throws `BAD_OPTION` for a factor that is not above 0 and for a closed loop.
+ * durations, set-up costs and think times are unchanged. With a factor of 1 it is the workload itself; otherwise its times are no longer those of the clock,
+ * so that it does not say when it began. Throws `BAD_OPTION` for a factor that is not above 0 and for a closed loop.
  */
 export function scaleLoad(workload: Workload, factor: number): Workload {
   if (!(factor > 0 && factor < Infinity))
     throw new SchedError('BAD_OPTION', `found ${factor}, expected a number above 0.`, { field: 'scaleLoad.factor' }, 'Use 2 for twice the load, 0.5 for half of it.')
   refuseClosedLoop(workload, 'scaled')
+  if (factor === 1) return workload
   const { start: _start, ...facts } = withoutTimes(factsOf(workload))
   return changed(workload, `${workload.name} x ${factor}`, workload.jobs, () => (job) => moved(job, job.submit / factor), facts)
 }

@@ -169,6 +169,7 @@ describe('native format', () => {
     expect(clockAfter(log)).toEqual([835_823_160, 'US/Eastern'])
     expect(clockAfter(timeWindow(log, 400, 600))).toEqual([835_823_560, 'US/Eastern']) // its header still names the start of the whole
     expect(clockAfter(scaleLoad(log, 2))).toEqual([undefined, 'US/Eastern'])
+    expect(scaleLoad(log, 1)).toBe(log) // so that in a sweep over loads this point is the log as it is
     expect(clockAfter(workloadOf('w', [job()]))).toEqual([undefined, undefined])
     const bad = '{"format":"sched-workload","version":1,"timeZone":"Mars"}\n'
     expect(() => read(bad + JSON.stringify(job()))).toThrow('w.jsonl" line 1 timeZone: found "Mars", expected a time zone, for example Europe/Stockholm.')

@@ -8,7 +8,7 @@ import type { Trial } from './claim.js'
 import { delayScheduling } from './delay-scheduling/delay-scheduling.js'
 import { nodeWeightSheet } from './node-weight/node-weight.js'
 import { omega } from './omega/omega.js'
-import { page, resultTable, rowsOf, tally } from './page.js'
+import { legend, page, resultTable, rowsOf, tally } from './page.js'
 import { runSheet, type Sheet } from './sheet.js'
 import { survey } from './survey/survey.js'
 import { Threads } from './threads.js'
@@ -55,7 +55,9 @@ async function papers(sheet: Sheet, options: Options, root: string): Promise<voi
   const threads = options.threads > 1 && sheet === omega ? await Threads.start(options.threads) : undefined
   const trials = Array.from({ length: seeds }, (_, i): Trial => ({ seed: i + 1, validate: options.validate === true, quick: options.quick === true, threads }))
   const results = runSheet(sheet, trials, options.only, report)
-  process.stdout.write(`${resultTable(results)}\n${tally(results)}\n`)
+  process.stdout.write(`${resultTable(results)}\n${legend(results)}\n${tally(results)}\n`)
+  if (options.quick === true)
+    process.stderr.write(`note: of a quick look: neither figures nor verdicts are those of docs/papers/${sheet.name}.md, which \`pnpm bench papers ${sheet.name}\` gives.\n`)
   if (options.json !== undefined) writeWhole(options.json, json(results.flatMap(rowsOf)))
   if (options.write === true) writeWhole(join(root, 'docs', 'papers', `${sheet.name}.md`), page(sheet, results, seeds))
 }

@@ -22,6 +22,9 @@ function cells(claim: Claim, finding: Finding | undefined): string[] {
   return [claim.id, publishedText(claim), simulatedText(claim, finding), claim.class, rowOf(claim, finding).verdict]
 }
 
+/** What each figure of the rows is, and where it must lie; a line per row. */
+export const legend = (results: readonly Result[]): string => results.flatMap(({ claims }) => claims.flatMap(measures)).map((text) => `${text}\n`).join('')
+
 /** `Q: 36 of 36 within. R: 12 of 14 directions hold. N: 2 not reproducible.` */
 export function tally(results: readonly Result[]): string {
   const rows = results.flatMap(rowsOf)

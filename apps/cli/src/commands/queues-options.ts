@@ -26,7 +26,7 @@ export function queuesOptions(command: Command): Command {
 }
 
 /** The cluster of the command line; undefined where none is given. */
-export async function clusterOf({ cluster, nodes, resources, slots }: QueuesOptions, cwd: string): Promise<ClusterModel | undefined> {
+export async function clusterOf({ cluster, nodes, resources, slots }: Pick<QueuesOptions, 'cluster' | 'nodes' | 'resources' | 'slots'>, cwd: string): Promise<ClusterModel | undefined> {
   if (cluster === undefined && nodes === undefined && resources === undefined && slots === undefined) return undefined
   const given = {
     ...(cluster !== undefined && { cluster }),
@@ -47,5 +47,5 @@ export function tableOf(file: QueueFile, cluster: ClusterModel | undefined, { ac
 }
 
 /** What the nodes that count have of each resource. */
-const totalsOf = (cluster: ClusterModel, counts: (node: NodeId) => boolean = () => true): Totals =>
+export const totalsOf = (cluster: ClusterModel, counts: (node: NodeId) => boolean = () => true): Totals =>
   Object.fromEntries(cluster.resources.map((name, r) => [name, amountsOf(cluster, r).reduce((sum, amount, node) => sum + (counts(node as NodeId) ? amount : 0), 0)]))

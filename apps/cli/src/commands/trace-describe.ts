@@ -1,5 +1,6 @@
 import { describeStream, sizeClasses, sizeRanges, type Trace, type WorkloadSummary } from '@sched/workload'
 import { duration, json, NONE, percent, table } from '@sched/report'
+import type { Totals } from '@sched/queue-files'
 import type { Command } from 'commander'
 import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
@@ -7,10 +8,10 @@ import { columns } from '../output/columns.js'
 import { number } from '../output/number.js'
 import { widthOf } from '../output/policy-table.js'
 import { changedTraceOptions, openedTrace, tellNotes, warnOfSkipped, type TraceOptions } from './trace-options.js'
-import { amountsAs, atLeastOne } from './option-values.js'
+import { amountsAs, wholeOrFile } from './option-values.js'
+import { clusterOf, totalsOf, type QueuesOptions } from './queues-options.js'
 
-interface DescribeOptions extends TraceOptions {
-  readonly nodes?: number
+interface DescribeOptions extends TraceOptions, Pick<QueuesOptions, 'cluster' | 'nodes'> {
   readonly slots?: Readonly<Record<string, number>>
   readonly json?: boolean
 }
@@ -22,7 +23,8 @@ export function addDescribe(trace: Command, io: Io): void {
     .description('Prints what a trace holds: jobs, tasks, span, work, its size classes, and the load of a given cluster or of the machine that a log comes from; and what the rules of the format did to its jobs.')
     .argument('<file>', 'the trace, plain or packed (gzip, zstd), or a directory of histories or of parts in Parquet; - for standard input')
   changedTraceOptions(command)
-    .option('--nodes <n>', 'nodes of the cluster that load is reported for', atLeastOne())
+    .option('--cluster <file>', 'description of the cluster that load is reported for, a file or { ... }')
+    .option('--nodes <n>', 'number of its nodes, or a list of machines (a file)', wholeOrFile)
     .option('--slots <list>', 'slots or resources per node (default: map=4,reduce=2)', amountsAs('map=4,reduce=2'))
     .option('--json', 'print JSON')
     .action((file: string, options: DescribeOptions) => describeTrace(file, options, io))
@@ -30,9 +32,7 @@ export function addDescribe(trace: Command, io: Io): void {
 
 async function describeTrace(file: string, options: DescribeOptions, io: Io): Promise<void> {
   const trace = await openedTrace(file, options, io)
-  const { nodes, slots = { map: 4, reduce: 2 } } = options
-  const capacity = nodes === undefined ? (trace.machine?.resources ?? {}) : Object.fromEntries(Object.entries(slots).map(([name, amount]) => [name, amount * nodes]))
-  const summary = await describeStream(trace, capacity)
+  const summary = await describeStream(trace, (await capacityOf(options, io.cwd)) ?? trace.machine?.resources ?? {})
   await breathe(() => !io.signal.aborted)
   const { machine, format, report } = trace
   const { rules } = report
@@ -40,6 +40,14 @@ async function describeTrace(file: string, options: DescribeOptions, io: Io): Pr
   else io.stdout.write(text(trace, summary, widthOf(io.stdout)))
   if (options.json === true) warnOfSkipped(report, io)
   else tellNotes(trace, io)
+}
+
+/** What the cluster of the command line has of each resource; undefined where none is given. */
+async function capacityOf({ cluster, nodes, slots }: DescribeOptions, cwd: string): Promise<Totals | undefined> {
+  if (cluster === undefined && typeof nodes === 'number') return Object.fromEntries(Object.entries(slots ?? { map: 4, reduce: 2 }).map(([name, amount]) => [name, amount * nodes]))
+  if (cluster === undefined && nodes === undefined) return undefined
+  const model = await clusterOf({ ...(cluster !== undefined && { cluster }), ...(nodes !== undefined && { nodes }), ...(slots !== undefined && { slots }) }, cwd)
+  return model === undefined ? undefined : totalsOf(model)
 }
 
 function text(trace: Trace, summary: WorkloadSummary, width: number | undefined): string {

@@ -12,5 +12,6 @@ const figures: Figure<Summary>[] = [
   of('node-hours', 'their node hours', '', ({ nodeSeconds }) => nodeSeconds / 3600),
   of('nodes-busy', 'of which something ran', '%', ({ busy }) => busy),
   of('nodes-added', 'times that nodes were added', '', ({ added }) => added),
+  of('nodes-evicted', 'tasks evicted from removed nodes', '', ({ evicted }) => evicted.tasks),
   of('cost', 'their cost', '', ({ cost }) => cost),
 ]

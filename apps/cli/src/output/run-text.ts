@@ -46,9 +46,10 @@ function countsText({ counts, times, preemption, outages, autoscaling, failures,
 
 function scaledText(autoscaling: Summary['autoscaling']): string {
   if (autoscaling === undefined) return ''
-  const { added, removed, nodeSeconds, mean, most, busy, cost } = autoscaling
+  const { added, removed, nodeSeconds, mean, most, busy, evicted, cost } = autoscaling
   const price = Number.isNaN(cost) ? '' : `, cost ${number(cost)}`
-  return `Autoscaled nodes: ${number(mean)} in the mean, ${number(most)} at most, ${number(added)} added and ${number(removed)} removed; ${number(nodeSeconds / 3600)} node hours, in ${percent(busy)} of which something ran${price}\n`
+  const drained = evicted.tasks === 0 ? '' : `; ${counted(evicted.tasks, 'task')} evicted from removed nodes after ${number(evicted.taskSeconds, 's')} task seconds`
+  return `Autoscaled nodes: ${number(mean)} in the mean, ${number(most)} at most, ${number(added)} added and ${number(removed)} removed; ${number(nodeSeconds / 3600)} node hours, in ${percent(busy)} of which something ran${price}${drained}\n`
 }
 
 function avoidedText(avoidance: Summary['avoidance']): string {

@@ -39,8 +39,8 @@ export function sweepCsv(axes: readonly Axis[], results: readonly PointResult[])
 
 /** Figures that the printed table shows unless others are asked for: what tells architectures apart, where decisions take time. */
 const telling = [/^response$/, /^wait$/, /^abandoned$/, /^unfinished$/, /^node-hours$/, /^cost$/, /^first-attempt-(?!p90)/, /^busyness-(?!mad-)/, /^conflict-fraction-/]
-/** Of rigid jobs on a parallel machine also how much longer than they ran jobs took, and how busy it was. */
-const tellingOfRigid = [...telling, /^slowdown$/, /^use-/]
+/** Of rigid jobs on a parallel machine also how much longer than they ran jobs took, and how busy it was, all queues together. */
+const tellingOfRigid = [...telling, /^slowdown$/, /^use-(?!.*-by-queue)/]
 
 /** Figures that were asked for, or, without any that exists, those that tell something here; and a warning of each that does not exist. */
 export function shownFigures(lines: readonly Line[], figures: readonly string[] = []): { readonly shown: readonly string[]; readonly warnings: readonly string[] } {

@@ -107,8 +107,9 @@ export class KaiOrder implements Order {
           const path = parts.slice(0, depth + 1).join('/')
           const asked = askedTogether(stages, name)
           const { limit, quota } = this.#claimsOf(path)
-          const [what, most] = isKept && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
-          if (asked > most) return `${whatStarts(stages)} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
+          const isQuota = isKept && (quota[r] as number) < (limit[r] as number)
+          const most = (isQuota ? quota : limit)[r] as number
+          if (asked > most) return `${whatStarts(stages)} asks ${asked} ${name}, and the ${isQuota ? 'quota' : 'limit'} of "${path}" is ${most}${isQuota ? ': what is never preempted stays within it' : ''}`
         }
     }
     return undefined

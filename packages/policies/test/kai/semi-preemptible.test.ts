@@ -41,7 +41,7 @@ describe('semi-preemptible jobs of KAI', () => {
 
   it('start their minimum within the quota of the queue, and what is beyond it over that', () => {
     expect(come(8, { a: quota(3), b: quota(5) }, [semi(['a_0', 6, 2])])).toEqual([{ started: ['a_0-0', 'a_0-1', 'a_0-2', 'a_0-3', 'a_0-4', 'a_0-5'], killed: [] }])
-    expect(() => come(8, { a: quota(3) }, [semi(['a_0', 6, 4])])).toThrow('a gang asks 4 gpu, and the quota of "a" is 3')
+    expect(() => come(8, { a: quota(3) }, [semi(['a_0', 6, 4])])).toThrow('a gang asks 4 gpu, and the quota of "a" is 3: what is never preempted stays within it')
     // the minimum of the second is beyond what that of the first leaves of the quota
     const [, second, third] = come(8, { a: quota(3), b: quota(5) }, [semi(['a_0', 4, 2]), semi(['a_1', 2]), jobOf(['a_2', 2])])
     expect([second, third]).toEqual([{ started: [], killed: [] }, { started: ['a_2-0', 'a_2-1'], killed: [] }])

@@ -261,6 +261,7 @@ export class Autoscaler {
   }
 
   #takeAway(node: NodeId, group: number, now: Seconds): void {
+    this.#env.observers.onScaleDown(node, now)
     this.#env.runs.lose(node, now, 'evicted')
     this.#nodes.remove(node, group)
     this.#unneeded.forget(node)
