@@ -156,6 +156,13 @@ export class Requests implements WorkView {
   estimate(id: JobId): Seconds {
     return this.#entry(id).walltime
   }
+  /** A request runs for its walltime. */
+  minEstimate(): Seconds {
+    return Infinity
+  }
+  isDeadlineFirm(): boolean {
+    return false
+  }
   recordedWait(): Seconds {
     return NaN
   }

@@ -85,6 +85,7 @@ export class Dispatcher {
       warn: this.#warn,
       heedsTopology: this.#unheeded.heedsTopology,
       heedsPlacementRules: this.#unheeded.heedsPlacementRules,
+      heedsMinEstimate: this.#unheeded.heedsMinEstimate,
       hasRules: () => { this.work.areRules = true },
     })
     this.#waiting = explained ? new WaitingJobs(this.work, this.cell) : undefined

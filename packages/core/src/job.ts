@@ -312,8 +312,18 @@ export interface JobSpec {
   readonly weight?: number
   /** The user's estimate of the run time, seconds; unknown when absent. */
   readonly estimate?: Seconds
+  /**
+   * The least estimate, seconds, to which a policy that backfills may lower the job's own so that it starts sooner, where all its tasks start at once. It
+   * then ends when so much time has passed, done or not. Slurm's `--time-min`, OpenPBS's `min_walltime`. Default: nobody lowers it.
+   */
+  readonly minEstimate?: Seconds
   /** When the job should have ended, seconds from the start of the workload; default: no deadline. */
   readonly deadline?: Seconds
+  /**
+   * True: a job that is late is of no use. While nothing of it runs it is given up when it could not end by its deadline any more: if it ran for its least
+   * estimate, or else its estimate. Slurm's `--deadline`. Default: the deadline only says how urgent the job is.
+   */
+  readonly firmDeadline?: boolean
   /** Seconds from submission until the first task can be scheduled (set-up cost). */
   readonly startup?: Seconds
   /** The job waits until this job has ended, and `think` seconds more; its submit time moves to that instant if that is later. */

@@ -27,6 +27,7 @@ export function environment({ workload, passPerEvent }: SimulationOptions, seed:
     warn,
     heedsTopology: unheeded.heedsTopology,
     heedsPlacementRules: unheeded.heedsPlacementRules,
+    heedsMinEstimate: unheeded.heedsMinEstimate,
     hasRules: () => { work.areRules = true },
     tellPass: (pass) => observers.onPass(pass, now()),
   }
