@@ -1,5 +1,5 @@
 import type { Unheeded, Work } from '@sched/cluster'
-import type { JobId, JobSpec, LaneId, Seconds } from '@sched/core'
+import type { JobId, JobSpec, LaneId, Seconds, TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 
 /** A job may still start at the last time at which it could end by its deadline, in the round of that time. It is given up so many seconds later. */
@@ -31,11 +31,11 @@ export class FirmDeadlines {
     this.#unheeded = unheeded
   }
 
-  /** A job has come. */
+  /** A job has come; one that is late already is to be looked at. */
   watch(job: JobId, { deadline, firmDeadline, estimate = 0, minEstimate = Infinity }: JobSpec, now: Seconds): void {
     if (firmDeadline !== true || deadline === undefined || deadline === Infinity) return
     const latest = deadline - (this.#unheeded.lowersEstimates ? Math.min(estimate, minEstimate) : estimate)
-    this.#watched.set(job, { latest, event: this.#queue.push(Math.max(now, latest + MOMENT), EventKind.Withdrawn, job) })
+    this.#watched.set(job, { latest, event: now > latest ? NONE : this.#queue.push(latest + MOMENT, EventKind.Withdrawn, job) })
   }
 
   /** A task of the job waits again. */
@@ -65,7 +65,7 @@ export class FirmDeadlines {
   /** What of the job has nodes: something that runs, only what waits for the end of a decision, or nothing. */
   #claimed(job: JobId): 'running' | 'waiting' | 'nothing' {
     const work = this.#work
-    const tasks = []
+    const tasks: TaskId[] = []
     for (let lane = 0 as LaneId; lane < work.lanes; lane++) work.runningTasks(job, lane, tasks)
     if (tasks.length === 0) return 'nothing'
     return tasks.some((task) => !Number.isNaN(work.started(task))) ? 'running' : 'waiting'

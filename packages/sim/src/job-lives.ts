@@ -87,6 +87,7 @@ export class JobLives {
     this.lastStartup = Math.max(this.lastStartup, now + startup)
     if (startup > 0) this.#settingUp.set(job, queue.push(now + startup, EventKind.Ready, job))
     else work.open(job)
+    this.look(job, now)
     return true
   }
 

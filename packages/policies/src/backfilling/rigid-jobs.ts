@@ -178,7 +178,7 @@ export class RigidJobs implements WorkListener {
     if (tasks === 0) throw nothingToPlace(job, round.work)
     if (places === undefined && !this.mayHavePlaces(job, round)) return false
     const shape = round.work.shape(job, round.lane)
-    const most = Math.min(limit, this.#untilDeadline(job, round))
+    const most = Math.min(limit, (this.lanes[round.lane] as RigidLane).untilDeadline(job, round.now))
     if (most < Infinity) this.#limit(job, round, most)
     this.#starting = job
     this.#tasks = tasks
@@ -195,13 +195,6 @@ export class RigidJobs implements WorkListener {
       if (round.cluster.nodes > FEW_NODES) this.#mustMeasure = true
     }
     return isStarted
-  }
-
-  /** For how many seconds a job may run that would end after its deadline, if it may run for less than its estimate. */
-  #untilDeadline(job: JobId, { lane, now, work }: Round): Seconds {
-    const { length, shortest, areShorter } = this.lanes[lane] as RigidLane
-    if (!areShorter || !((shortest[job] as number) < (length[job] as number)) || !work.isDeadlineFirm(job)) return Infinity
-    return Math.max(work.minEstimate(job), work.deadline(job) - now)
   }
 
   #limit(job: JobId, round: Round, seconds: Seconds): void {

@@ -116,6 +116,12 @@ export class RigidLane {
     return this.#planned(estimate)
   }
 
+  /** For how many seconds a job that may run for less than its estimate may do so if it must end by its deadline; `Infinity`: it need not. */
+  untilDeadline(job: JobId, now: Seconds): Seconds {
+    if (!this.areShorter || !((this.shortest[job] as number) < (this.length[job] as number)) || !this.#work.isDeadlineFirm(job)) return Infinity
+    return Math.max(this.#work.minEstimate(job), this.#work.deadline(job) - now)
+  }
+
   /** Notes anew what the next piece of a job that waits already asks for. */
   reread(job: JobId): void {
     this.read(job)
