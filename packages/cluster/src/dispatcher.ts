@@ -86,6 +86,7 @@ export class Dispatcher {
       heedsTopology: this.#unheeded.heedsTopology,
       heedsPlacementRules: this.#unheeded.heedsPlacementRules,
       heedsMinEstimate: this.#unheeded.heedsMinEstimate,
+      heedsContiguous: this.#unheeded.heedsContiguous,
       hasRules: () => { this.work.areRules = true },
     })
     this.#waiting = explained ? new WaitingJobs(this.work, this.cell) : undefined

@@ -107,6 +107,9 @@ export class JobFacts extends WorkColumns {
   maxNodes(job: JobId): number {
     return this.spec(job).maxNodes ?? Infinity
   }
+  isContiguous(job: JobId): boolean {
+    return this.spec(job).contiguous === true
+  }
   reservation(job: JobId): string {
     return this.spec(job).reservation ?? ''
   }

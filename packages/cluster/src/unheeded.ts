@@ -10,7 +10,7 @@ const SCORES = 'Give the policy the placement `kube-scores`, or `weighted` the s
 /** A device of at least so much is one that tasks share: fewer of it than a node has devices is less than a tenth of one. */
 const SHARED = 100
 
-/** Warns of the first job whose `topology`, `placementRules` or `minEstimate` no part of the run heeds, or that seems to ask for devices by their number. */
+/** Warns of the first job whose `topology`, `placementRules`, `minEstimate` or `contiguous` no part of the run heeds, or that seems to ask for devices by their number. */
 export class Unheeded {
   /** Whether each is heeded, or has been warned of. */
   #topology = false
@@ -18,6 +18,7 @@ export class Unheeded {
   #rules = false
   #preferences = false
   #minEstimate = false
+  #contiguous = false
   /** Whether a policy lowers the estimates of jobs to their least ones. */
   lowersEstimates = false
   readonly #warn: (message: string) => void
@@ -48,11 +49,20 @@ export class Unheeded {
     this.#minEstimate = this.lowersEstimates = true
   }
 
+  /** Called by a part that gives jobs which ask for them consecutive nodes. */
+  readonly heedsContiguous = (): void => {
+    this.#contiguous = true
+  }
+
   /** Checks a job that has come. */
   look(spec: JobSpec): void {
     if (spec.minEstimate !== undefined && !this.#minEstimate) {
       this.#minEstimate = true
       this.#warn(`job ${spec.id} may run for less than its estimate (minEstimate), and no policy here lowers that: it is planned, and runs, as one that may not. ${LOWERED}`)
+    }
+    if (spec.contiguous === true && !this.#contiguous) {
+      this.#contiguous = true
+      this.#warn(`job ${spec.id} asks for consecutive nodes (contiguous), and nothing here heeds that: it goes anywhere. Use \`replan\` with named nodes and the topology flat.`)
     }
     if (this.#devices.size > 0) this.#lookAtShares(spec)
     if (this.#topology && this.#slices && this.#rules && this.#preferences) return

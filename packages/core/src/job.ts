@@ -279,6 +279,8 @@ export interface JobSpec {
   readonly minNodes?: number
   /** Most nodes that its tasks which start together may be on, at least 1, under schedulers that know of it (Slurm's `--nodes=1-4`). Default: any number. */
   readonly maxNodes?: number
+  /** True: its tasks that start together are on consecutive nodes, under schedulers that know of it (Slurm's `--contiguous`). Default: any nodes will do. */
+  readonly contiguous?: boolean
   /** Name of the job array that it belongs to, as in Slurm. */
   readonly array?: string
   /** How many jobs of its array may run at once, at least 1, under schedulers that know of arrays. Default: any number. */
@@ -319,10 +321,7 @@ export interface JobSpec {
   readonly minEstimate?: Seconds
   /** When the job should have ended, seconds from the start of the workload; default: no deadline. */
   readonly deadline?: Seconds
-  /**
-   * True: a job that is late is of no use. While nothing of it runs it is given up when it could not end by its deadline any more: if it ran for its least
-   * estimate, or else its estimate. Slurm's `--deadline`. Default: the deadline only says how urgent the job is.
-   */
+  /** True: while nothing of it runs it is given up when it could not end by its deadline any more (Slurm's `--deadline`). Default: that says how urgent it is. */
   readonly firmDeadline?: boolean
   /** Seconds from submission until the first task can be scheduled (set-up cost). */
   readonly startup?: Seconds

@@ -38,6 +38,8 @@ export interface Env {
   readonly heedsPlacementRules?: (preferences: boolean) => void
   /** The same for `minEstimate`: a policy calls it if it lowers the estimates of jobs. */
   readonly heedsMinEstimate?: () => void
+  /** The same for `contiguous`. */
+  readonly heedsContiguous?: () => void
   /**
    * A part calls this when it is created if what others have on a node may keep a task off it that would have room, as rules of jobs do (`WorkView.areRules`).
    * Absent where that makes no difference.

@@ -197,6 +197,8 @@ export interface WorkView {
   minNodes(job: JobId): number
   /** Most nodes that tasks of the job which start together may be on, `Infinity` without a limit. */
   maxNodes(job: JobId): number
+  /** Whether tasks of the job which start together must be on consecutive nodes. */
+  isContiguous(job: JobId): boolean
   /** Names of the reservations of nodes of which it asks for any, between commas; '' for a job that asks for none. */
   reservation(job: JobId): string
   /** The licences that the job holds while it runs: number by name. */

@@ -40,6 +40,7 @@ export abstract class WrappedWork implements WorkView {
   nice(job: JobId): number { return this.inner.nice(job) }
   minNodes(job: JobId): number { return this.inner.minNodes(job) }
   maxNodes(job: JobId): number { return this.inner.maxNodes(job) }
+  isContiguous(job: JobId): boolean { return this.inner.isContiguous(job) }
   reservation(job: JobId): string { return this.inner.reservation(job) }
   licenses(job: JobId): Readonly<Record<string, number>> { return this.inner.licenses(job) }
   topology(job: JobId, lane: LaneId): { readonly asked: Topology; readonly isOfStage: boolean } | undefined { return this.inner.topology(job, lane) }

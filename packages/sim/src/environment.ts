@@ -28,6 +28,7 @@ export function environment({ workload, passPerEvent }: SimulationOptions, seed:
     heedsTopology: unheeded.heedsTopology,
     heedsPlacementRules: unheeded.heedsPlacementRules,
     heedsMinEstimate: unheeded.heedsMinEstimate,
+    heedsContiguous: unheeded.heedsContiguous,
     hasRules: () => { work.areRules = true },
     tellPass: (pass) => observers.onPass(pass, now()),
   }

@@ -109,6 +109,7 @@ class Replan implements Policy {
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
     jobs.planByEstimates('replan')
     env.heedsMinEstimate?.()
+    if (options.nodes === 'named' && [options.topology, ...Object.values(options.topologies)].includes('flat')) env.heedsContiguous?.()
     const running = new LaneTasks(cluster)
     const limits = (this.#limits = new TimeLimits(env.work))
     this.#options = options

@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { startsOf, type Options } from './machine.js'
 import { easyPass, lowered, planPass, type LoweredJob } from './reference/lowered.js'
+import type { RigidJob } from './reference/machine.js'
+import { plainNamed } from './reference/plain-named.js'
 
 const MINUTE = 60
 interface Change extends Partial<JobSpec> {
@@ -137,4 +139,31 @@ describe('a least estimate', () => {
       )
     })
   }
+
+  it('gives jobs the times and nodes of a plain loop where nodes are named, of those that ask for consecutive ones, too', () => {
+    const queue = fc.array(
+      fc.record({
+        submit: fc.integer({ min: 0, max: 600 }), minutes: fc.integer({ min: 1, max: 9 }), less: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200 })), size: fc.oneof(fc.constant(8), fc.integer({ min: 1, max: 8 })),
+        least: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }), isContiguous: fc.boolean(),
+      }).map(({ submit, minutes, less, size, least, isContiguous }): RigidJob => ({
+        submit, runtime: Math.max(1, minutes * MINUTE - less), estimate: minutes * MINUTE, size: [size], isContiguous, ...(least !== undefined && least < minutes && { least: least * MINUTE }),
+      })),
+      { minLength: 1, maxLength: 16 },
+    ).map((all) => all.sort((a, b) => a.submit - b.submit))
+    fc.assert(
+      fc.property(queue, fc.constantFrom(1, 2), fc.constantFrom(1, 60), (jobs, perNode, step) => {
+        const specs = jobs.map(({ submit, runtime, estimate, size, least, isContiguous = false }, i): JobSpec => ({
+          id: `J${i}`, submit, estimate, ...(least !== undefined && { minEstimate: least }), ...(isContiguous && { contiguous: true }),
+          stages: [{ name: 'job', tasks: size[0] as number, gang: true, demand: { procs: 1 }, duration: runtime }],
+        }))
+        const places = new Map<string, number[]>()
+        const names: string[] = []
+        const byName: Observer = { onSubmit: (job, { id }) => void (names[job] = id), onTaskStart: (_task, job, _lane, node) => void places.set(names[job] as string, [...(places.get(names[job] as string) ?? []), node]) }
+        const starts = startsOf(specs, [perNode], replan(fifo(), { nodes: 'named', bf_resolution: step, overrun: 'kill' }), { nodes: 8 / perNode, observers: [byName] })
+        const ours = specs.map(({ id }) => ({ start: starts.get(id), nodes: places.get(id)?.sort((a, b) => a - b) }))
+        expect(ours).toEqual(plainNamed(jobs, 8 / perNode, perNode, step))
+      }),
+      { seed: 3_021, numRuns: 500 },
+    )
+  })
 })

@@ -26,7 +26,7 @@ export class AccountingJobs {
   readonly #firstEligible = new Map<string, number>()
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, alike: 0, reservations: 0, later: 0, notEligible: 0, partitions: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0, timeMin: 0, deadlines: 0, unreadDeadlines: 0,
+    throttled: 0, constraints: 0, alternatives: 0, alike: 0, reservations: 0, later: 0, notEligible: 0, partitions: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0, timeMin: 0, deadlines: 0, unreadDeadlines: 0, contiguous: 0,
   }
 
   /** `gpusIn`: which field tells GPUs; `follows`: which jobs wait for others; `header`: size of the machine from the file. */
@@ -72,7 +72,7 @@ export class AccountingJobs {
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, alike, reservations, later, notEligible, partitions, exclusive, exclusiveUser, switches, segments, timeMin, deadlines, unreadDeadlines,
+      alternatives, alike, reservations, later, notEligible, partitions, exclusive, exclusiveUser, switches, segments, timeMin, deadlines, unreadDeadlines, contiguous,
     } = this.#counts
     const { options } = this
     return [
@@ -106,6 +106,7 @@ export class AccountingJobs {
       { rule: 'timeMin', jobs: timeMin, text: 'that take a lower limit to start sooner (--time-min, min_walltime): they get one only under replan and easy' },
       { rule: 'deadlines', jobs: deadlines, text: 'with --deadline: given up when they could not end by it any more' },
       { rule: 'unreadDeadlines', jobs: unreadDeadlines, text: 'with a --deadline whose time is not known: run like all others' },
+      { rule: 'contiguous', jobs: contiguous, text: 'with --contiguous: on consecutive nodes only under replan with named nodes, elsewhere on any' },
       { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user: share their nodes only with jobs of their user under Slurm\'s backfilling with named nodes (replan), elsewhere with all' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences: only policies that limit licences count them' },
       ...(this.follows?.rules() ?? []),
@@ -190,6 +191,7 @@ export class AccountingJobs {
     if (arrayThrottle !== undefined) this.#counts.throttled++
     if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
     if (reservation !== '') this.#counts.reservations++
+    if (record.contiguous === true) this.#counts.contiguous++
     if (topology?.racks !== undefined) this.#counts.switches++
     if (topology?.segment !== undefined) this.#counts.segments++
     const bounds = this.#bounds(record, estimate)
@@ -209,6 +211,7 @@ export class AccountingJobs {
       ...(topology !== undefined && { topology }),
       ...(parts?.leastNodes !== undefined && { minNodes: parts.leastNodes }),
       ...(parts?.mostNodes !== undefined && { maxNodes: parts.mostNodes }),
+      ...(record.contiguous === true && { contiguous: true }),
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),

@@ -22,6 +22,8 @@ export interface AccountingRecord {
   readonly limit: number
   /** The least limit with which it would have started, seconds. */
   readonly minLimit?: number | undefined
+  /** Whether it asked for consecutive nodes. */
+  readonly contiguous?: boolean | undefined
   /** By when it had to end, seconds since 1970; NaN: a time that is not known. */
   readonly deadline?: number | undefined
   readonly requested: number

@@ -153,6 +153,8 @@ export const jobSchema = z.strictObject({
     .describe('Fewest nodes that its tasks which start together must be on (--nodes=2-4), under `replan` with named nodes. Default: 1.'),
   maxNodes: z.int().min(1).exactOptional()
     .describe('Most nodes that its tasks which start together may be on (--nodes=1-4), under `replan` with named nodes. Default: any number.'),
+  contiguous: z.boolean().exactOptional()
+    .describe('true: its tasks that start together are on consecutive nodes (--contiguous), under `replan` with named nodes and the topology flat. Default: any nodes will do.'),
   array: name.exactOptional().describe('Job array that it belongs to.'),
   arrayThrottle: z.int().min(1).exactOptional()
     .describe('How many jobs of its array may run at once (--array=0-99%4), under `replan`. Default: any number.'),

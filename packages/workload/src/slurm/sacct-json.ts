@@ -12,7 +12,7 @@ import { RecordIds } from './record-ids.js'
 import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
-import { reservationIn } from './submit-line.js'
+import { isContiguousIn, reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
 import { timeBoundsIn } from './time-bounds.js'
 import { usedMemoryInSteps } from './used-memory.js'
@@ -128,6 +128,7 @@ class SacctJsonReader implements RecordReader {
         ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       exclusive: exclusiveIn(job.text('submit_line') ?? ''),
       nice: niceIn(job.text('submit_line') ?? '', idOf(job)),
+      contiguous: isContiguousIn(job.text('submit_line') ?? '', idOf(job)),
       topology: switchesIn(job.text('submit_line') ?? '', idOf(job)),
       layout: layoutIn(job.text('submit_line') ?? '', idOf(job), count(requestedTres, 'node')),
       name: job.text('name') ?? '',

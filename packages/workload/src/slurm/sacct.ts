@@ -15,7 +15,7 @@ import { layoutIn } from './layout.js'
 import { niceIn } from './nice.js'
 import { SacctRows } from './sacct-rows.js'
 import { RecordIds } from './record-ids.js'
-import { reservationIn } from './submit-line.js'
+import { isContiguousIn, reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
 import { timeBoundsIn } from './time-bounds.js'
 import { HeldForSteps, USED_MEMORY, usedMemory } from './used-memory.js'
@@ -212,6 +212,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     exclusive: exclusiveIn(columns.text('SubmitLine')),
     nice: niceIn(columns.text('SubmitLine'), id),
+    contiguous: isContiguousIn(columns.text('SubmitLine'), id),
     topology: switchesIn(columns.text('SubmitLine'), id),
     layout: layoutIn(columns.text('SubmitLine'), id, whole(tres(columns.text('ReqTRES'), 'node') ?? '')),
     name: columns.text('JobName'),

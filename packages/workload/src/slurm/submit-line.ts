@@ -19,6 +19,9 @@ export const valueOf = (options: string, long: string, short?: string): string |
   return [...options.matchAll(new RegExp(`\\s${form}["']?([^\\s"']+)`, 'g'))].at(-1)?.[1]
 }
 
+/** Whether a job asked for consecutive nodes (`--contiguous`). */
+export const isContiguousIn = (command: string, id: string): boolean => /\s--contiguous(?=\s|$)/.test(ownOptions(command, id))
+
 /**
  * The reservations that a job asked for (`--reservation=a,b`), '' if it asked for none. In the database the name of one may be missing, of jobs that were
  * submitted before it began.

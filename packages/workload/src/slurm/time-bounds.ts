@@ -42,7 +42,7 @@ function timeBehind(text: string, now: Seconds, isLocal: boolean): Seconds {
   const today = Math.floor(now / DAY) * DAY
   if (text === 'today' || text === 'tomorrow') return text === 'today' ? now : now + DAY
   const clock = /^(\d{1,2}):(\d\d)(?::(\d\d))?\s*(am|pm)?$/.exec(text)
-  if (clock === null && hours[text] === undefined) return instant(text.toUpperCase()) ?? NaN
+  if (clock === null && hours[text] === undefined) return /^\d{4}-/.test(text) ? (instant(text.toUpperCase()) ?? NaN) : NaN
   const [, hour, minute, second = '0', half] = clock ?? ['', hours[text], '0']
   const at = today + (half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'pm' ? 12 : 0)) * HOUR + Number(minute) * MINUTE + Number(second)
   return at > now ? at : at + DAY
