@@ -177,7 +177,7 @@ export const jobSchema = z.strictObject({
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order. Default 1.'),
   estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
   minEstimate: number.positive().exactOptional()
-    .describe('Least estimate, seconds, to which a policy that backfills may lower its own so that it starts sooner (--time-min), under `easy`, `conservative` and `replan`. It ends then, done or not.'),
+    .describe('Least estimate, seconds, to which a policy that backfills may lower its own so that it starts sooner (--time-min), under `easy` and `replan`. It ends then, done or not.'),
   deadline: atLeastZero.exactOptional().describe('When the job should have ended, seconds from the start of the workload.'),
   firmDeadline: z.boolean().exactOptional()
     .describe('true: the job is given up while it waits and could not end by its deadline any more (--deadline). Default: the deadline only says how urgent it is.'),
