@@ -24,7 +24,7 @@ function timesOf(specs: readonly JobSpec[], nodes: number, policy: Plug<'policy'
     onJobEnd: (_job, { id }, now) => void (times[id] ??= []).push(now / MINUTE),
   }
   const starts = startsOf(specs, [1], policy, { nodes, ...options, observers: [watch, ...(options.observers ?? [])] })
-  return Object.fromEntries(specs.flatMap(({ id }) => (times[id] === undefined ? [] : [[id, [...(starts.has(id) ? [(starts.get(id) as number) / MINUTE] : []), ...(times[id] as number[])]]])))
+  return Object.fromEntries(specs.flatMap(({ id }) => (times[id] === undefined ? [] : [[id, [...(starts.has(id) ? [(starts.get(id) as number) / MINUTE] : []), ...(times[id])]]])))
 }
 
 // A holds 3 of 4 processors for 5 minutes, B waits for all 4, C may run for 10 minutes or for as few as 2
@@ -125,7 +125,7 @@ describe('a least estimate', () => {
   const specOf = ({ submit, size, runtime, estimate, least, deadline }: LoweredJob, i: number) =>
     spec(`J${i}`, size, estimate, { submit: submit * MINUTE, runtime, ...(least !== undefined && { minEstimate: least }), ...(deadline !== undefined && { deadline: deadline * MINUTE, firmDeadline: true }) })
   const inMs = (minutes: number | undefined) => (minutes === undefined ? undefined : Math.round(minutes * 60_000))
-  const msOf = ({ size, ...times }: LoweredJob) => ({ size, ...Object.fromEntries(Object.entries(times).map(([key, minutes]) => [key, inMs(minutes as number | undefined)])) }) as unknown as LoweredJob
+  const msOf = ({ size, ...times }: LoweredJob) => ({ size, ...Object.fromEntries(Object.entries(times).map(([key, minutes]) => [key, inMs(minutes)])) }) as unknown as LoweredJob
 
   for (const [name, pass, policy] of [['easy', easyPass, easy()], ['easy with reservations', easyPass, easy(fifo(), { passOn: true, overrun: 'kill' })], ['replan', planPass, replan(fifo(), { bf_window: 43_200, overrun: 'kill' })]] as const) {
     it(`gives jobs the times of a plain loop in random small worlds: ${name}`, () => {
