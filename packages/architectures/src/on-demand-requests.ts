@@ -18,7 +18,7 @@ export interface Request {
 /** What requests have of their jobs, each read by the method of that name. */
 const ofJob = [
   'name', 'priority', 'weight', 'deadline', 'user', 'queue', 'preemptible', 'movable', 'disruptionBudget', 'longestWait', 'gracePeriod', 'account', 'qos', 'array', 'arrayThrottle',
-  'isExclusiveToUser', 'nice', 'minNodes', 'maxNodes', 'reservation', 'licenses', 'classOf',
+  'isExclusiveToUser', 'nice', 'minNodes', 'maxNodes', 'isContiguous', 'reservation', 'licenses', 'classOf',
 ] as const satisfies readonly (keyof WorkView)[]
 type JobFacts = { readonly [Fact in (typeof ofJob)[number]]: ReturnType<WorkView[Fact]> }
 
@@ -156,6 +156,13 @@ export class Requests implements WorkView {
   estimate(id: JobId): Seconds {
     return this.#entry(id).walltime
   }
+  /** A request runs for its walltime. */
+  minEstimate(): Seconds {
+    return Infinity
+  }
+  isDeadlineFirm(): boolean {
+    return false
+  }
   recordedWait(): Seconds {
     return NaN
   }
@@ -209,6 +216,9 @@ export class Requests implements WorkView {
   }
   maxNodes(id: JobId): number {
     return this.#entry(id).maxNodes
+  }
+  isContiguous(id: JobId): boolean {
+    return this.#entry(id).isContiguous
   }
   reservation(id: JobId): string {
     return this.#entry(id).reservation

@@ -9,14 +9,15 @@ export function checkJob(job: JobSpec): void {
   const { id, user, queue, group, account, partition, qos, reservation, array, application, class: kind, label } = job
   const areNames = typeof id === 'string' && isName(user) && isName(queue) && isName(group) && isName(account) && isName(partition) && isName(qos) && isName(reservation) && isName(array)
     && isName(application) && isName(kind) && isName(label)
-  const { priority, nice, weight, estimate, deadline, startup, think, minNodes, maxNodes, arrayThrottle } = job
-  if (areNames && isPriority(priority) && isPriority(nice) && isWeight(weight) && isTime(estimate) && isDeadline(deadline) && isSpan(startup) && isSpan(think) && isCount(minNodes) && isCount(maxNodes) && isCount(arrayThrottle)) return
+  const { priority, nice, weight, estimate, minEstimate, deadline, startup, think, minNodes, maxNodes, arrayThrottle } = job
+  if (areNames && isPriority(priority) && isPriority(nice) && isWeight(weight) && isTime(estimate) && isPositive(minEstimate) && isDeadline(deadline) && isSpan(startup) && isSpan(think) && isCount(minNodes) && isCount(maxNodes) && isCount(arrayThrottle)) return
   throw whatIsBad(job)
 }
 
 const isName = (value: unknown) => value === undefined || typeof value === 'string'
 const isPriority = (value: number | undefined) => value === undefined || Number.isFinite(value)
 const isWeight = (value: number | undefined) => value === undefined || (typeof value === 'number' && value > 0 && value < Infinity)
+const isPositive = isWeight
 const isTime = (value: number | undefined) => value === undefined || (typeof value === 'number' && value >= 0)
 /** May be negative: the deadline of a job in a trace window may lie before the first second of the window. */
 const isDeadline = (value: number | undefined) => value === undefined || (typeof value === 'number' && !Number.isNaN(value))
@@ -24,11 +25,12 @@ const isSpan = (value: number | undefined) => isTime(value) && value !== Infinit
 const isCount = (value: number | undefined) => value === undefined || (typeof value === 'number' && value >= 1)
 
 /** The rule for each number. */
-const numbers: readonly (readonly [field: 'priority' | 'nice' | 'weight' | 'estimate' | 'deadline' | 'startup' | 'think' | 'minNodes' | 'maxNodes' | 'arrayThrottle', isGood: (value: number | undefined) => boolean, wayOut: string])[] = [
+const numbers: readonly (readonly [field: 'priority' | 'nice' | 'weight' | 'estimate' | 'minEstimate' | 'deadline' | 'startup' | 'think' | 'minNodes' | 'maxNodes' | 'arrayThrottle', isGood: (value: number | undefined) => boolean, wayOut: string])[] = [
   ['priority', isPriority, 'Give a finite number; larger is more important.'],
   ['nice', isPriority, 'Give a finite number; a larger one stands farther behind.'],
   ['weight', isWeight, 'Give a number above 0.'],
   ['estimate', isTime, 'Give seconds, at least 0, or leave it out where the run time is unknown.'],
+  ['minEstimate', isPositive, 'Give seconds above 0, or leave it out where the estimate may not be lowered.'],
   ['deadline', isDeadline, 'Give seconds from the start of the workload, or leave it out.'],
   ['startup', isSpan, 'Give seconds, at least 0, or leave it out.'],
   ['think', isSpan, 'Give seconds, at least 0, or leave it out.'],

@@ -1,3 +1,4 @@
+import type { Seconds } from '@sched/core'
 import type { HeldDevices } from './held-devices.js'
 import type { InterruptedTask } from './interrupted-tasks.js'
 import type { TaskName } from './task-name.js'
@@ -13,6 +14,8 @@ export interface Placed extends TaskName {
   readonly level: number
   /** The devices of the node that it gets, for example `{ gpu: [0, 3] }`; absent for a task without devices. */
   readonly devices?: HeldDevices
+  /** Seconds after which to kill it, where the policy has lowered the estimate of its job (`JobSpec.minEstimate`). */
+  readonly limit?: Seconds
 }
 
 /** Raise it when older memories cannot be read any more, also for a policy's part. */

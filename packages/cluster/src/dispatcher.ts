@@ -85,6 +85,8 @@ export class Dispatcher {
       warn: this.#warn,
       heedsTopology: this.#unheeded.heedsTopology,
       heedsPlacementRules: this.#unheeded.heedsPlacementRules,
+      heedsMinEstimate: this.#unheeded.heedsMinEstimate,
+      heedsContiguous: this.#unheeded.heedsContiguous,
       hasRules: () => { this.work.areRules = true },
     })
     this.#waiting = explained ? new WaitingJobs(this.work, this.cell) : undefined

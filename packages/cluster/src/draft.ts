@@ -297,6 +297,11 @@ export class Draft implements OpenRound {
     this.work.nearAnywhere.add(job)
   }
 
+  limitTo(job: JobId, seconds: Seconds): void {
+    this.#mustBeOpen()
+    this.work.limitTo(job, seconds)
+  }
+
   wakeAt(time: Seconds): void {
     this.#mustBeOpen()
     mustBeTime('wakeAt', time)

@@ -10,6 +10,8 @@ const NO_RULES: readonly PlacementRule[] = []
 export class JobFacts extends WorkColumns {
   protected readonly users = new Names()
   protected readonly queues = new Names()
+  /** What jobs may run for whose estimate a policy has lowered, in seconds: see `Round.limitTo`. */
+  readonly limits = new Map<JobId, Seconds>()
   /** The job that is being updated: see `updateJob`. */
   updated: JobId | None = None
 
@@ -40,13 +42,19 @@ export class JobFacts extends WorkColumns {
     return this.spec(job).weight ?? 1
   }
   estimate(job: JobId): Seconds {
-    return this.spec(job).estimate ?? Infinity
+    return (this.limits.size === 0 ? undefined : this.limits.get(job)) ?? this.spec(job).estimate ?? Infinity
+  }
+  minEstimate(job: JobId): Seconds {
+    return this.spec(job).minEstimate ?? Infinity
   }
   recordedWait(job: JobId): Seconds {
     return this.spec(job).recorded?.wait ?? NaN
   }
   deadline(job: JobId): Seconds {
     return this.spec(job).deadline ?? Infinity
+  }
+  isDeadlineFirm(job: JobId): boolean {
+    return this.spec(job).firmDeadline === true
   }
   user(job: JobId): UserId {
     return this.jobUser[job] as UserId
@@ -98,6 +106,9 @@ export class JobFacts extends WorkColumns {
   }
   maxNodes(job: JobId): number {
     return this.spec(job).maxNodes ?? Infinity
+  }
+  isContiguous(job: JobId): boolean {
+    return this.spec(job).contiguous === true
   }
   reservation(job: JobId): string {
     return this.spec(job).reservation ?? ''

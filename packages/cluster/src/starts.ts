@@ -78,7 +78,8 @@ export class Starts {
     const name = taskName(work, task)
     const hasData = work.spec(work.jobOf(task)).stages[name.stage]?.data !== undefined
     const devices = this.#cell.model.devices === undefined ? undefined : namedDevices(work.devicesOf(task), node, this.#cell)
-    return { id: this.of(task), ...name, node: this.#cell.name(node), level: hasData ? work.level(task, node) : -1, ...(devices !== undefined && { devices }) }
+    const limit = work.limits.get(work.jobOf(task))
+    return { id: this.of(task), ...name, node: this.#cell.name(node), level: hasData ? work.level(task, node) : -1, ...(devices !== undefined && { devices }), ...(limit !== undefined && { limit }) }
   }
 
   #listed(kind: 'start' | 'kill' | 'suspend' | 'resume'): Placed[] {

@@ -3,19 +3,24 @@ import type { ClusterModel } from './model.js'
 
 const TREES = 'Give the policy the placement `topology-tree` (racks as Slurm fills them) or `topology-aware` (as Kueue does).'
 const SLICES = 'Give the policy the placement `topology-aware`.'
+const LOWERED = 'Use `easy` with counted nodes, or `replan`.'
 const RULES = 'Give the policy the placement `weighted`.'
 const SCORES = 'Give the policy the placement `kube-scores`, or `weighted` the scores `inter-pod-affinity`, `pod-topology-spread` and `node-affinity`.'
 
 /** A device of at least so much is one that tasks share: fewer of it than a node has devices is less than a tenth of one. */
 const SHARED = 100
 
-/** Warns of the first job whose `topology` or `placementRules` no part of the run heeds, or that seems to ask for devices by their number. */
+/** Warns of the first job whose `topology`, `placementRules`, `minEstimate` or `contiguous` no part of the run heeds, or that seems to ask for devices by their number. */
 export class Unheeded {
   /** Whether each is heeded, or has been warned of. */
   #topology = false
   #slices = false
   #rules = false
   #preferences = false
+  #minEstimate = false
+  #contiguous = false
+  /** Whether a policy lowers the estimates of jobs to their least ones. */
+  lowersEstimates = false
   readonly #warn: (message: string) => void
 
   /** By name, each resource of which devices are shared: the amount of one, and most devices of a node. Empty once a job has been warned of. */
@@ -39,8 +44,26 @@ export class Unheeded {
     this.#preferences ||= preferences
   }
 
+  /** Called by a policy that lowers the estimates of jobs to their least ones. */
+  readonly heedsMinEstimate = (): void => {
+    this.#minEstimate = this.lowersEstimates = true
+  }
+
+  /** Called by a part that gives jobs which ask for them consecutive nodes. */
+  readonly heedsContiguous = (): void => {
+    this.#contiguous = true
+  }
+
   /** Checks a job that has come. */
   look(spec: JobSpec): void {
+    if (spec.minEstimate !== undefined && !this.#minEstimate) {
+      this.#minEstimate = true
+      this.#warn(`job ${spec.id} may run for less than its estimate (minEstimate), and no policy here lowers that: it is planned, and runs, as one that may not. ${LOWERED}`)
+    }
+    if (spec.contiguous === true && !this.#contiguous) {
+      this.#contiguous = true
+      this.#warn(`job ${spec.id} asks for consecutive nodes (contiguous), and nothing here heeds that: it goes anywhere. Use \`replan\` with named nodes and the topology flat.`)
+    }
     if (this.#devices.size > 0) this.#lookAtShares(spec)
     if (this.#topology && this.#slices && this.#rules && this.#preferences) return
     this.#lookAt(spec, spec)

@@ -3,7 +3,7 @@ import type { Work } from './work.js'
 
 /** Fields that may change while a job is in the system: whose it is, and how urgent. */
 export const updatable = [
-  'user', 'queue', 'group', 'account', 'partition', 'qos', 'reservation', 'application', 'priority', 'nice', 'preemptible', 'movable', 'drainable', 'weight', 'estimate', 'deadline', 'arrayThrottle',
+  'user', 'queue', 'group', 'account', 'partition', 'qos', 'reservation', 'application', 'priority', 'nice', 'preemptible', 'movable', 'drainable', 'weight', 'estimate', 'minEstimate', 'deadline', 'arrayThrottle',
 ] as const satisfies readonly (keyof JobSpec)[]
 
 /** The fields that say whose the job is. A change of these may be refused, since limits of another user or queue then apply. */

@@ -107,6 +107,14 @@ export class Work extends WaitingWork {
     if (this.jobHeld[job] === 0) this.pendingTasks[owner * this.lanes + lane] = this.pending(owner, lane) + tasks - had
   }
 
+  /** Lets a job of which nothing is claimed run for so many seconds, at most its estimate; `Infinity`: as long as its estimate says. Throws `BROKEN_CONTRACT` otherwise. */
+  limitTo(job: JobId, seconds: Seconds): void {
+    const isWhole = this.jobLeft[job] === this.jobTasks[job] && [...this.laneRunning.subarray(job * this.lanes, (job + 1) * this.lanes)].every((running) => running === 0)
+    if (!(seconds > 0) || !isWhole) throw new SchedError('BROKEN_CONTRACT', `job ${this.name(job)} is limited to ${seconds} s${isWhole ? '' : ' while some of it runs'}.`, {}, 'Give seconds above 0, before the first claim of the job.')
+    if (seconds < (this.spec(job).estimate ?? Infinity)) this.limits.set(job, seconds)
+    else this.limits.delete(job)
+  }
+
   /**
    * Records a draft claim: from here on the task has a run on the node that has not started. With `start`, the task has started before and is
    * announced again.
@@ -139,9 +147,18 @@ export class Work extends WaitingWork {
   unclaim(task: TaskId, why: Release): void {
     if (why !== 'evicted') this.release(task, why)
     else if (this.isCopy(task)) return this.retire(task)
+    if (this.limits.size > 0) this.#takeBackLimit(task)
     this.unplace(task)
     if (this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
     if (why === 'withdrawn' && this.failed.has(this.jobOf(task))) this.onWithdrawn?.(this.jobOf(task))
+  }
+
+  /** A job of which nothing runs any more, and nothing is suspended, has its own estimate again. */
+  #takeBackLimit(task: TaskId): void {
+    const job = this.jobOf(task)
+    if (!this.limits.has(job) || this.suspended.has(task)) return
+    for (let lane = 0; lane < this.lanes; lane++) if ((this.laneRunning[job * this.lanes + lane] as number) > 0) return
+    this.limits.delete(job)
   }
 
   /** Removes a released run; its task is unplaced. */
@@ -278,6 +295,7 @@ export class Work extends WaitingWork {
   /** Removes the job from the sets that hold only few jobs. Most of these are empty, and checking the size first is faster. */
   #forget(job: JobId): void {
     if (this.nearAnywhere.size > 0) this.nearAnywhere.delete(job)
+    if (this.limits.size > 0) this.limits.delete(job)
     if (this.waits.size > 0) this.waits.delete(job)
     if (this.masters.size > 0) this.masters.delete(job)
     if (this.gangJobs.size > 0) this.gangJobs.delete(job)

@@ -279,6 +279,8 @@ export interface JobSpec {
   readonly minNodes?: number
   /** Most nodes that its tasks which start together may be on, at least 1, under schedulers that know of it (Slurm's `--nodes=1-4`). Default: any number. */
   readonly maxNodes?: number
+  /** True: its tasks that start together are on consecutive nodes, under schedulers that know of it (Slurm's `--contiguous`). Default: any nodes will do. */
+  readonly contiguous?: boolean
   /** Name of the job array that it belongs to, as in Slurm. */
   readonly array?: string
   /** How many jobs of its array may run at once, at least 1, under schedulers that know of arrays. Default: any number. */
@@ -312,8 +314,15 @@ export interface JobSpec {
   readonly weight?: number
   /** The user's estimate of the run time, seconds; unknown when absent. */
   readonly estimate?: Seconds
+  /**
+   * The least estimate, seconds, to which a policy that backfills may lower the job's own so that it starts sooner, where all its tasks start at once. It
+   * then ends when so much time has passed, done or not. Slurm's `--time-min`, OpenPBS's `min_walltime`. Default: nobody lowers it.
+   */
+  readonly minEstimate?: Seconds
   /** When the job should have ended, seconds from the start of the workload; default: no deadline. */
   readonly deadline?: Seconds
+  /** True: while nothing of it runs it is given up when it could not end by its deadline any more (Slurm's `--deadline`). Default: that says how urgent it is. */
+  readonly firmDeadline?: boolean
   /** Seconds from submission until the first task can be scheduled (set-up cost). */
   readonly startup?: Seconds
   /** The job waits until this job has ended, and `think` seconds more; its submit time moves to that instant if that is later. */

@@ -36,6 +36,10 @@ export interface Env {
   readonly heedsTopology?: (slices?: boolean) => void
   /** The same for `placementRules`: a part calls it if it heeds the rules that must hold; with `preferences`, it heeds rules with a weight, too. */
   readonly heedsPlacementRules?: (preferences: boolean) => void
+  /** The same for `minEstimate`: a policy calls it if it lowers the estimates of jobs. */
+  readonly heedsMinEstimate?: () => void
+  /** The same for `contiguous`. */
+  readonly heedsContiguous?: () => void
   /**
    * A part calls this when it is created if what others have on a node may keep a task off it that would have room, as rules of jobs do (`WorkView.areRules`).
    * Absent where that makes no difference.

@@ -185,6 +185,12 @@ export interface Round {
    * For policies that plan; until then `fits` is false for the job, and `take` and `claim` refuse it. Absent: there are no such rules.
    */
   readonly mayStartFrom?: ((job: JobId, from: Seconds) => Seconds) | undefined
+  /**
+   * Lowers the estimate of a job to `seconds`: it ends when it has run for so long, done or not. To be called before its first claim, for a job of which all
+   * tasks start at once; until then its own estimate holds again with `Infinity`, and so it does once its claims are taken back or it is evicted. Where
+   * tasks slow each other down it counts what they would take alone. Absent: jobs run as long as they take.
+   */
+  limitTo?(job: JobId, seconds: Seconds): void
   /** Asks for another round at `time`, in seconds, even if nothing else happens before; at a time that has come, at once. */
   wakeAt(time: Seconds): void
 }

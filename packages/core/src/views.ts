@@ -155,12 +155,16 @@ export interface WorkView {
   nice(job: JobId): number
   /** Share relative to its neighbours under a fair order; 1 for a job that sets none. */
   weight(job: JobId): number
-  /** Estimated run time in seconds, `Infinity` when unknown. */
+  /** Estimated run time in seconds, `Infinity` when unknown; of a job that runs for less (`Round.limitTo`), that. */
   estimate(job: JobId): Seconds
+  /** The least estimate to which a policy may lower that of a job that waits, in seconds; `Infinity` where it may not. */
+  minEstimate(job: JobId): Seconds
   /** Seconds that the job waited on the real machine, from its log; `NaN` where unknown. Only for a policy that replays the recorded schedule. */
   recordedWait(job: JobId): Seconds
   /** When the job should have ended, seconds from the start of the run; `Infinity` without a deadline. */
   deadline(job: JobId): Seconds
+  /** Whether a job that could not end by its deadline any more is given up. */
+  isDeadlineFirm(job: JobId): boolean
   /** The user of the job. */
   user(job: JobId): UserId
   /** The name of a user. */
@@ -193,6 +197,8 @@ export interface WorkView {
   minNodes(job: JobId): number
   /** Most nodes that tasks of the job which start together may be on, `Infinity` without a limit. */
   maxNodes(job: JobId): number
+  /** Whether tasks of the job which start together must be on consecutive nodes. */
+  isContiguous(job: JobId): boolean
   /** Names of the reservations of nodes of which it asks for any, between commas; '' for a job that asks for none. */
   reservation(job: JobId): string
   /** The licences that the job holds while it runs: number by name. */

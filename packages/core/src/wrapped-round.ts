@@ -33,6 +33,7 @@ export abstract class WrappedRound implements Round {
   moulding(job: JobId): Moulding | undefined { return this.inner.moulding(job) }
   mould(job: JobId, tasks: number): void { this.inner.mould(job, tasks) }
   ignoreLocality(job: JobId): void { this.inner.ignoreLocality?.(job) }
+  limitTo(job: JobId, seconds: Seconds): void { this.inner.limitTo?.(job, seconds) }
   take(job: JobId): boolean { return this.inner.take(job) }
   evict(task: TaskId): void { this.inner.evict(task) }
   suspendTask(task: TaskId, frees: readonly ResourceId[]): void { this.inner.suspendTask(task, frees) }

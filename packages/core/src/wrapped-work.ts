@@ -19,8 +19,10 @@ export abstract class WrappedWork implements WorkView {
   priority(job: JobId): number { return this.inner.priority(job) }
   weight(job: JobId): number { return this.inner.weight(job) }
   estimate(job: JobId): Seconds { return this.inner.estimate(job) }
+  minEstimate(job: JobId): Seconds { return this.inner.minEstimate(job) }
   recordedWait(job: JobId): Seconds { return this.inner.recordedWait(job) }
   deadline(job: JobId): Seconds { return this.inner.deadline(job) }
+  isDeadlineFirm(job: JobId): boolean { return this.inner.isDeadlineFirm(job) }
   user(job: JobId): UserId { return this.inner.user(job) }
   userName(user: UserId): string { return this.inner.userName(user) }
   queue(job: JobId): QueueId { return this.inner.queue(job) }
@@ -38,6 +40,7 @@ export abstract class WrappedWork implements WorkView {
   nice(job: JobId): number { return this.inner.nice(job) }
   minNodes(job: JobId): number { return this.inner.minNodes(job) }
   maxNodes(job: JobId): number { return this.inner.maxNodes(job) }
+  isContiguous(job: JobId): boolean { return this.inner.isContiguous(job) }
   reservation(job: JobId): string { return this.inner.reservation(job) }
   licenses(job: JobId): Readonly<Record<string, number>> { return this.inner.licenses(job) }
   topology(job: JobId, lane: LaneId): { readonly asked: Topology; readonly isOfStage: boolean } | undefined { return this.inner.topology(job, lane) }

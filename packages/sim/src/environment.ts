@@ -27,6 +27,8 @@ export function environment({ workload, passPerEvent }: SimulationOptions, seed:
     warn,
     heedsTopology: unheeded.heedsTopology,
     heedsPlacementRules: unheeded.heedsPlacementRules,
+    heedsMinEstimate: unheeded.heedsMinEstimate,
+    heedsContiguous: unheeded.heedsContiguous,
     hasRules: () => { work.areRules = true },
     tellPass: (pass) => observers.onPass(pass, now()),
   }

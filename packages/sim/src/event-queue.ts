@@ -4,7 +4,7 @@ import { EventHeap } from './event-heap.js'
 /**
  * Kinds of events, in the order in which those of one instant fire. Rounds come after all of them, so a policy sees the whole instant. `AtOnce`: a
  * wake-up that an architecture requests with delay 0; if nodes beat in the instant, it fires after their reports. `Withdrawn`: a claim for a job that
- * has failed was withdrawn. `SubmitFirst`: takes the place of `Submit` if submissions come before ends. `Look`: at the tasks of a job, for some to copy;
+ * has failed was withdrawn, or a job may be late for its deadline. `SubmitFirst`: takes the place of `Submit` if submissions come before ends. `Look`: at the tasks of a job, for some to copy;
  * after reports, too. `Avoid`: nodes that are avoided after failures are used again, or a job is given up for want of others.
  */
 export const EventKind = {

@@ -1,6 +1,7 @@
 import { checkJob, infeasible, loseSuspended, refusedWhole, type CellState, type ClusterModel, type Unheeded, type Work } from '@sched/cluster'
 import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, type Scheduler, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
+import { FirmDeadlines } from './firm-deadlines.js'
 import type { Observers } from './observers.js'
 import type { SimulationOptions } from './options.js'
 import type { TaskRuns } from './task-runs.js'
@@ -37,6 +38,7 @@ export class JobLives {
   readonly #host: JobLivesOptions['host']
   /** Jobs that were given up and still have running tasks. */
   readonly #abandoned = new Set<JobId>()
+  readonly #deadlines: FirmDeadlines
   /** Jobs that are being set up, with the event that ends it. */
   readonly #settingUp = new Map<JobId, number>()
 
@@ -53,6 +55,7 @@ export class JobLives {
     this.#infeasible = infeasible
     this.#unheeded = unheeded
     this.#host = host
+    this.#deadlines = new FirmDeadlines(work, queue, unheeded)
   }
 
   /**
@@ -79,10 +82,12 @@ export class JobLives {
     const job = work.submit(spec, now, owner)
     runs.forget(job)
     observers.onSubmit(job, spec, now)
+    this.#deadlines.watch(job, spec, now)
     const startup = spec.startup ?? 0
     this.lastStartup = Math.max(this.lastStartup, now + startup)
     if (startup > 0) this.#settingUp.set(job, queue.push(now + startup, EventKind.Ready, job))
     else work.open(job)
+    this.look(job, now)
     return true
   }
 
@@ -100,6 +105,7 @@ export class JobLives {
     const spec = work.spec(job)
     observers.onJobEnd(job, spec, now)
     if (this.#settingUp.size > 0) this.#cancelSetUp(job)
+    this.#deadlines.leave(job)
     this.#runs.avoidance?.leave(job, !this.#abandoned.has(job), now)
     if (this.#abandoned.size > 0) this.#abandoned.delete(job)
     this.#runs.speculation?.leave(job)
@@ -142,6 +148,18 @@ export class JobLives {
   /** Handles a killed task: if its job was given up, the task is dropped and not pending again. */
   taskKilled(job: JobId, now: Seconds): void {
     if (this.#abandoned.has(job)) this.#drop(job, now)
+    else this.#deadlines.stopped(job, now)
+  }
+
+  /** Drops what waits of a job that was given up, or gives it up if it is late for its deadline; returns whether it did. */
+  look(job: JobId, now: Seconds): boolean {
+    if (this.#abandoned.has(job)) {
+      this.#drop(job, now)
+      return false
+    }
+    if (!this.#deadlines.isLate(job, now)) return false
+    this.abandon(job, now)
+    return true
   }
 
   #drop(job: JobId, now: Seconds): void {

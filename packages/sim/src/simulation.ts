@@ -324,7 +324,8 @@ export class Simulation implements CellHost {
       case EventKind.NodeState:
         return this.#sleep?.fired(subject as NodeId, now)
       case EventKind.Withdrawn:
-        return this.taskKilled(subject as JobId)
+        if (this.#lives.look(subject as JobId, now)) this.#passNeeded = true
+        return
       case EventKind.Look:
         if (this.#runs.speculation?.look(subject as JobId, now) === true) this.#passNeeded = true
         return

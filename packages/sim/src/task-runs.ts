@@ -155,10 +155,11 @@ export class TaskRuns {
         this.masters.start(run, row.job, ready + alone)
         if (!this.masters.isUnused(row.job)) this.lastEnd = Math.max(this.lastEnd, ready + alone)
       } else if (progress === undefined) {
-        work.setRunEnd(run, ready + (isPlain && !work.suspended.areAny ? Math.max(0, alone) : this.#length(run, task, node, alone, ready)))
+        work.setRunEnd(run, ready + (isPlain && !work.suspended.areAny && work.limits.size === 0 ? Math.max(0, alone) : this.#length(run, task, node, alone, ready)))
         this.#addEnd(run, node)
       } else {
-        progress.begin(run, node, this.#start, this.#failures?.start(run, work.originalOf(task), this.#start, node, alone) ?? alone, now)
+        const most = Math.min(alone, work.limits.get(row.job) ?? alone)
+        progress.begin(run, node, this.#start, this.#failures?.start(run, work.originalOf(task), this.#start, node, most) ?? most, now)
         this.#tellStarts(now)
       }
     }
@@ -171,7 +172,9 @@ export class TaskRuns {
    */
   #length(run: number, task: TaskId, node: NodeId, alone: Seconds, ready: Seconds): Seconds {
     const start = this.#start
-    const rest = this.#kept.rest(start, task, alone)
+    const limit = this.#work.limits.get(start.job)
+    const left = this.#kept.rest(start, task, alone)
+    const rest = limit === undefined ? left : Math.min(left, Math.max(0, limit - this.#work.worked(task)))
     this.speculation?.starts(run, ready + rest)
     return this.#failures === undefined ? rest : this.#failures.start(run, this.#work.originalOf(task), start, node, rest)
   }

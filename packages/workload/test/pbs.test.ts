@@ -72,6 +72,7 @@ describe('pbs', () => {
     ['another queue', {}, { queue: 'account' }, ({ queue }) => queue, 'proj 1'],
     ['its project as queue', {}, { queue: 'project' }, ({ queue }) => queue, '_pbs_project_default'],
     ['a limit in seconds', { 'Resource_List.walltime': '5400' }, {}, ({ estimate }) => estimate, 5400],
+    ['the least and the most limit of a job that shrinks to fit', { 'Resource_List.min_walltime': '00:30:00', 'Resource_List.max_walltime': '04:00:00' }, {}, ({ estimate, minEstimate }) => [estimate, minEstimate], [14_400, 1800]],
     ['a limit of days', { 'Resource_List.walltime': '120:00:00' }, {}, ({ estimate }) => estimate, 432_000],
     ['no limit', { 'Resource_List.walltime': '' }, { missingEstimate: 'unknown' }, ({ estimate }) => estimate, undefined],
     ['a run beyond its limit', { 'Resource_List.walltime': '00:59:30', Exit_status: '-29' }, {}, ({ stages, recorded }) => [stages[0]!.duration, recorded], [3570, { wait: 60, runtime: 3600, status: 'timeout' }]],

@@ -24,7 +24,7 @@ export class BlockBounds {
     this.#lane = lane
   }
 
-  /** False when the bounds rule out that a job of the block asks for at most `room` and, if it starts now, ends by `time` or asks for at most `extra`. */
+  /** False when the bounds rule out that a job of the block asks for at most `room` and, if it starts now, can end by `time` or asks for at most `extra`. */
   mayHold(block: JobBlock, room: number, extra: number, now: Seconds, time: Seconds): boolean {
     const { id, version } = block
     if (id === undefined || version === undefined) return true
@@ -57,7 +57,7 @@ export class BlockBounds {
   }
 
   #make({ ids, from, to }: JobBlock, id: number, version: number): void {
-    const { width, demand, length } = this.#lane
+    const { width, demand, shortest: length } = this.#lane
     const asks = this.#asks
     const lengths = this.#lengths
     const first = id * classes

@@ -3,6 +3,7 @@ import type { Licenses } from './licenses.js'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
+import { runTime, WHOLE, type RunTime } from './time-limits.js'
 import { planRunning, type Windows } from './windows.js'
 
 /** A plan of one lane. Every pass makes it from scratch and places jobs in it one after another. */
@@ -48,8 +49,11 @@ export interface Plan {
   reserve(job: JobId, start: Seconds, end: Seconds): void
   /** Whether nodes that were reserved have free processors now; of amounts, whether anything was reserved and processors are free. */
   keepsIdle(): boolean
-  /** Starts the piece at the place that `earliest` found last. False when it cannot start after all; it then has a reservation from now on. */
-  start(job: JobId, round: Round): boolean
+  /**
+   * Starts the piece at the place that `earliest` found last, to run for its planned length or as `time` says. False when it cannot start after all; it then
+   * has a reservation from now on.
+   */
+  start(job: JobId, round: Round, time?: RunTime): boolean
 }
 
 /** A plan by amounts over the whole cluster. */
@@ -123,12 +127,15 @@ export class CountedPlan implements Plan {
     return this.#times.size > 0 && (this.#lane.free[this.#lane.processors] as number) > 0
   }
 
-  start(job: JobId, round: Round): boolean {
-    const end = round.now + (this.#lane.length[job] as number)
+  start(job: JobId, round: Round, time = WHOLE): boolean {
+    const { length, demand, width } = this.#lane
+    const full = length[job] as number
+    const seconds = time === WHOLE ? full : runTime(full, time, () => this.#profile.roomLasts(demand, job * width))
+    const end = round.now + seconds
     const hasLicenses = this.#licenses?.has(job) !== false
     this.#take(job, round.now, end)
     this.#licenses?.start(job, round.now, end)
-    return hasLicenses && this.#jobs.start(job, round)
+    return hasLicenses && this.#jobs.start(job, round, undefined, seconds < full ? seconds : Infinity)
   }
 
   #take(job: JobId, start: Seconds, end: Seconds): void {

@@ -51,7 +51,10 @@ export interface EasyOptions extends z.input<typeof easyOptions> {
  * the first one its processors, however long it runs; with `extra: false` it must end by the shadow time. With `keepHead` a shadow time neither gets
  * earlier when a job ends early, nor goes to another job.
  *
- * With `nodes: 'named'` jobs and reservations hold whole nodes by name, as `WholeNodes` has it.
+ * A job that may run for less than its estimate (`minEstimate`) passes where it could for its least one, and gets as much as there is until the first
+ * reservation that it would meet: OpenPBS's shrink-to-fit jobs.
+ *
+ * With `nodes: 'named'` jobs and reservations hold whole nodes by name, as `WholeNodes` has it; estimates are not lowered.
  *
  * Source: Lifka, JSSPP 1995 (EASY); Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. `backfillOrder`: EASY-SJBF, Tsafrir et
  * al., IEEE TPDS 18(6), 2007.
@@ -94,6 +97,7 @@ class Easy implements Policy {
   readonly #jobs: RigidJobs
   readonly #shadows: readonly Shadow[]
   readonly #explanations: Explanations
+  readonly #margin: Seconds
   readonly #kept: KeptHeads | undefined
   /** Does the passes with windows, with named nodes, or with another number of reservations. */
   readonly #reserving: Reserving | undefined
@@ -102,8 +106,12 @@ class Easy implements Policy {
     const windows = windowsOf(options.windows, env)
     const jobs = new RigidJobs(env, { order, backfillOrder, placement }, options, (estimate) => estimate + options.margin)
     const named = options.nodes === 'named' ? wholeNodes(jobs, env, windows) : undefined
-    if (named === undefined) jobs.countAmounts('easy')
+    if (named === undefined) {
+      jobs.countAmounts('easy')
+      env.heedsMinEstimate?.()
+    }
     jobs.planByEstimates('easy')
+    this.#margin = options.margin
     this.#backfillOrder = backfillOrder ?? order
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
@@ -115,7 +123,7 @@ class Easy implements Policy {
     if (named !== undefined || reservations !== 1 || windows.length > 0 || options.passOn || options.shortFirst || Object.keys(options.depths).length > 0) {
       checkAlone(options)
       const kept = new Windows(windows, env.cluster)
-      const plans = named?.plans ?? jobs.lanes.map((lane) => new AmountsPlan(lane, jobs, kept))
+      const plans = named?.plans ?? jobs.lanes.map((lane) => new AmountsPlan(lane, jobs, kept, options.margin))
       this.#reserving = new Reserving(jobs, backfillOrder, plans, kept, { reservations, depths: options.depths, passOn: options.passOn, perArray: options.perArray ?? Infinity, shortFirst: options.shortFirst })
     }
     Object.assign(this, forwarding(this.#kept, jobs, named?.running))
@@ -187,11 +195,12 @@ class Easy implements Policy {
   #backfill(job: JobId, round: Round, lane: RigidLane, shadow: Shadow, single = false): boolean {
     if (single && lane.waits[job] !== true) return false // a limit holds it back since another job started
     for (let isFirst = true; lane.waits[job] === true && lane.fitsIn(lane.free, job); isFirst = false) {
-      if (!shadow.isBefore(job, round.now) && !lane.fitsIn(shadow.extra, job)) return true
+      const isShort = !shadow.isBefore(job, round.now) && !lane.fitsIn(shadow.extra, job)
+      if (isShort && !shadow.mayBeBefore(job, round.now)) return true
       if (single && !isFirst) return false
-      const isBeyond = shadow.isBeyond(job, round.now)
+      const isBeyond = !isShort && shadow.isBeyond(job, round.now)
       if (isBeyond) shadow.use(job, 1)
-      if (this.#jobs.start(job, round)) continue
+      if (this.#jobs.start(job, round, undefined, isShort ? shadow.timeLeft(round.now) - this.#margin : Infinity)) continue
       if (isBeyond) shadow.use(job, -1)
       return false
     }

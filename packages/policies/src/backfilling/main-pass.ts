@@ -9,6 +9,7 @@ import { Quota } from './quota.js'
 import type { ReadReplanOptions } from './replan-options.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
+import type { RunTime, TimeLimits } from './time-limits.js'
 import type { WaitingJobs } from './waiting-jobs.js'
 
 const ONLY_IN_PLANS = 'jobs of which several stages start together, heterogeneous ones, start in plans alone, of which bf_interval -1 makes none: they never start, as in Slurm'
@@ -33,6 +34,7 @@ export class MainPass {
   readonly #waiting: WaitingJobs
   readonly #plans: readonly Plan[]
   readonly #queues: QueuesOfJobs
+  readonly #limits: TimeLimits
   readonly #perQueue: number
   readonly #mostStarts: number
   readonly #makesPlans: boolean
@@ -50,11 +52,12 @@ export class MainPass {
   /** Whether the nodes found last are more than limits allow the job. */
   #isOver = false
 
-  constructor(jobs: RigidJobs, { waiting, queues }: { readonly waiting: WaitingJobs; readonly queues: QueuesOfJobs }, plans: readonly Plan[], options: ReadReplanOptions, env: Env) {
+  constructor(jobs: RigidJobs, { waiting, queues, limits }: { readonly waiting: WaitingJobs; readonly queues: QueuesOfJobs; readonly limits: TimeLimits }, plans: readonly Plan[], options: ReadReplanOptions, env: Env) {
     this.#jobs = jobs
     this.#waiting = waiting
     this.#plans = plans
     this.#queues = queues
+    this.#limits = limits
     this.#perQueue = options.partition_job_depth
     this.#mostStarts = options.sched_max_job_start
     this.#makesPlans = options.bf_interval > 0
@@ -158,24 +161,25 @@ export class MainPass {
 
   /** Starts all pieces of the job, as far as there is room; returns whether there was room for all. */
   #startAll(job: JobId, round: Round, lane: RigidLane): boolean {
+    const time = this.#limits.atEvent(job, lane, round.now)
     while (lane.waits[job] === true) {
-      if (!lane.fitsIn(lane.free, job) || !(this.#goesByAmounts || this.#startsNow(job, round))) return false
+      if (!lane.fitsIn(lane.free, job) || !(this.#goesByAmounts || this.#startsNow(job, round, time))) return false
       this.#isOver = this.#isNamed && (this.#plans[round.lane] as Plan).isOnTooMany?.(job, 'now') === true
       if (this.#isOver) return false
       if (this.#isNamed) {
-        if ((this.#plans[round.lane] as Plan).start(job, round)) continue
+        if ((this.#plans[round.lane] as Plan).start(job, round, time)) continue
         this.#isBegun = false // it has a reservation now
         return false
       }
       this.#isBegun = false
-      if (!this.#jobs.start(job, round)) return false
+      if (!this.#jobs.start(job, round, undefined, time.most < (lane.length[job] as number) ? time.most : Infinity)) return false
     }
     return true
   }
 
   /** Whether the job may start now beside windows and closed nodes; with named nodes it also finds the best nodes for it. */
-  #startsNow(job: JobId, round: Round): boolean {
-    return this.#begun(round).earliest(job, round.now) === round.now
+  #startsNow(job: JobId, round: Round, time: RunTime): boolean {
+    return this.#begun(round).earliest(job, round.now, round.now, time.most) === round.now
   }
 
   /** Lets no more jobs start in the partitions of the job; false if that is everywhere. */

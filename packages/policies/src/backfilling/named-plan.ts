@@ -19,6 +19,7 @@ import { StartSearch, type Asked } from './start-search.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { Topologies } from './topologies.js'
+import { runTime, WHOLE } from './time-limits.js'
 import { WholeWindows } from './whole-windows.js'
 
 /**
@@ -335,15 +336,23 @@ export class NamedPlan implements Plan {
   }
 
   /** A piece that has started holds its own amounts, not whole nodes; one that could not start reserves the whole nodes. */
-  start(job: JobId, round: Round): boolean {
+  start(job: JobId, round: Round, time = WHOLE): boolean {
     const hasLicenses = this.#licenses?.has(job) !== false
-    this.#licenses?.start(job, round.now, round.now + (this.#lane.length[job] as number))
+    const full = this.#lane.length[job] as number
+    const seconds = time === WHOLE ? full : runTime(full, time, (most) => this.#lasts(job, round.now, most))
+    this.#licenses?.start(job, round.now, round.now + seconds)
     const queue = this.#queues.start(job)
     if (queue !== undefined) round.startIn?.(job, queue)
-    const isStarted = hasLicenses && this.#jobs.start(job, round, this.#places)
+    const isStarted = hasLicenses && this.#jobs.start(job, round, this.#places, seconds < full ? seconds : Infinity)
     if (isStarted) this.#begin()
-    else this.#take(this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
+    else this.#take(this.#down(round.now), this.#up(round.now + seconds))
     return isStarted
+  }
+
+  /** For how many seconds, at most `most`, the job may be from now on on the nodes that were found last before they are reserved for others. */
+  #lasts(job: JobId, now: Seconds, most: Seconds): Seconds {
+    const until = Math.min(this.#slots.firstAfter(this.#places, now), this.#windows.next(now), this.#reservations?.firstAfter(this.#places, job, now) ?? Infinity)
+    return Math.min(most, until - now)
   }
 
   /** Takes in what runs, after something has started or time has passed. */

@@ -128,6 +128,19 @@ export class NodeReservations {
     return later
   }
 
+  /** When the first reservation that keeps a job off one of the nodes begins after a time; `Infinity`: none does. */
+  firstAfter(nodes: readonly NodeId[], job: JobId, time: Seconds): Seconds {
+    const mine = this.#named(this.#env.work.reservation(job))
+    let first = Infinity
+    for (const other of this.#all) {
+      const { from } = other.every === undefined || time < other.from ? other : occurrence(other, time)
+      if (from <= time || from >= first || mine.some((own) => own.name === other.name || own.maint)) continue
+      const shared = other.maint ? NONE : mine.filter(({ overlap }) => overlap)
+      if (nodes.some((node) => hasBit(other.nodes, node) && !shared.some((own) => hasBit(own.nodes, node)))) first = from
+    }
+    return first
+  }
+
   /**
    * Weights of nodes for a job: with FLEX those of its reservation come before others of the same weight.
    * `weights`: those of all jobs, absent where they are equal.

@@ -11,7 +11,7 @@ export const A_SECOND = 1
 export interface PassPlan {
   /** Takes in what runs now, and windows. */
   begin(round: Round): void
-  /** Whether the job's next piece may start now beside what is planned. */
+  /** Whether the job's next piece may start now beside what is planned, if need be for the least that it may run. */
   fitsNow(job: JobId): boolean
   /** The earliest start of the piece, from `notBefore` (default now) on, that what is planned leaves; `Infinity` if there is none. */
   earliest(job: JobId, notBefore?: Seconds): Seconds
@@ -19,7 +19,7 @@ export interface PassPlan {
   reserve(job: JobId, start: Seconds): void
   /** When after a time the next reservation begins on a node that is idle until then; `Infinity` if there is none. Absent: nodes are not known. */
   nextReservation?(time: Seconds): Seconds
-  /** Starts the piece that fits now; false, and nothing is planned, when it finds no nodes after all. */
+  /** Starts the piece that fits now, for as long as it has room; false, and nothing is planned, when it finds no nodes after all. */
   start(job: JobId, round: Round): boolean
 }
 
@@ -38,10 +38,13 @@ export class AmountsPlan implements PassPlan {
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #profile: Profile
+  readonly #margin: Seconds
   /** What the piece asks that is being started. */
   readonly #asked: Float64Array
 
-  constructor(lane: RigidLane, jobs: RigidJobs, windows: Windows) {
+  /** `margin`: seconds by which planned lengths are more than estimates. */
+  constructor(lane: RigidLane, jobs: RigidJobs, windows: Windows, margin: Seconds) {
+    this.#margin = margin
     this.#lane = lane
     this.#jobs = jobs
     this.#windows = windows
@@ -54,8 +57,8 @@ export class AmountsPlan implements PassPlan {
   }
 
   fitsNow(job: JobId): boolean {
-    const { length, demand, width } = this.#lane
-    return this.#profile.fitsNow(length[job] as number, demand, job * width)
+    const { shortest, demand, width } = this.#lane
+    return this.#profile.fitsNow(shortest[job] as number, demand, job * width)
   }
 
   earliest(job: JobId, notBefore?: Seconds): Seconds {
@@ -69,10 +72,12 @@ export class AmountsPlan implements PassPlan {
   }
 
   start(job: JobId, round: Round): boolean {
-    const { demand, length, width } = this.#lane
-    const end = round.now + (length[job] as number)
+    const { demand, length, width, areShorter } = this.#lane
+    const full = length[job] as number
+    const seconds = areShorter ? Math.min(full, this.#profile.roomLasts(demand, job * width)) : full
+    const end = round.now + seconds
     this.#asked.set(demand.subarray(job * width, (job + 1) * width)) // once it has started what the job asks is its next piece
-    if (!this.#jobs.start(job, round)) return false
+    if (!this.#jobs.start(job, round, undefined, seconds < full ? seconds - this.#margin : Infinity)) return false
     this.#profile.take(round.now, end, this.#asked, 0)
     return true
   }

@@ -128,6 +128,12 @@ export class Profile {
     return true
   }
 
+  /** For how many seconds from the first step's beginning on the vector has room. */
+  roomLasts(vector: Float64Array, from: number): Seconds {
+    for (let i = this.first; i <= this.last; i++) if (!this.#fits(i, vector, from)) return (this.times[i] as number) - (this.times[this.first] as number)
+    return Infinity
+  }
+
   /** Takes (`sign` 1) or gives back (-1) the vector from `start` to `end`. Nothing happens before the first step. */
   take(start: Seconds, end: Seconds, vector: Float64Array, from: number, sign: 1 | -1 = 1): void {
     if (!(start < end)) return

@@ -23,6 +23,7 @@ import { LookQuotas, Quota } from './quota.js'
 import { checkCounted, replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
+import { TimeLimits, WHOLE, type RunTime } from './time-limits.js'
 import { Topologies } from './topologies.js'
 import { WaitingJobs } from './waiting-jobs.js'
 import { Windows, windowsOf } from './windows.js'
@@ -63,12 +64,14 @@ export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }:
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
 /**
- * The latest start that a plan looks for; the most seconds for which a job must have room; by group, the time before which a limit keeps the jobs of the group
- * from starting; and starts in the place of others.
+ * The latest start that a plan looks for; the most seconds for which a job must have room, and for which it must in the place of others; for how long it runs if it
+ * starts; by group, the time before which a limit keeps the jobs of the group from starting; and starts in the place of others.
  */
 interface Search {
   readonly latest: Seconds
   readonly most: Seconds
+  readonly bare: Seconds
+  readonly time: RunTime
   readonly blocked: Map<string, Seconds>
   readonly instead: PreemptingStarts
 }
@@ -90,6 +93,7 @@ class Replan implements Policy {
   /** Absent where no nodes are kept for some jobs. */
   readonly #reservations: NodeReservations | undefined
   readonly #places = new PlacesInQueue()
+  readonly #limits: TimeLimits
   readonly #queues: QueuesOfJobs
   readonly #makesPlans: boolean
   readonly #noReserve: ReadonlySet<string>
@@ -104,7 +108,10 @@ class Replan implements Policy {
     const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes, true)
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
     jobs.planByEstimates('replan')
+    env.heedsMinEstimate?.()
+    if (options.nodes === 'named' && [options.topology, ...Object.values(options.topologies)].includes('flat')) env.heedsContiguous?.()
     const running = new LaneTasks(cluster)
+    const limits = (this.#limits = new TimeLimits(env.work))
     this.#options = options
     this.asksForRoom = options.nodes === 'named'
     this.startsInQueues = options.nodes === 'named'
@@ -130,7 +137,7 @@ class Replan implements Policy {
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
     const throttles = new ArrayThrottles(env)
     const waiting = (this.#waiting = new WaitingJobs(jobs, env, options, { throttles, licenses, reservations, queues, scoreIn: order.scoreIn }))
-    this.#mainPass = new MainPass(jobs, { waiting, queues }, this.#plans, options, env)
+    this.#mainPass = new MainPass(jobs, { waiting, queues, limits }, this.#plans, options, env)
     this.#delays = new EventDelays(options, cluster.lanes.length)
     this.#times = new PlanTimes(this.#makesPlans ? options.bf_interval : options.sched_interval, !this.#makesPlans, cluster.lanes.length, () => env.now())
     const separating = { onSubmit: (job: JobId) => this.#separate(job, env.work) }
@@ -254,7 +261,9 @@ class Replan implements Policy {
       looks.use(job)
       const mayWait = !this.#options.bf_one_resv_per_job || !reserved.has(job)
       const isBare = this.#noReserve.size > 0 && this.#noReserve.has(work.qos(job) || 'normal')
-      const start = this.#startOrFind(job, round, lane, plan, { latest: mayWait ? now + window * MINUTE : now, most: isBare && noReserveMinute ? MINUTE : Infinity, blocked, instead })
+      const asked = this.#limits.asked(job, lane)
+      const bare = isBare && noReserveMinute ? MINUTE : Infinity
+      const start = this.#startOrFind(job, round, lane, plan, { latest: mayWait ? now + window * MINUTE : now, most: Math.min(bare, asked), bare, time: isBare ? WHOLE : this.#limits.inPlan(job, lane, now), blocked, instead })
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()
         started++
@@ -270,7 +279,7 @@ class Replan implements Policy {
         isCut = true
         break
       }
-      plan.reserve(job, this.#steps.down(start), this.#steps.up(start + (lane.length[job] as number)))
+      plan.reserve(job, this.#steps.down(start), this.#steps.up(start + Math.min(lane.length[job] as number, asked)))
       if (queue !== undefined) reserved.add(job)
       recurs ||= !lane.running.hasEnd(start) // Slurm notes anew a start that waits for another reservation
       reservations.use(part)
@@ -285,13 +294,13 @@ class Replan implements Policy {
    * Starts the pieces of the job that can start now; returns the earliest start of the next one, `Infinity` if there is none. For a piece that has
    * room now but is held back by a limit, a start is searched `UNTIL_LIMIT` seconds from now; so it is for later jobs under the same limit.
    */
-  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, blocked, instead }: Search): Seconds {
+  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, bare, time, blocked, instead }: Search): Seconds {
     while (lane.waits[job] === true) {
       const limits = round.limitsOf?.(job, this.#queues.place(job))
       const from = limits === undefined ? round.now : Math.max(round.now, ...limits.groups.map((group) => blocked.get(group) ?? 0))
       const start = plan.earliest(job, latest, from, most)
       if (start > round.now) {
-        const made = limits?.held === undefined && from === round.now && instead.start(job, most)
+        const made = limits?.held === undefined && from === round.now && instead.start(job, bare)
         if (made === true) continue
         if (made === false) return start
         plan.find?.(job, made) // reserved from now on, as in Slurm
@@ -301,7 +310,7 @@ class Replan implements Policy {
         if (limits.by !== '') blocked.set(limits.by, round.now + UNTIL_LIMIT)
         return plan.earliest(job, latest, round.now + UNTIL_LIMIT, most)
       }
-      if (plan.isOnTooMany?.(job, 'now') === true || !plan.start(job, round)) return Infinity
+      if (plan.isOnTooMany?.(job, 'now') === true || !plan.start(job, round, time)) return Infinity
     }
     return Infinity
   }

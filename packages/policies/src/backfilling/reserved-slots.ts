@@ -150,6 +150,15 @@ export class ReservedSlots {
     return false
   }
 
+  /** When one of the nodes is reserved first, in a slot that begins after a time; `Infinity`: never. */
+  firstAfter(nodes: readonly NodeId[], time: Seconds): Seconds {
+    const asked = this.#bitsOf(nodes)
+    const words = this.#words
+    for (let i = this.#slotAt(time) + 1; i < this.count; i++)
+      for (let w = 0; w < words; w++) if (((asked[w] as number) & ~(this.#free[i * words + w] as number)) !== 0) return this.#begins[i] as number
+    return Infinity
+  }
+
   reserve(nodes: readonly NodeId[], start: Seconds, end: Seconds): void {
     this.#put(nodes, start, end, false)
   }

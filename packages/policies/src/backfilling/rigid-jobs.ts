@@ -1,10 +1,11 @@
 import {
-  FirstFit, forwarding, None, nothingToPlace, runningTasks, SchedError, type Env, type FairShareView, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId,
+  FirstFit, forwarding, None, nothingToPlace, runningTasks, type Env, type FairShareView, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId,
   type Order, type Placement, type Release, type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener,
 } from '@sched/core'
 import { onlyNode } from '../disciplines/lowest-fitting.js'
 import { Places } from '../disciplines/places.js'
 import type { Overrun } from './options.js'
+import { outlived } from './outlived.js'
 import { RigidLane } from './rigid-lane.js'
 
 /** With at most this many nodes, free amounts are counted anew at every pass: that is cheaper than finding out whether somebody else uses the nodes. */
@@ -169,14 +170,16 @@ export class RigidJobs implements WorkListener {
 
   /**
    * Starts the job's next piece; false, and nothing changes, when the nodes in sight have no room for all of it. `places`
-   * names the node of each task; without it the placement does.
+   * names the node of each task; without it the placement does. With `limit`, which is less than the estimate, it is to end after so many seconds.
    */
-  start(job: JobId, round: Round, places?: readonly NodeId[]): boolean {
+  start(job: JobId, round: Round, places?: readonly NodeId[], limit = Infinity): boolean {
     if (!round.take(job)) return false
     const tasks = round.work.together(job, round.lane)
     if (tasks === 0) throw nothingToPlace(job, round.work)
     if (places === undefined && !this.mayHavePlaces(job, round)) return false
     const shape = round.work.shape(job, round.lane)
+    const most = Math.min(limit, (this.lanes[round.lane] as RigidLane).untilDeadline(job, round.now))
+    if (most < Infinity) this.#limit(job, round, most)
     this.#starting = job
     this.#tasks = tasks
     this.#piece = -1
@@ -187,10 +190,16 @@ export class RigidJobs implements WorkListener {
       if (this.#scarce.size > 0) this.#scarce.delete(shape)
       if (round.work.unplaced(job, round.lane) > 0) (this.lanes[round.lane] as RigidLane).reread(job)
     } else {
+      if (most < Infinity) this.#limit(job, round, Infinity)
       this.#scarce.add(shape)
       if (round.cluster.nodes > FEW_NODES) this.#mustMeasure = true
     }
     return isStarted
+  }
+
+  #limit(job: JobId, round: Round, seconds: Seconds): void {
+    round.limitTo?.(job, seconds)
+    ;(this.lanes[round.lane] as RigidLane).length[job] = this.#planned(this.#env.work.estimate(job))
   }
 
   /**
@@ -239,21 +248,9 @@ export class RigidJobs implements WorkListener {
   }
 
   #outlived(lane: RigidLane, piece: number): void {
-    if (this.#overrun.overrun === 'kill')
-      throw new SchedError(
-        'BAD_INPUT',
-        `job ${this.#env.work.name(this.#jobOf(lane, piece))} still runs at ${this.#now} s, its estimated end was ${lane.running.endOf(piece)} s`,
-        { field: 'estimate' },
-        "Cut run times at the estimate when the workload is read, or use { overrun: 'extend' }.",
-      )
+    if (this.#overrun.overrun === 'kill') throw outlived(lane, piece, this.#env.work, this.#now)
     lane.running.extend(piece, this.#now, this.#overrun.extension, this.#isWhole)
     lane.changed()
-  }
-
-  /** The job of a piece; costs a scan of all running tasks. */
-  #jobOf({ lane, running }: RigidLane, piece: number): JobId {
-    const { work } = this.#env
-    return work.jobOf(work.jobs().flatMap((job) => runningTasks(job, lane, work)).find((task) => running.has(task) && running.pieceOf(task) === piece) as TaskId)
   }
 
   // ---- keeping current ----

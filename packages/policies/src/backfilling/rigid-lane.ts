@@ -19,6 +19,8 @@ export class RigidLane {
   /** What the next piece of a waiting job asks for, `[job * width + resource]`, and how long it is planned to run, `[job]`, in seconds. */
   demand: Float64Array
   length = new Float64Array(64)
+  /** `[job]`: the least that it may be planned to run (`WorkView.minEstimate`), in seconds; the same column as `length` until a job comes of which that is less. */
+  shortest = this.length
   /** Lower bound on what the next pieces of waiting jobs ask of the first resource; a reader of all waiting jobs may set it to the least that it has seen. */
   least = NaN
   readonly running: RunningPieces
@@ -77,7 +79,9 @@ export class RigidLane {
   read(job: JobId): void {
     const { width } = this
     if (job >= this.length.length) {
+      const areEqual = this.shortest === this.length
       this.length = grown(this.length, job + 1)
+      this.shortest = areEqual ? this.length : grown(this.shortest, this.length.length)
       this.demand = grown(this.demand, this.length.length * width)
     }
     const work = this.#work
@@ -96,11 +100,26 @@ export class RigidLane {
     const length = this.#planned(work.estimate(job))
     this.length[job] = length
     if (length === Infinity) this.whenEndless?.()
+    const least = work.minEstimate(job)
+    const shortest = least < Infinity && length < Infinity && !isGang && tasks === work.tasks(job) ? Math.min(length, this.#planned(least)) : length
+    if (shortest < length && this.shortest === this.length) this.shortest = this.length.slice()
+    if (this.shortest !== this.length) this.shortest[job] = shortest
+  }
+
+  /** Whether any job has come that may be planned to run for less than its estimate. */
+  get areShorter(): boolean {
+    return this.shortest !== this.length
   }
 
   /** The planned length for an estimate, both in seconds. */
   lengthOf(estimate: Seconds): Seconds {
     return this.#planned(estimate)
+  }
+
+  /** For how many seconds a job that may run for less than its estimate may do so if it must end by its deadline; `Infinity`: it need not. */
+  untilDeadline(job: JobId, now: Seconds): Seconds {
+    if (!this.areShorter || !((this.shortest[job] as number) < (this.length[job] as number)) || !this.#work.isDeadlineFirm(job)) return Infinity
+    return Math.max(this.#work.minEstimate(job), this.#work.deadline(job) - now)
   }
 
   /** Notes anew what the next piece of a job that waits already asks for. */

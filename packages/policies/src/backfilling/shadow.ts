@@ -133,6 +133,16 @@ export class Shadow {
     return now + (this.#lane.length[job] as number) <= this.#until
   }
 
+  /** The same for the least that it may be planned to run. */
+  mayBeBefore(job: JobId, now: Seconds): boolean {
+    return now + (this.#lane.shortest[job] as number) <= this.#until
+  }
+
+  /** For how long a job that starts now may run to pass the head, seconds. */
+  timeLeft(now: Seconds): Seconds {
+    return this.#until - now
+  }
+
   /**
    * Whether the job would still run after the shadow time if it started now. One that ends at that very time takes no extra amounts, even where
    * `endBefore` calls it too late.
@@ -168,7 +178,7 @@ export class Shadow {
       return
     }
     if (this.#count + block.to - block.from > this.candidates.length) this.candidates = grown(this.candidates, this.#count + block.to - block.from)
-    if (this.#lane.width === 1 && !this.#endBefore) this.#collectAmounts(block, now)
+    if (this.#lane.width === 1 && !this.#endBefore && !this.#lane.areShorter) this.#collectAmounts(block, now)
     else this.#collectVectors(block, now)
   }
 
@@ -202,18 +212,19 @@ export class Shadow {
       const job = ids[i] as JobId
       this.least = Math.min(this.least, lane.demand[job * lane.width] as number)
       if (!lane.fitsIn(this.#room, job) || job === this.head) continue
-      if (!this.isBefore(job, now) && !lane.fitsIn(this.#spare, job)) continue
+      const isShort = !this.isBefore(job, now) && !lane.fitsIn(this.#spare, job)
+      if (isShort && !this.mayBeBefore(job, now)) continue
       this.candidates[this.#count++] = job
       if (!this.#inTurn) continue
       subtract(this.#room, lane, job, 1)
-      if (this.isBeyond(job, now)) subtract(this.#spare, lane, job, 1)
+      if (!isShort && this.isBeyond(job, now)) subtract(this.#spare, lane, job, 1)
     }
   }
 
   /** The index, from `from` on, of the first candidate that can start with what is left now; -1 if there is none. */
   nextCandidate(from: number, now: Seconds): number {
     const count = this.#count
-    const { width, demand, length, free } = this.#lane
+    const { width, demand, shortest: length, free } = this.#lane
     const { candidates, head } = this
     const until = this.#until
     const room = free[0] as number
@@ -229,7 +240,7 @@ export class Shadow {
 
   #mayStart(job: JobId, now: Seconds): boolean {
     const lane = this.#lane
-    return lane.fitsIn(lane.free, job) && (this.isBefore(job, now) || lane.fitsIn(this.extra, job))
+    return lane.fitsIn(lane.free, job) && (this.mayBeBefore(job, now) || lane.fitsIn(this.extra, job))
   }
 }
 

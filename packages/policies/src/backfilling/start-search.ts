@@ -93,11 +93,10 @@ export class StartSearch {
     const most = this.mostNodes(job)
     const choose = (room: Int32Array, places: NodeId[]): boolean => {
       const spread = spreadOf(job, this.#work, room, tasks, most)
-      if (spread !== undefined) this.#topologies.choose(job, this.#lane, room, tasks, places, weights, spread)
-      return spread !== undefined
+      return spread !== undefined && this.#topologies.choose(job, this.#lane, room, tasks, places, weights, spread)
     }
     const fewest = Math.min(this.#work.minNodes(job), tasks)
-    const fits = most === Infinity && fewest === 1 ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.places)
+    const fits = most === Infinity && fewest === 1 && !this.#work.isContiguous(job) ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.places)
     const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
       const isChosen = blocks.choose(job, this.#lane, { shape, tasks }, releases.room, this.places, weights)
       if (!isChosen && time === this.now && from === time) blocks.noteFar(job, time)

@@ -113,13 +113,18 @@ export class Topologies {
     return this.#of(job).blocks
   }
 
-  /** Writes nodes for so many tasks of a job that need not be in blocks to `places`. `room`: tasks that each node can take, enough in total for the `spread`. */
-  choose(job: JobId, lane: LaneId, room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined, spread?: Spread): void {
+  /**
+   * Writes nodes for so many tasks of a job that need not be in blocks to `places`. `room`: tasks that each node can take, enough in total for the `spread`.
+   * False: they are not consecutive, and must be. As in Slurm only nodes that are taken in their order are heeded by that.
+   */
+  choose(job: JobId, lane: LaneId, room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined, spread?: Spread): boolean {
     const { tree, isAsked } = this.#of(job)
+    const isFlat = tree === undefined || (isAsked && !isNear(this.#work.topology(job, lane)?.asked))
     if (this.#isLeastLoaded(job)) this.#order?.leastLoaded(room, tasks, places, weights, spread)
     else if (this.#serial !== undefined && tasks === 1 && this.#work.demand(this.#work.shape(job, lane), this.#serial) === 1) this.#order?.last(room, tasks, places, weights)
-    else if (tree === undefined || (isAsked && !isNear(this.#work.topology(job, lane)?.asked))) bestRuns(room, tasks, places, weights, spread)
+    else if (isFlat) return bestRuns(room, tasks, places, weights, spread)
     else tree.choose(room, tasks, places, { weights, nodes: spread?.wanted })
+    return true
   }
 
   #isLeastLoaded(job: JobId): boolean {

@@ -30,6 +30,11 @@ export class WholeWindows {
     return start
   }
 
+  /** When the next window begins after a time; `Infinity` if there is none. */
+  next(time: Seconds): Seconds {
+    return this.#from.find((from) => from > time) ?? Infinity
+  }
+
   /** The first window that ends after a time; their number if there is none. */
   #firstAfter(time: Seconds): number {
     return partitionPoint(0, this.#to.length, (i) => (this.#to[i] as number) <= time)

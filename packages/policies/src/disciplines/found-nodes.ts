@@ -45,8 +45,7 @@ export class FoundNodes {
     const most = Math.min(work.maxNodes(job), this.#most)
     const choose = (room: Int32Array, places: NodeId[]): boolean => {
       const spread = spreadOf(job, work, room, tasks, most)
-      if (spread !== undefined) bestRuns(room, tasks, places, undefined, spread)
-      return spread !== undefined
+      return spread !== undefined && bestRuns(room, tasks, places, undefined, spread)
     }
     return sum >= tasks && (most === Infinity ? choose(this.#room, this.places) : onFewNodes(choose, this.#room, tasks, most, this.places))
   }

@@ -178,7 +178,7 @@ class SlurmPreempting implements Policy {
 
   /** Jobs of one kind may preempt the same ones, apart from their priorities, and ask for the same. */
   #kindOf(job: JobId, { work, lane }: Round): string {
-    return `${this.#rights.groupOf(job)} ${work.isGangJob(job) ? `job ${job}` : `${work.shape(job, lane)} ${work.together(job, lane)} ${work.minNodes(job)} ${work.maxNodes(job)}`}`
+    return `${this.#rights.groupOf(job)} ${work.isGangJob(job) ? `job ${job}` : `${work.shape(job, lane)} ${work.together(job, lane)} ${work.minNodes(job)} ${work.maxNodes(job)} ${work.isContiguous(job)}`}`
   }
 
   /** The same for one job, on some nodes alone, for a policy that asks when its turn comes. */

@@ -1,5 +1,6 @@
 import type { JobSpec } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
+import { moved } from '../moved-job.js'
 import { heldParser } from '../table/held-jobs.js'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { ruleLine, type RuleCount } from '../trace/facts.js'
@@ -54,7 +55,7 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
         'Hold the table in memory (stream: false), where it is sorted, or sort its lines by submit time')
     if (Number.isNaN(first)) first = job.submit
     latest = job.submit
-    waiting.push({ ...job, submit: job.submit - first })
+    waiting.push(moved(job, job.submit - first))
   }
   return {
     line(bytes, from, to) {

@@ -26,7 +26,7 @@ export class AccountingJobs {
   readonly #firstEligible = new Map<string, number>()
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, alike: 0, reservations: 0, later: 0, notEligible: 0, partitions: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
+    throttled: 0, constraints: 0, alternatives: 0, alike: 0, reservations: 0, later: 0, notEligible: 0, partitions: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0, timeMin: 0, deadlines: 0, unreadDeadlines: 0, contiguous: 0,
   }
 
   /** `gpusIn`: which field tells GPUs; `follows`: which jobs wait for others; `header`: size of the machine from the file. */
@@ -72,7 +72,7 @@ export class AccountingJobs {
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, alike, reservations, later, notEligible, partitions, exclusive, exclusiveUser, switches, segments,
+      alternatives, alike, reservations, later, notEligible, partitions, exclusive, exclusiveUser, switches, segments, timeMin, deadlines, unreadDeadlines, contiguous,
     } = this.#counts
     const { options } = this
     return [
@@ -103,6 +103,10 @@ export class AccountingJobs {
       { rule: 'exclusive', jobs: exclusive, text: 'with --exclusive: ask for the processors that they were given, and have their nodes to themselves only under the queues of a slurm.conf' },
       { rule: 'switches', jobs: switches, text: 'with --switches: wait for few racks only under replan with the topology of a tree, and under the placement topology-tree' },
       { rule: 'segments', jobs: segments, text: 'with --segment: kept in such parts only under replan with the topology of blocks' },
+      { rule: 'timeMin', jobs: timeMin, text: 'that take a lower limit to start sooner (--time-min, min_walltime): they get one only under replan and easy' },
+      { rule: 'deadlines', jobs: deadlines, text: 'with --deadline: given up when they could not end by it any more' },
+      { rule: 'unreadDeadlines', jobs: unreadDeadlines, text: 'with a --deadline whose time is not known: run like all others' },
+      { rule: 'contiguous', jobs: contiguous, text: 'with --contiguous: on consecutive nodes only under replan with named nodes, elsewhere on any' },
       { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user: share their nodes only with jobs of their user under Slurm\'s backfilling with named nodes (replan), elsewhere with all' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences: only policies that limit licences count them' },
       ...(this.follows?.rules() ?? []),
@@ -187,8 +191,10 @@ export class AccountingJobs {
     if (arrayThrottle !== undefined) this.#counts.throttled++
     if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
     if (reservation !== '') this.#counts.reservations++
+    if (record.contiguous === true) this.#counts.contiguous++
     if (topology?.racks !== undefined) this.#counts.switches++
     if (topology?.segment !== undefined) this.#counts.segments++
+    const bounds = this.#bounds(record, estimate)
     const parts = this.options.tasks === 'asked' ? partsAsked(record, amounts[0]!) : undefined
     const stages = this.#stagesOf(record, parts, constraints)
     return {
@@ -205,12 +211,14 @@ export class AccountingJobs {
       ...(topology !== undefined && { topology }),
       ...(parts?.leastNodes !== undefined && { minNodes: parts.leastNodes }),
       ...(parts?.mostNodes !== undefined && { maxNodes: parts.mostNodes }),
+      ...(record.contiguous === true && { contiguous: true }),
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),
       ...(!Number.isNaN(priority) && { priority }),
       ...(nice !== 0 && { nice }),
       ...(estimate >= 0 && { estimate }),
+      ...bounds,
       recorded: {
         ...(start >= from && state !== 'pending' && { wait: start - from }), // a pending job may have an expected start, which is not a wait
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
@@ -219,6 +227,13 @@ export class AccountingJobs {
       },
       stages,
     }
+  }
+
+  #bounds({ minLimit = NaN, deadline }: AccountingRecord, estimate: number): Pick<JobSpec, 'minEstimate' | 'deadline' | 'firmDeadline'> {
+    const isLess = minLimit > 0 && minLimit < estimate
+    if (isLess) this.#counts.timeMin++
+    if (deadline !== undefined) this.#counts[Number.isNaN(deadline) ? 'unreadDeadlines' : 'deadlines']++
+    return { ...(isLess && { minEstimate: minLimit }), ...(deadline !== undefined && !Number.isNaN(deadline) && { deadline, firmDeadline: true }) }
   }
 
   #constraints({ features = '', gpuType }: AccountingRecord): Constraints | undefined {

@@ -20,6 +20,12 @@ export interface AccountingRecord {
   readonly end: number
   readonly elapsed: number
   readonly limit: number
+  /** The least limit with which it would have started, seconds. */
+  readonly minLimit?: number | undefined
+  /** Whether it asked for consecutive nodes. */
+  readonly contiguous?: boolean | undefined
+  /** By when it had to end, seconds since 1970; NaN: a time that is not known. */
+  readonly deadline?: number | undefined
   readonly requested: number
   readonly allocated: number
   readonly nodes: number

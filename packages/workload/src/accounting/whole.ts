@@ -4,6 +4,7 @@ import { checkText, eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, resourcesOfMachine, type Size, type Sizes } from '../rigid/machine.js'
 import { recordedStart, recordedUse } from '../rigid/recorded-use.js'
 import type { RigidResource } from '../rigid/resources.js'
+import { moved } from '../moved-job.js'
 import { BadLines, noJobs } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
 import type { PartsReading, ReadOptions, Trace } from '../trace/format.js'
@@ -111,7 +112,7 @@ function from(jobs: readonly JobSpec[], origin: number): JobSource {
   return {
     next() {
       const job = jobs[next++]
-      return job && { ...job, submit: job.submit - origin }
+      return job && moved(job, job.submit - origin)
     },
   }
 }

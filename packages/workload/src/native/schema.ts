@@ -153,6 +153,8 @@ export const jobSchema = z.strictObject({
     .describe('Fewest nodes that its tasks which start together must be on (--nodes=2-4), under `replan` with named nodes. Default: 1.'),
   maxNodes: z.int().min(1).exactOptional()
     .describe('Most nodes that its tasks which start together may be on (--nodes=1-4), under `replan` with named nodes. Default: any number.'),
+  contiguous: z.boolean().exactOptional()
+    .describe('true: its tasks that start together are on consecutive nodes (--contiguous), under `replan` with named nodes and the topology flat. Default: any nodes will do.'),
   array: name.exactOptional().describe('Job array that it belongs to.'),
   arrayThrottle: z.int().min(1).exactOptional()
     .describe('How many jobs of its array may run at once (--array=0-99%4), under `replan`. Default: any number.'),
@@ -174,7 +176,11 @@ export const jobSchema = z.strictObject({
     .describe('Seconds for which its running tasks run on after they were preempted, under `kube-scheduler` with the option terminationGracePeriodSeconds: own. Default: 30.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order. Default 1.'),
   estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
+  minEstimate: number.positive().exactOptional()
+    .describe('Least estimate, seconds, to which a policy that backfills may lower its own so that it starts sooner (--time-min), under `easy` and `replan`. It ends then, done or not.'),
   deadline: atLeastZero.exactOptional().describe('When the job should have ended, seconds from the start of the workload.'),
+  firmDeadline: z.boolean().exactOptional()
+    .describe('true: the job is given up while it waits and could not end by its deadline any more (--deadline). Default: the deadline only says how urgent it is.'),
   startup: atLeastZero.exactOptional().describe('Seconds from submission until the first task can be scheduled.'),
   after: name.exactOptional().describe('Id of a job on an earlier line that must have ended before this one is submitted.'),
   think: atLeastZero.exactOptional().describe('Seconds between the end of that job and this submission.'),

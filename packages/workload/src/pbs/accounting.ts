@@ -110,12 +110,14 @@ function recordOf(fields: PbsFields, submitted: PbsOptions['submit'], isSuspende
   const times = [submitted, 'ctime', 'qtime', 'etime'] as const
   const { requested, mem, gpus, nodes: wanted } = asked(fields)
   const { procs: allocated, nodes } = given(fields)
+  const most = fields.span('Resource_List.max_walltime')
   return {
     submit: isTold ? (times.map((name) => fields.time(name)).find((time) => time > 0) ?? NaN) : logged.queued,
     start,
     end,
     elapsed: isSuspended ? fields.span('resources_used.walltime') : end - start,
-    limit: fields.span('Resource_List.walltime'),
+    limit: most > 0 ? most : fields.span('Resource_List.walltime'),
+    minLimit: fields.span('Resource_List.min_walltime'),
     requested,
     allocated,
     nodes: nodes > 0 ? nodes : wanted,

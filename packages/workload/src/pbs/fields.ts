@@ -6,7 +6,7 @@ import { timeSpan } from '../slurm/times.js'
 const wanted = [
   'user', 'group', 'account', 'project', 'queue', 'resvID', 'ctime', 'qtime', 'etime', 'start', 'end', 'exec_host', 'exec_gpus',
   'Exit_status', 'run_count', 'Resource_List.ncpus', 'Resource_List.procs', 'Resource_List.nodect', 'Resource_List.nodes',
-  'Resource_List.select', 'Resource_List.walltime', 'Resource_List.mem', 'Resource_List.pmem', 'Resource_List.ngpus', 'Resource_List.gpus', 'Resource_List.gpu', 'resources_used.walltime',
+  'Resource_List.select', 'Resource_List.walltime', 'Resource_List.min_walltime', 'Resource_List.max_walltime', 'Resource_List.mem', 'Resource_List.pmem', 'Resource_List.ngpus', 'Resource_List.gpus', 'Resource_List.gpu', 'resources_used.walltime',
   'Resource_List.mppwidth', 'Resource_List.mppdepth', 'Resource_List.mppnppn', 'Resource_List.mppnodect', 'Resource_List.mppmem',
 ] as const
 /** An attribute that is read. */

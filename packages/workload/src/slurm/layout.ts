@@ -1,5 +1,5 @@
 import { withoutUndefined } from '@sched/core'
-import { ownOptions } from './submit-line.js'
+import { ownOptions, valueOf } from './submit-line.js'
 
 /** How a job asked to be laid out on nodes. What its record does not tell is absent. */
 export interface Layout {
@@ -15,12 +15,6 @@ export interface Layout {
   readonly areGpusByNode?: boolean
   /** Its partitions, if it named several (`--partition=short,long`). */
   readonly partitions?: string
-}
-
-/** The value of an option in its long form or its short one (`-n4`, `-n 4`); the last one counts. */
-const valueOf = (options: string, long: string, short?: string): string | undefined => {
-  const form = short === undefined ? `--${long}[=\\s]\\s*` : `(?:--${long}[=\\s]\\s*|-${short}\\s*)`
-  return [...options.matchAll(new RegExp(`\\s${form}["']?([^\\s"']+)`, 'g'))].at(-1)?.[1]
 }
 
 /** A whole number of at least 1; `undefined` for anything else. */

@@ -12,8 +12,9 @@ import { RecordIds } from './record-ids.js'
 import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
-import { reservationIn } from './submit-line.js'
+import { isContiguousIn, reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
+import { timeBoundsIn } from './time-bounds.js'
 import { usedMemoryInSteps } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
@@ -106,6 +107,7 @@ class SacctJsonReader implements RecordReader {
     const requested = known(required === undefined ? NaN : amount(required, 'CPUs'), count(requestedTres, 'cpu'))
     const allocated = known(count(allocatedTres, 'cpu'), tres?.has('allocated') === true ? 0 : -1)
     const nodes = known(count(allocatedTres, 'node'), amount(job, 'allocation_nodes'), count(requestedTres, 'node'))
+    const bounds = timeBoundsIn(job.text('submit_line') ?? '', idOf(job), submit, false)
     const asked = requestedTres.length > 0 ? requestedTres : allocatedTres
     return {
       id: idOf(job),
@@ -114,7 +116,9 @@ class SacctJsonReader implements RecordReader {
       ...this.#times(time),
       cpuTime: cpuTimeOf(time),
       usedMem: usedMemoryInSteps(job.value('steps')),
-      limit: amount(time, 'limit') * SECONDS_PER_MINUTE,
+      limit: Math.max(amount(time, 'limit') * SECONDS_PER_MINUTE, bounds.limit ?? -1),
+      minLimit: bounds.minLimit,
+      deadline: bounds.deadline,
       requested,
       allocated,
       nodes,
@@ -124,6 +128,7 @@ class SacctJsonReader implements RecordReader {
         ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       exclusive: exclusiveIn(job.text('submit_line') ?? ''),
       nice: niceIn(job.text('submit_line') ?? '', idOf(job)),
+      contiguous: isContiguousIn(job.text('submit_line') ?? '', idOf(job)),
       topology: switchesIn(job.text('submit_line') ?? '', idOf(job)),
       layout: layoutIn(job.text('submit_line') ?? '', idOf(job), count(requestedTres, 'node')),
       name: job.text('name') ?? '',

@@ -15,8 +15,9 @@ import { layoutIn } from './layout.js'
 import { niceIn } from './nice.js'
 import { SacctRows } from './sacct-rows.js'
 import { RecordIds } from './record-ids.js'
-import { reservationIn } from './submit-line.js'
+import { isContiguousIn, reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
+import { timeBoundsIn } from './time-bounds.js'
 import { HeldForSteps, USED_MEMORY, usedMemory } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
@@ -188,6 +189,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
   const nodes = count(columns, ['NNodes', 'AllocNodes', 'ReqNodes'], tres(allocatedTres, 'node'))
   const requested = count(columns, ['ReqCPUS'], tres(columns.text('ReqTRES'), 'cpu'))
   const state = stateOf(columns.text('State'))
+  const bounds = timeBoundsIn(columns.text('SubmitLine'), id, columns.instant('Submit'), true)
   const start = columns.instant('Start')
   const elapsed = columns.has('ElapsedRaw') ? columns.number('ElapsedRaw') : columns.timeSpan('Elapsed')
   const allocated = elapsed === 0 && hadNothing(columns, state) ? 0 : count(columns, ['NCPUS', 'AllocCPUS'], tres(columns.text('AllocTRES'), 'cpu'))
@@ -198,7 +200,9 @@ function record(columns: Columns): AccountingRecord | 'step' {
     start,
     end: columns.has('End') ? columns.instant('End') : going.test(state) ? NaN : start + elapsed,
     elapsed,
-    limit: limit(columns),
+    limit: Math.max(limit(columns), bounds.limit ?? -1),
+    minLimit: bounds.minLimit,
+    deadline: bounds.deadline,
     requested,
     allocated,
     nodes,
@@ -208,6 +212,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     exclusive: exclusiveIn(columns.text('SubmitLine')),
     nice: niceIn(columns.text('SubmitLine'), id),
+    contiguous: isContiguousIn(columns.text('SubmitLine'), id),
     topology: switchesIn(columns.text('SubmitLine'), id),
     layout: layoutIn(columns.text('SubmitLine'), id, whole(tres(columns.text('ReqTRES'), 'node') ?? '')),
     name: columns.text('JobName'),

@@ -13,6 +13,15 @@ export function ownOptions(command: string, id: string): string {
   return parts[parts.length === 1 ? 0 : part] ?? ''
 }
 
+/** The value of an option in its long form or its short one (`-n4`, `-n 4`); the last one counts. */
+export const valueOf = (options: string, long: string, short?: string): string | undefined => {
+  const form = short === undefined ? `--${long}[=\\s]\\s*` : `(?:--${long}[=\\s]\\s*|-${short}\\s*)`
+  return [...options.matchAll(new RegExp(`\\s${form}["']?([^\\s"']+)`, 'g'))].at(-1)?.[1]
+}
+
+/** Whether a job asked for consecutive nodes (`--contiguous`). */
+export const isContiguousIn = (command: string, id: string): boolean => /\s--contiguous(?=\s|$)/.test(ownOptions(command, id))
+
 /**
  * The reservations that a job asked for (`--reservation=a,b`), '' if it asked for none. In the database the name of one may be missing, of jobs that were
  * submitted before it began.

@@ -42,6 +42,19 @@ export function timeSpan(text: string): number | undefined {
   return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 }
 
+/**
+ * Seconds of a time limit in one of the forms `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` and
+ * `days-hours:minutes:seconds`; `undefined` for any other text.
+ *
+ * Source: Slurm, manual page of `sbatch`.
+ */
+export function timeLimit(text: string): number | undefined {
+  if (/^\d+$/.test(text)) return Number(text) * 60
+  const days = /^(\d+-\d+)(:\d+)?$/.exec(text)
+  const seconds = timeSpan(days === null ? text : `${days[1] ?? ''}${days[2] ?? ':00'}:00`)
+  return seconds === undefined || Number.isNaN(seconds) ? undefined : seconds
+}
+
 /** Days of the Gregorian calendar since January 1, 1970. Years start in March here, so that the leap day comes last. */
 function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1

@@ -15,6 +15,9 @@ export interface Follows {
 
 /** A rigid job: whole numbers only; `size` is its demand, one amount per resource. With `parts` it runs as long as the longest, and its size is that of all. */
 export interface RigidJob {
+  /** The least estimate to which its own may be lowered, and whether it must be on consecutive nodes: for the plain reference of named nodes. */
+  readonly least?: number
+  readonly isContiguous?: boolean
   readonly submit: number
   readonly follows?: Follows
   readonly runtime: number

@@ -49,11 +49,12 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
       if (found === undefined) continue
       const { start, nodes } = found
       if (start > now + ahead) continue
-      const end = start + minutes(job)
+      const end = start + asked(job)
       if (start > now) reserved.push({ nodes, start: Math.floor(start / step) * step, end: Math.ceil(end / step) * step })
       else {
-        const tasks = partsOf(job).flatMap((part) => range(part.tasks).map(() => ({ amount: unit(part), end: start + part.runtime }))).map((task, i) => ({ ...task, node: nodes[i] ?? NaN }))
-        const held = { job, tasks, start, expected: end }
+        const limit = limitOf(job, now, nodes, reserved)
+        const tasks = partsOf(job).flatMap((part) => range(part.tasks).map(() => ({ amount: unit(part), end: start + Math.min(part.runtime, limit) }))).map((task, i) => ({ ...task, node: nodes[i] ?? NaN }))
+        const held = { job, tasks, start, expected: start + limit }
         placed.set(job, held)
         running.push(held)
       }
@@ -87,7 +88,7 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
     }
 
     function earliest(job: RigidJob, part: Part, from: number, allowed: readonly number[]): { start: number; nodes: readonly number[] } | undefined {
-      const length = minutes(job)
+      const length = asked(job)
       const edges = edgesOf()
       const freeIn = (i: number) => allowed.filter((node) => !reserved.some(({ nodes, start, end }) => nodes.includes(node) && start <= (edges[i] ?? 0) && (edges[i] ?? 0) < end))
       let usable = allowed
@@ -102,7 +103,7 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
         }
         usable = usable.filter((node) => freeIn(i).includes(node))
       }
-      const found = whenFree(part, usable)
+      const found = whenFree(part, usable, job.isContiguous === true)
       const start = Math.max(found?.time ?? Infinity, from)
       if (start > later) return earliest(job, part, later, allowed)
       if (found === undefined) return undefined
@@ -112,13 +113,13 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
     }
 
     /** When so many of the nodes are free, as far as jobs end as planned, and which. */
-    function whenFree(part: Part, usable: readonly number[]): { time: number; nodes: readonly number[] } | undefined {
+    function whenFree(part: Part, usable: readonly number[], isOneRun: boolean): { time: number; nodes: readonly number[] } | undefined {
       const ends = [...running].sort((a, b) => a.expected - b.expected || jobs.indexOf(a.job) - jobs.indexOf(b.job))
       for (const { ended, time } of [{ ended: 0, time: now }, ...looks(ends, usable)]) {
         const tasks = ends.slice(ended).flatMap((held) => held.tasks)
         const free = (node: number) => slots - sum(tasks.filter((other) => other.node === node).map(({ amount }) => amount))
         const room = all.map((node) => (usable.includes(node) ? Math.floor(free(node) / unit(part)) : 0))
-        if (sum(room) >= part.tasks) return { time, nodes: bestFit(room, part.tasks) }
+        if (sum(room) >= part.tasks && (!isOneRun || runsOf(room).some((run) => sum(run.map((node) => room[node] ?? 0)) >= part.tasks))) return { time, nodes: bestFit(room, part.tasks) }
       }
       return undefined
     }
@@ -145,7 +146,17 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
   return jobs.map((job) => ({ start: placed.get(job)?.start ?? NaN, nodes: (placed.get(job)?.tasks ?? []).map(({ node }) => node).sort((a, b) => a - b) }))
 }
 
-const minutes = ({ estimate }: RigidJob) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
+const minutes = ({ estimate }: Pick<RigidJob, 'estimate'>) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
+
+/** For how long a plan must have room for a job. */
+const asked = ({ estimate, least = estimate }: RigidJob) => minutes({ estimate: Math.min(estimate, least) })
+
+/** How long a job may run that starts now: in whole minutes, until the first of its nodes is reserved. */
+function limitOf(job: RigidJob, now: number, nodes: readonly number[], reserved: readonly Reserved[]): number {
+  if (asked(job) === minutes(job)) return minutes(job)
+  const until = Math.min(...reserved.filter((other) => other.start > now && other.nodes.some((node) => nodes.includes(node))).map(({ start }) => start))
+  return Math.max(asked(job), Math.min(minutes(job), Math.floor((until - now) / MINUTE) * MINUTE))
+}
 
 const sum = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0)
 
@@ -155,12 +166,7 @@ const sum = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0)
  */
 function bestFit(room: readonly number[], size: number): number[] {
   const of = (nodes: readonly number[]) => sum(nodes.map((node) => room[node] ?? 0))
-  const runs: number[][] = []
-  for (const node of range(room.length).filter((node) => (room[node] ?? 0) > 0)) {
-    const last = runs.at(-1)
-    if (last?.at(-1) === node - 1) last.push(node)
-    else runs.push([node])
-  }
+  const runs = runsOf(room)
   const nodes: number[] = []
   while (nodes.length < size) {
     const left = size - nodes.length
@@ -172,4 +178,15 @@ function bestFit(room: readonly number[], size: number): number[] {
     nodes.push(...tasks.slice(0, left))
   }
   return nodes.sort((a, b) => a - b)
+}
+
+/** Consecutive nodes with room. */
+function runsOf(room: readonly number[]): number[][] {
+  const runs: number[][] = []
+  for (const node of range(room.length).filter((each) => (room[each] ?? 0) > 0)) {
+    const last = runs.at(-1)
+    if (last?.at(-1) === node - 1) last.push(node)
+    else runs.push([node])
+  }
+  return runs
 }
