@@ -23,6 +23,7 @@ import { PreemptLevels } from './preempt-levels.js'
 import { PreemptedJobs } from './preempted-jobs.js'
 import type { Method } from './preempt-order.js'
 import { pbsResource } from './resource-name.js'
+import { VainTrials } from './vain-trials.js'
 
 /** Seconds until all are looked at again where levels have changed by what a pass has started. */
 const NEXT_PASS: Seconds = 0.001
@@ -97,6 +98,7 @@ class PbsPreempting implements Policy {
   readonly #found: FoundNodes
   /** By kind of rights, who may be preempted, as far as that was asked since something last started or went. */
   readonly #candidatesOf = new Map<number, Candidates>()
+  readonly #vain: VainTrials
   /** Changes of levels before this round. */
   #changes = 0
   /** Claims made so far, less those taken back. */
@@ -131,6 +133,7 @@ class PbsPreempting implements Policy {
     const onNodes = this.#suspended && new TasksByNode(cluster)
     this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, work, this.#rights)
     this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
+    this.#vain = new VainTrials(levels, this.#shadows)
     this.#found = new FoundNodes(cluster.nodes, this.#shadows)
     this.#alike = new AlikeJobs(this.#rights)
     this.#waiting = new WaitingByKind(cluster, this.#rights)
@@ -202,7 +205,7 @@ class PbsPreempting implements Policy {
   /** Makes room for one job after another, once for each; those that find room as it is start before those behind them, by the policy in its round `kept`. */
   #preempt(round: Round, kept: Round): void {
     const inVain = new Set<number>()
-    this.#candidatesOf.clear()
+    this.#forget()
     const left = new Set<JobId>()
     const inOrder = () => this.#preemptors(round).filter((job) => !left.has(job) && !this.#throttles.isFull(job))
     let jobs = inOrder()
@@ -217,10 +220,16 @@ class PbsPreempting implements Policy {
       }
       if (fits) this.#startFitting(jobs.slice(i).filter((each) => !inVain.has(this.#alike.kindOf(each, round))), left, round, kept)
       else inVain.clear() // others may fit on what is left over
-      this.#candidatesOf.clear()
+      this.#forget()
       jobs = inOrder()
       i = 0
     }
+  }
+
+  /** Something has started or gone, so that others may be preempted, and with them gone others find room. */
+  #forget(): void {
+    this.#candidatesOf.clear()
+    this.#vain.clear()
   }
 
   /** Lets the policy start the first of these jobs, which find room as it is; those that it does not start join `left`. */
@@ -306,7 +315,7 @@ class PbsPreempting implements Policy {
     const { levels } = this.#rights
     const own = levels.of(job)
     const { jobs: candidates, without } = this.#candidates(job, round)
-    if (!round.take(job)) return false
+    if (!round.take(job) || this.#vain.has(job, this.#rights.kindOf(job), round)) return false
     // a trial may change levels and is taken back, and then all are looked at again: only after the first one that does is it left out
     if ((levels.areFixed || levels.changes !== this.#changes) && !without.mayHold(job)) return false
     const start = round.savepoint()
@@ -331,7 +340,9 @@ class PbsPreempting implements Policy {
   /** Takes jobs in order until the job has room, which was found then; `undefined`: it has none without them all. */
   #enough(job: JobId, candidates: readonly JobId[], own: number, round: Round): Victim[] | undefined {
     const { levels } = this.#rights
+    const kind = this.#rights.kindOf(job)
     const chosen: Victim[] = []
+    this.#vain.begin(round)
     for (const each of candidates) {
       const tasks = this.#running.in(round.lane).get(each) as readonly TaskId[]
       const method = this.#rights.methodOf(each, tasks, round.now)
@@ -345,7 +356,9 @@ class PbsPreempting implements Policy {
       }
       chosen.push(victim)
       if (this.#found.find(job, round)) return chosen
+      this.#vain.step(job, round)
     }
+    this.#vain.end(job, kind, chosen.map((victim) => victim.job), round)
     return undefined
   }
 
