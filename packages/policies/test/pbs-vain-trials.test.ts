@@ -1,4 +1,4 @@
-import { randomStream } from '@sched/core'
+import { randomStream, type JobId, type Round } from '@sched/core'
 import { easy, fifo, greedy, pbsLevels, pbsPreempting, strict } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -47,5 +47,25 @@ describe('trials that pbs-preempting need not make', () => {
     has.mockReturnValue(false)
     expect(seeds.filter((seed, i) => JSON.stringify(played(seed)) !== JSON.stringify(found[i]))).toEqual([])
     expect(spared).toBeGreaterThan(600)
+  })
+
+  it('are those of jobs that ask for more than was free at any step, may run on all nodes, and share no soft limit with those that would have gone', () => {
+    // one node of 8 processors, of which 3 are free after the first step and 2 after the second, as somebody went to whom suspended jobs leave less
+    const asked = [4, 1, 3, 4, 4, 4]
+    const [failed, victim, smaller, sharing, elsewhere, other] = [0, 1, 2, 3, 4, 5] as [JobId, JobId, JobId, JobId, JobId, JobId]
+    const [ann, bob] = [{}, {}]
+    let free = 0
+    const round = {
+      nodes: [0], lane: 0, cluster: { nodes: 1, lanes: [{ resources: [0] }], free: () => free, total: () => 8 },
+      work: { isGangJob: () => false, shape: (job: number) => job, together: () => 1, demand: (job: number) => asked[job], mayRunOn: (job: JobId) => job !== elsewhere },
+    } as unknown as Round
+    const trials = new VainTrials({ limitsOf: (job) => (job === sharing || job === victim ? [ann] : [bob]) }, undefined)
+    trials.begin(round)
+    for (free of [3, 2]) trials.step(failed, round)
+    trials.end(failed, 1000, [victim], round)
+    const has = (job: JobId, kind = 1000) => trials.has(job, kind, round)
+    expect({ other: has(other), kind: has(other, 2000), smaller: has(smaller), sharing: has(sharing), elsewhere: has(elsewhere) }).toEqual({ other: true, kind: false, smaller: false, sharing: false, elsewhere: false })
+    trials.clear()
+    expect(has(other)).toBe(false)
   })
 })
