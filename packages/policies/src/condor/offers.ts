@@ -163,7 +163,7 @@ export class Offers extends WrappedRound {
   /** The same where all nodes rank jobs alike: the first that may be, by order, or one that has changed since. */
   #first(job: JobId, may: (node: NodeId) => boolean): NodeId | None {
     const isOpen = (node: NodeId) => this.#isOffered[node] === 1 && this.inner.fits(job, node) && may(node)
-    let best = this.#order().find((node) => !this.#changed.has(node) && isOpen(node)) ?? None
+    let best: NodeId | None = this.#order().find((node) => !this.#changed.has(node) && isOpen(node)) ?? None
     for (const node of this.#changed) {
       if (!isOpen(node)) continue
       const [value, most] = [this.#valueOf(node), best === None ? -Infinity : this.#valueOf(best)]

@@ -16,6 +16,7 @@ import { AlikeJobs } from './alike-jobs.js'
 import { ByLevel } from './by-level.js'
 import { freed, isSame } from './freed.js'
 import { HardLimits } from './hard-limits.js'
+import { jobsBelow } from './jobs-below.js'
 import { OnlyRound } from './only-round.js'
 import { pbsPreemptingOptions, type ReadPbsPreemptingOptions } from './options.js'
 import { PbsRights } from './pbs-rights.js'
@@ -284,7 +285,7 @@ class PbsPreempting implements Policy {
     const kind = this.#rights.kindOf(preemptor)
     const known = this.#candidatesOf.get(kind)
     if (known !== undefined) return known
-    const jobs = this.#findCandidates(preemptor, round)
+    const jobs = jobsBelow(preemptor, this.#running.in(round.lane), this.#rights, this.#youngestFirst, round)
     const without = new FreeBeside(round, round.cluster.lanes[round.lane]?.resources ?? [])
     for (const job of jobs) without.give(this.#placesOf(job, round.lane))
     const found = { jobs, without }
@@ -294,20 +295,6 @@ class PbsPreempting implements Policy {
 
   #placesOf(job: JobId, lane: LaneId): ReadonlyMap<TaskId, NodeId> {
     return new Map((this.#running.in(lane).get(job) as readonly TaskId[]).map((task) => [task, this.#work.nodeOf(task) as NodeId]))
-  }
-
-  /** Running jobs of lower levels, the lowest first; none where one of them has started just now, which can go only later. */
-  #findCandidates(preemptor: JobId, { lane, now }: Round): JobId[] {
-    const [work, rights] = [this.#work, this.#rights]
-    const found: { readonly job: JobId; readonly level: number; readonly started: Seconds }[] = []
-    for (const [job, tasks] of this.#running.in(lane)) {
-      if (!rights.mayTake(preemptor, job)) continue
-      const started = Math.max(...tasks.map((task) => work.started(task)))
-      if (!(started < now)) return []
-      found.push({ job, level: rights.levels.of(job), started })
-    }
-    found.sort((a, b) => a.level - b.level || (this.#youngestFirst ? b.started - a.started : 0) || work.rank(a.job) - work.rank(b.job))
-    return found.map(({ job }) => job)
   }
 
   /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that cannot be. */
