@@ -1,4 +1,4 @@
-import { ownValue, SchedError } from '@sched/core'
+import { ownValue, partitionPoint, SchedError } from '@sched/core'
 import type { Submitter } from './accountant.js'
 import type { NegotiatorSettings } from './options.js'
 
@@ -67,8 +67,8 @@ export class GroupTree {
       group = inner
     }
     this.#groupOf.set(submitter, group)
-    group.members.push(submitter)
-    group.members.sort((a, b) => (a.name < b.name ? -1 : 1)) // so that sums are the same whoever came first
+    const { members } = group
+    members.splice(partitionPoint(0, members.length, (i) => (members[i] as Submitter).name < submitter.name), 0, submitter) // so that sums are the same whoever came first
   }
 
   /** Whether both are in the same group, or both in none. */

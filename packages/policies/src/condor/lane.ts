@@ -1,4 +1,4 @@
-import { Reason, type Env, type JobId, type LaneId, type NodeId, type Placement, type Release, type Round, type TaskId } from '@sched/core'
+import { partitionPoint, Reason, type Env, type JobId, type LaneId, type NodeId, type Placement, type Release, type Round, type TaskId } from '@sched/core'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { whyNoNode } from '../disciplines/lowest-fitting.js'
 import { Keys } from '../orders/sorted-ids.js'
@@ -58,7 +58,7 @@ export class NegotiatorLane {
     const submitterOf = (job: JobId) => this.#submitterOf[job] as Submitter
     this.#preemption = new Preemption(settings, env, lane, { weight: this.#weight, machines, ranks, accountant: this.#accountant, groups: this.#groups, claims: this.#claims, submitterOf })
     this.#negotiation = new Negotiation(settings, this.#weight, ranks, machines, limits, this.#preemption)
-    this.#offers = new Offers(this.#weight, ranks, machines, placement)
+    this.#offers = new Offers(this.#weight, ranks, machines, placement, env.cluster.nodes)
   }
 
   run(round: Round): void {
@@ -127,7 +127,7 @@ export class NegotiatorLane {
     const pool = this.#pool()
     const leastSlot = this.#leastSlot()
     const spin = (submitters: readonly Submitter[], group?: Pie['group']) => {
-      spinPie(submitters, { pool, leastSlot, group }, this.#accountant, settings.NEGOTIATOR_CONSIDER_PREEMPTION, (each, slice) => this.#negotiation.negotiate(each, slice))
+      spinPie(submitters, { pool, leastSlot, group }, this.#accountant, settings.NEGOTIATOR_CONSIDER_PREEMPTION, (each, slice) => this.#negotiation.negotiate(each, slice), () => this.#negotiation.isDone)
     }
     if (this.#groups.isFlat) spin(asking)
     else negotiateByGroups(this.#groups, asking, pool, (each) => this.#demand(each), settings, spin)
@@ -158,8 +158,8 @@ export class NegotiatorLane {
 
   #join(made: Submitter): void {
     this.#groups.join(made)
-    this.#byName.push(made)
-    this.#byName.sort((a, b) => (a.name < b.name ? -1 : 1))
+    const all = this.#byName
+    all.splice(partitionPoint(0, all.length, (i) => (all[i] as Submitter).name < made.name), 0, made)
   }
 
   submit(job: JobId): void {

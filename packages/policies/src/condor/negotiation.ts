@@ -80,7 +80,7 @@ export class Negotiation {
   }
 
   negotiate(submitter: Submitter, slice: Slice): Negotiated {
-    if (this.#isDone) return { matched: 0, wantsMore: false }
+    if (this.isDone) return { matched: 0, wantsMore: false }
     const { ids, from, to } = submitter.waiting
     const { work, lane } = this.#offers
     const refused = new Map<ShapeId, boolean>() // those of the shape find no node; true: because of a limit
@@ -88,7 +88,7 @@ export class Negotiation {
     const mayGoOn = slice.allowsRanks && this.#machines.areAny ? () => true : () => spent.all < slice.limit
     let isLimited = false
     for (const job of ids.slice(from, to) as Iterable<JobId>) // starts change the list
-      while (mayGoOn() && !this.#isDone && work.unplaced(job, lane) > 0 && this.#limits.lacking(job) === undefined) {
+      while (mayGoOn() && !this.isDone && work.unplaced(job, lane) > 0 && this.#limits.lacking(job) === undefined) {
         const shape = work.shape(job, lane)
         const areAlike = this.#areAlike(job, shape)
         const before = areAlike ? refused.get(shape) : undefined
@@ -108,7 +108,8 @@ export class Negotiation {
     return { matched: spent.all, wantsMore: isLimited || spent.all >= slice.limit }
   }
 
-  get #isDone(): boolean {
+  /** Whether nothing can be matched any more in the cycle. */
+  get isDone(): boolean {
     const { isEmpty, claimsLeft } = this.#offers
     if (this.#isPeek ? this.#taken !== None : claimsLeft === 0) return true
     return isEmpty && !this.#preemption.areVictims
@@ -136,7 +137,10 @@ export class Negotiation {
     if (taken !== undefined) return { cost: taken, isOfFree: false }
     if (node === None) return undefined
     const cost = costOn(node)
-    if (!this.take(job) || !startNearest(job, node, offers.cluster.levels, offers)) return undefined
+    if (!this.take(job) || !startNearest(job, node, offers.cluster.levels, offers)) {
+      offers.tryAll(job, permits) // of a limit it is told where any node is kept by one
+      return undefined
+    }
     this.#limited.delete(job)
     if (!this.#settings.CONSUMPTION_POLICY) this.#fill(submitter, node)
     return { cost, isOfFree: true }
@@ -179,6 +183,7 @@ export class Negotiation {
     const { whole } = this.#offers
     const before = whole.savepoint()
     this.#preemption.evict(taking)
+    this.#offers.reorder()
     if (this.#offers.mayPlace(job, taking.node, whole) && startNearest(job, taking.node, whole.cluster.levels, whole)) return true
     whole.rollback(before)
     return false

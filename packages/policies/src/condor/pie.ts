@@ -1,4 +1,5 @@
 import type { Accountant, Submitter } from './accountant.js'
+import { bestFirst } from './best-first.js'
 
 /** What is cut in slices: all or a part of the pool. */
 export interface Pie {
@@ -32,26 +33,28 @@ type Negotiate = (submitter: Submitter, slice: Slice) => Negotiated
 
 /**
  * Spins the pie: submitters, best priority first, get slices of it in inverse proportion to their priorities, less what they use, and negotiate for them;
- * again and again, while anything is matched or a submitter has got all that it can get.
+ * again and again, while anything is matched or a submitter has got all that it can get. `isOver`: whether nothing can be matched any more.
  *
  * Source: HTCondor, matchmaker.cpp (negotiateWithGroup, calculateSubmitterLimit, calculatePieLeft, calculateNormalizationFactor, submitterLessThan).
  * Deviations: submitters with equal priorities that use equal parts of what they may go by name; floors and ceilings of submitters are left out.
  */
-export function spinPie(asking: readonly Submitter[], pie: Pie, accountant: Accountant, considersPreemption: boolean, negotiate: Negotiate): void {
+export function spinPie(asking: readonly Submitter[], pie: Pie, accountant: Accountant, considersPreemption: boolean, negotiate: Negotiate, isOver: () => boolean): void {
   const { group } = pie
   let submitters = asking
   for (let spin = 1; ; spin++) {
     const heedsQuota = group !== undefined && (spin > 1 || !considersPreemption)
     if (heedsQuota && group.used() >= group.quota) return
     if (!considersPreemption) submitters = submitters.filter(({ isIdle }) => isIdle)
-    const slices = cut(submitters, pie, accountant, considersPreemption)
-    let left = submitters.reduce((sum, each) => sum + (slices.get(each) as Share).limit, 0)
+    const shares = cut(submitters, pie, accountant, considersPreemption)
+    let left = shares.reduce((sum, { limit }) => sum + limit, 0)
     if (!considersPreemption && left <= 0) return
-    if (spin === 1) submitters = inOrder(submitters, slices, accountant)
+    const turns = spin === 1 ? inOrder(submitters, shares, accountant) : submitters.keys()
     const before = left
     const staying: Submitter[] = []
-    for (const each of submitters) {
-      const { limit, most } = slices.get(each) as Share
+    for (const turn of turns) {
+      if (isOver()) return // whoever comes later gets nothing, in this spin or in another one
+      const each = submitters[turn] as Submitter
+      const { limit, most } = shares[turn] as Share
       const rest = Math.min(limit, left)
       const isFull = heedsQuota && group.used() >= group.quota
       const isTooSmall = spin > 1 && rest < pie.leastSlot
@@ -67,25 +70,30 @@ export function spinPie(asking: readonly Submitter[], pie: Pie, accountant: Acco
 const NOTHING: Negotiated = { matched: 0, wantsMore: false }
 const LATER: Negotiated = { matched: 0, wantsMore: true }
 
-function cut(submitters: readonly Submitter[], { pool, group }: Pie, accountant: Accountant, considersPreemption: boolean): ReadonlyMap<Submitter, Share> {
-  const worst = submitters.reduce((most, each) => Math.max(most, accountant.priority(each)), 0)
-  const parts = submitters.reduce((sum, each) => sum + worst / accountant.priority(each), 0)
+function cut(submitters: readonly Submitter[], { pool, group }: Pie, accountant: Accountant, considersPreemption: boolean): readonly Share[] {
+  const priorities = submitters.map((each) => accountant.priority(each))
+  const worst = priorities.reduce((most, each) => Math.max(most, each), 0)
+  const parts = priorities.reduce((sum, each) => sum + worst / each, 0)
   const total = Math.min(pool, group?.quota ?? Infinity)
   const room = group === undefined ? Infinity : Math.max(0, group.quota - group.used())
-  return new Map(submitters.map((each) => {
-    const share = worst / (accountant.priority(each) * parts)
+  return submitters.map((each, i) => {
+    const share = worst / ((priorities[i] as number) * parts)
     const slice = Math.max(0, share * total - each.used)
     const most = Math.min(slice, room)
-    return [each, { limit: considersPreemption ? slice : most, most }]
-  }))
+    return { limit: considersPreemption ? slice : most, most }
+  })
 }
 
-function inOrder(submitters: readonly Submitter[], slices: ReadonlyMap<Submitter, Share>, accountant: Accountant): Submitter[] {
-  const served = (each: Submitter) => {
-    const allowed = each.used + (slices.get(each) as Share).limit
-    return allowed > 0 ? each.used / allowed : Infinity
-  }
-  return [...submitters].sort((a, b) => accountant.priority(a) - accountant.priority(b) || compare(served(a), served(b)) || (a.name < b.name ? -1 : 1))
+/** In which order submitters have their turns: their places in the list. A cycle that sees one node is mostly over after the first. */
+function inOrder(submitters: readonly Submitter[], shares: readonly Share[], accountant: Accountant): Iterable<number> {
+  const priorities = submitters.map((each) => accountant.priority(each))
+  const served = submitters.map(({ used }, i) => {
+    const allowed = used + (shares[i] as Share).limit
+    return allowed > 0 ? used / allowed : Infinity
+  })
+  const of = (values: readonly number[], i: number) => values[i] as number
+  const name = (i: number) => (submitters[i] as Submitter).name
+  return bestFirst(submitters.length, (a, b) => of(priorities, a) - of(priorities, b) || compare(of(served, a), of(served, b)) || (name(a) < name(b) ? -1 : 1))
 }
 
 const compare = (a: number, b: number) => (a < b ? -1 : Number(a > b))

@@ -78,6 +78,14 @@ export class Shadows implements WorkListener {
     return Math.max(0, most)
   }
 
+  /** How much of each resource of the node is kept from a job that is not suspended itself; `undefined`: nothing. */
+  keptOn(node: NodeId, job: JobId, lane: LaneId): ((resource: ResourceId) => number) | undefined {
+    const suspended = this.#jobs.on(node, lane)
+    if (suspended.size === 0) return undefined
+    const kept = this.#keptFrom(job, this.#on(node, suspended, lane), lane, () => true)
+    return (resource) => kept[(this.#jobs.frees[lane] as readonly ResourceId[]).indexOf(resource)] ?? 0
+  }
+
   /** How much must be free for those suspended to go on, were all gone that may take it from them; empty: there are none that keep it from the job. */
   #keptFrom(job: JobId, there: OnNode, lane: LaneId, isBefore: (owner: JobId) => boolean): readonly number[] {
     if (there.of.has(job)) return this.#kept(job, this.#tally([...there.of].filter(([owner]) => owner !== job && isBefore(owner)), lane), there.running)

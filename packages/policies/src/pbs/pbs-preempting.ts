@@ -16,6 +16,7 @@ import { AlikeJobs } from './alike-jobs.js'
 import { ByLevel } from './by-level.js'
 import { freed, isSame } from './freed.js'
 import { HardLimits } from './hard-limits.js'
+import { jobsBelow } from './jobs-below.js'
 import { OnlyRound } from './only-round.js'
 import { pbsPreemptingOptions, type ReadPbsPreemptingOptions } from './options.js'
 import { PbsRights } from './pbs-rights.js'
@@ -23,6 +24,7 @@ import { PreemptLevels } from './preempt-levels.js'
 import { PreemptedJobs } from './preempted-jobs.js'
 import type { Method } from './preempt-order.js'
 import { pbsResource } from './resource-name.js'
+import { VainTrials } from './vain-trials.js'
 
 /** Seconds until all are looked at again where levels have changed by what a pass has started. */
 const NEXT_PASS: Seconds = 0.001
@@ -97,6 +99,7 @@ class PbsPreempting implements Policy {
   readonly #found: FoundNodes
   /** By kind of rights, who may be preempted, as far as that was asked since something last started or went. */
   readonly #candidatesOf = new Map<number, Candidates>()
+  readonly #vain: VainTrials
   /** Changes of levels before this round. */
   #changes = 0
   /** Claims made so far, less those taken back. */
@@ -131,6 +134,7 @@ class PbsPreempting implements Policy {
     const onNodes = this.#suspended && new TasksByNode(cluster)
     this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, work, this.#rights)
     this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
+    this.#vain = new VainTrials(levels, this.#shadows)
     this.#found = new FoundNodes(cluster.nodes, this.#shadows)
     this.#alike = new AlikeJobs(this.#rights)
     this.#waiting = new WaitingByKind(cluster, this.#rights)
@@ -202,7 +206,7 @@ class PbsPreempting implements Policy {
   /** Makes room for one job after another, once for each; those that find room as it is start before those behind them, by the policy in its round `kept`. */
   #preempt(round: Round, kept: Round): void {
     const inVain = new Set<number>()
-    this.#candidatesOf.clear()
+    this.#forget()
     const left = new Set<JobId>()
     const inOrder = () => this.#preemptors(round).filter((job) => !left.has(job) && !this.#throttles.isFull(job))
     let jobs = inOrder()
@@ -217,10 +221,16 @@ class PbsPreempting implements Policy {
       }
       if (fits) this.#startFitting(jobs.slice(i).filter((each) => !inVain.has(this.#alike.kindOf(each, round))), left, round, kept)
       else inVain.clear() // others may fit on what is left over
-      this.#candidatesOf.clear()
+      this.#forget()
       jobs = inOrder()
       i = 0
     }
+  }
+
+  /** Something has started or gone, so that others may be preempted, and with them gone others find room. */
+  #forget(): void {
+    this.#candidatesOf.clear()
+    this.#vain.clear()
   }
 
   /** Lets the policy start the first of these jobs, which find room as it is; those that it does not start join `left`. */
@@ -275,7 +285,7 @@ class PbsPreempting implements Policy {
     const kind = this.#rights.kindOf(preemptor)
     const known = this.#candidatesOf.get(kind)
     if (known !== undefined) return known
-    const jobs = this.#findCandidates(preemptor, round)
+    const jobs = jobsBelow(preemptor, this.#running.in(round.lane), this.#rights, this.#youngestFirst, round)
     const without = new FreeBeside(round, round.cluster.lanes[round.lane]?.resources ?? [])
     for (const job of jobs) without.give(this.#placesOf(job, round.lane))
     const found = { jobs, without }
@@ -287,26 +297,12 @@ class PbsPreempting implements Policy {
     return new Map((this.#running.in(lane).get(job) as readonly TaskId[]).map((task) => [task, this.#work.nodeOf(task) as NodeId]))
   }
 
-  /** Running jobs of lower levels, the lowest first; none where one of them has started just now, which can go only later. */
-  #findCandidates(preemptor: JobId, { lane, now }: Round): JobId[] {
-    const [work, rights] = [this.#work, this.#rights]
-    const found: { readonly job: JobId; readonly level: number; readonly started: Seconds }[] = []
-    for (const [job, tasks] of this.#running.in(lane)) {
-      if (!rights.mayTake(preemptor, job)) continue
-      const started = Math.max(...tasks.map((task) => work.started(task)))
-      if (!(started < now)) return []
-      found.push({ job, level: rights.levels.of(job), started })
-    }
-    found.sort((a, b) => a.level - b.level || (this.#youngestFirst ? b.started - a.started : 0) || work.rank(a.job) - work.rank(b.job))
-    return found.map(({ job }) => job)
-  }
-
   /** Starts the next task of the job, or all of its gang, in the place of others; false, and nothing changes, where that cannot be. */
   #makeRoom(job: JobId, round: Round): boolean {
     const { levels } = this.#rights
     const own = levels.of(job)
     const { jobs: candidates, without } = this.#candidates(job, round)
-    if (!round.take(job)) return false
+    if (!round.take(job) || this.#vain.has(job, this.#rights.kindOf(job), round)) return false
     // a trial may change levels and is taken back, and then all are looked at again: only after the first one that does is it left out
     if ((levels.areFixed || levels.changes !== this.#changes) && !without.mayHold(job)) return false
     const start = round.savepoint()
@@ -331,7 +327,9 @@ class PbsPreempting implements Policy {
   /** Takes jobs in order until the job has room, which was found then; `undefined`: it has none without them all. */
   #enough(job: JobId, candidates: readonly JobId[], own: number, round: Round): Victim[] | undefined {
     const { levels } = this.#rights
+    const kind = this.#rights.kindOf(job)
     const chosen: Victim[] = []
+    this.#vain.begin(round)
     for (const each of candidates) {
       const tasks = this.#running.in(round.lane).get(each) as readonly TaskId[]
       const method = this.#rights.methodOf(each, tasks, round.now)
@@ -345,7 +343,9 @@ class PbsPreempting implements Policy {
       }
       chosen.push(victim)
       if (this.#found.find(job, round)) return chosen
+      this.#vain.step(job, round)
     }
+    this.#vain.end(job, kind, chosen.map((victim) => victim.job), round)
     return undefined
   }
 

@@ -63,6 +63,11 @@ export class PreemptLevels implements WorkListener {
     return this.#limits.isEmpty
   }
 
+  /** The soft limits that the job counts under: its level does not change with a job that has none in common with it. */
+  limitsOf(job: JobId): readonly object[] {
+    return this.#limits.limitsOf(job)
+  }
+
   onSubmit(job: JobId): void {
     const { work } = this.#env
     this.#priorities[job] = ownValue(this.#options.queues, work.queueName(work.queue(job)))?.Priority ?? 0

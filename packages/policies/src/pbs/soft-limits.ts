@@ -34,6 +34,8 @@ const MOST_CROSSINGS = 1000
 interface Counting {
   readonly server: readonly Tally[]
   readonly queue: readonly Tally[]
+  /** Both. */
+  readonly all: readonly Tally[]
   running: number
   readonly asks: boolean[]
 }
@@ -81,9 +83,11 @@ export class SoftLimits implements WorkListener {
     const licenses = work.licenses(job)
     const entities = [['u', work.userName(work.user(job))], ['g', work.account(job)], ['o', '']] as const
     const tallies = (scope: Scope | undefined) => entities.flatMap(([entity, name]) => (scope === undefined ? [] : (this.#tallyOf(scope, entity, name) ?? [])))
+    const [server, queue] = [tallies(this.#server), tallies(this.#queues.get(work.queueName(work.queue(job))))]
     this.#jobs[job] = {
-      server: tallies(this.#server),
-      queue: tallies(this.#queues.get(work.queueName(work.queue(job)))),
+      server,
+      queue,
+      all: [...server, ...queue],
       running: 0,
       asks: this.#counted.map(({ name, resource }) => resource === undefined && (ownValue(licenses, name) ?? 0) > 0),
     }
@@ -113,6 +117,11 @@ export class SoftLimits implements WorkListener {
   /** Whether there are none at all. */
   get isEmpty(): boolean {
     return [this.#server, ...this.#queues.values()].every(({ run, amounts }) => run === undefined && amounts.every((each) => each === undefined))
+  }
+
+  /** The limits that the job counts under: one that has none in common with it never puts it over any. */
+  limitsOf(job: JobId): readonly object[] {
+    return (this.#jobs[job] as Counting).all
   }
 
   isOverServerLimit(job: JobId): boolean {
