@@ -60,7 +60,7 @@ describe('kubernetes', () => {
     expect(demandOf(['ephemeral-storage', 'hugepages-2Mi', 'nvidia.com/mig-1g.5gb', 'pods'])).toEqual({ cpu: 1000, 'ephemeral-storage': 10_240, 'hugepages-2Mi': 64, 'nvidia.com/mig-1g.5gb': 1, pods: 1 })
     const trace = read(list(asking, pod('train-1')), { resources: ['hugepages-2Mi', 'nvidia.com/mig-1g.5gb'] })
     expect([...jobsOf(trace)]).toHaveLength(1)
-    expect(trace.report.notes.join()).toContain("1 pod that ask for ephemeral-storage, google.com/tpu: not counted, unless `--option 'resources=[ephemeral-storage, google.com/tpu]'` names them (resources)")
+    expect(trace.report.notes?.join()).toContain("1 pod that ask for ephemeral-storage, google.com/tpu: not counted, unless `--option 'resources=[ephemeral-storage, google.com/tpu]'` names them (resources)")
   })
 
   it('takes huge pages of a whole pod in place of those of its containers, as CPU and memory', () => {

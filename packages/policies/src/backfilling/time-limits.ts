@@ -13,7 +13,7 @@ export interface RunTime {
 export const WHOLE: RunTime = { least: Infinity, most: Infinity }
 
 /** The whole minutes in a span of time. */
-export const fullMinutes = (seconds: Seconds): Seconds => Math.floor(seconds / MINUTE) * MINUTE
+const fullMinutes = (seconds: Seconds): Seconds => Math.floor(seconds / MINUTE) * MINUTE
 
 /**
  * What Slurm's schedulers make of the least time limit of a job (`--time-min`). In a plan the job needs room for that alone. It then starts with the highest
