@@ -47,6 +47,7 @@ function refuseDocumentTypes(text: string, file: string): void {
 function parsed(text: string, file: string) {
   let mistake: SchedError | undefined
   const note = (message: string, locator: { lineNumber?: number } | undefined) => {
+    if (/^(\[xmldom \w+\]\s*)?element parse error/.test(message)) return (mistake ??= endsTooOften(text, file)) // the parser fails there, in its own words
     const entity = /&[^;\s]+;?/.exec(message)?.[0] // the parser gives the line on which the text around an entity begins
     const line = entity === undefined ? locator?.lineNumber : text.slice(0, Math.max(0, text.indexOf(entity))).split('\n').length
     mistake ??= new SchedError('BAD_INPUT', `is no well-formed XML: ${plainly(message)}`, { file, line: line === 0 ? undefined : line }, 'Correct it there.')
@@ -61,6 +62,17 @@ function parsed(text: string, file: string) {
   } catch (error) {
     throw note(error instanceof Error ? error.message : String(error), error instanceof ParseError ? (error.locator as { lineNumber?: number } | undefined) : undefined)
   }
+}
+
+/** The mistake of a text in which an element ends where none has begun. */
+function endsTooOften(text: string, file: string): SchedError {
+  const masked = text.replaceAll(/<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>/g, (other) => other.replaceAll(/[^\n]/g, ' '))
+  let depth = 0
+  for (const { 0: tag, index } of masked.matchAll(/<(?:"[^"]*"|'[^']*'|[^"'>])*>/g)) {
+    depth += tag.startsWith('</') ? -1 : tag.endsWith('/>') ? 0 : 1
+    if (depth < 0) return new SchedError('BAD_INPUT', `is no well-formed XML: ${tag} ends an element that has not begun.`, { file, line: text.slice(0, index).split('\n').length }, 'Correct it there.')
+  }
+  return new SchedError('BAD_INPUT', 'is no well-formed XML: its elements do not lie in each other.', { file }, 'Correct it.')
 }
 
 // eslint-disable-next-line no-control-regex -- the control characters that XML excludes: the parser lets them through as &#0; and the like
