@@ -565,9 +565,10 @@ describe('a capacity-scheduler.xml', () => {
 
   it('may have queues without any capacity in one that has none, or has a weight', () => {
     const inside: Pairs = [['root.a.queues', 'x,y'], ['root.a.x.capacity', '0'], ['root.a.y.capacity', '0']]
-    expect(message([['root.queues', 'a,b'], ['root.a.capacity', '0'], ['root.b.capacity', '100'], ...inside])).toBe('no error')
-    expect(message([['root.queues', 'a,b'], ['root.a.capacity', '2w'], ['root.b.capacity', '1w'], ...inside])).toBe('no error')
+    expect(isKnown(policy([['root.queues', 'a,b'], ['root.a.capacity', '0'], ['root.b.capacity', '100'], ...inside]).policy)).toBe(true)
+    expect(isKnown(policy([['root.queues', 'a,b'], ['root.a.capacity', '2w'], ['root.b.capacity', '1w'], ...inside]).policy)).toBe(true)
     expect(message([...ab, ...inside])).toContain('sum to 0, not 100')
+    expect(isKnown(policy([...ab, ...inside, ['root.a.allow-zero-capacity-sum', 'true']]).policy)).toBe(true)
   })
 
   it('may have queues of 0 percent among weights, which have nothing (testZeroWeightAndZeroPercentSiblingsAccepted)', () => {
