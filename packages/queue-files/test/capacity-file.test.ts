@@ -517,6 +517,7 @@ describe('a capacity-scheduler.xml', () => {
     expect((options as { queues: Record<string, object> }).queues['root']).not.toHaveProperty('labels')
     expect(findings.filter(({ verdict }) => verdict === 'ignored').map(({ line, note }) => [line, note])).toEqual([[6, 'no node has the label "CORE"'], [7, 'no node has the label "CORE"']])
     expect(() => on([...ab, ['root.a.accessible-node-labels', 'gpus']])).toThrow('line 5 yarn.scheduler.capacity.root.a.accessible-node-labels: no node has the label "gpus". Did you mean "gpu"?')
+    expect(() => on([...ab, ['root.b.accessible-node-labels.CORE.maximum-capacity', '2w']])).toThrow('line 5 yarn.scheduler.capacity.root.b.accessible-node-labels.CORE.maximum-capacity: a maximum capacity has no weight.')
   })
 
   it('lets queues use labels of the queues around them, the root all, and jobs of a narrower queue require none', () => {
