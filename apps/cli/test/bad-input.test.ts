@@ -67,6 +67,20 @@ describe('an experiment file with a mistake', () => {
     expect(await answer(yaml)).toBe('error: "other.yaml": cannot read: there is no such file. Check the path.')
   })
 
+  it('is told in a queue file where what it says is nothing that its policy takes', async () => {
+    const text = 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npodMaxBackoffSeconds: 10000000000000000\npodInitialBackoffSeconds: 10000000000000000\n'
+    const yaml = experiment.slice(0, experiment.indexOf('policies:'))
+    expect(await answer(`${yaml}queues: kube.yaml\n`, { 'kube.yaml': text })).toContain('error: "kube.yaml" policy.kube-scheduler.backoff.podInitialBackoffSeconds: found 10000000000000000, expected at most 9007199254740991.')
+  })
+
+  it('is told in the log where its machine is larger than any can be, unless the cluster is another', async () => {
+    const log = '1 0 0 10 2147483647 -1 -1 2147483647 10 -1 1 1 1 1 1 1 -1 -1\n2 0 0 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n'
+    const yaml = 'workload: { trace: big.swf }\npolicy: fifo\n'
+    expect(await answer(yaml, { 'big.swf': log })).toContain('big.swf": its machine would have 2147483649 procs, more than 2147483647 (2147483649 procs: inferred, the log does not say how many: up to 2147483649 are recorded in use at once; give procs if that is wrong). Correct the log, or describe the cluster.')
+    const cwd = small({ 'big.swf': log, 'small.yaml': `${yaml}cluster: { nodes: 1, resources: { procs: 2147483647 } }\n` })
+    expect(await sched(['run', 'small.yaml', '--quiet'], { cwd })).toMatchObject({ code: 0 })
+  })
+
   it('is told as the option of the command line that made it', async () => {
     expect(await answer(experiment, {}, '--policies', 'fifo,delya')).toContain('error: policies[1]: no policy is called "delya". Did you mean "delay"?')
     expect(await answer(experiment, {}, '--policies', '{')).toBe('error: --policies: found "{". Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')

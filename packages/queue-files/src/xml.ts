@@ -47,20 +47,36 @@ function refuseDocumentTypes(text: string, file: string): void {
 function parsed(text: string, file: string) {
   let mistake: SchedError | undefined
   const note = (message: string, locator: { lineNumber?: number } | undefined) => {
+    const extra = /element parse error/.test(message) ? extraEnd(text, file) : undefined // the parser fails there, in words about itself
+    if (extra !== undefined) return (mistake ??= extra)
     const entity = /&[^;\s]+;?/.exec(message)?.[0] // the parser gives the line on which the text around an entity begins
     const line = entity === undefined ? locator?.lineNumber : text.slice(0, Math.max(0, text.indexOf(entity))).split('\n').length
     mistake ??= new SchedError('BAD_INPUT', `is no well-formed XML: ${plainly(message)}`, { file, line: line === 0 ? undefined : line }, 'Correct it there.')
     return mistake
   }
   try {
-    return new DOMParser({
+    const document = new DOMParser({
       onError: (_, message, context: { locator?: { lineNumber?: number } } | undefined) => {
         throw note(message, context?.locator)
       },
     }).parseFromString(text, 'application/xml')
+    mistake = extraEnd(text, file)
+    if (mistake === undefined) return document
   } catch (error) {
     throw note(error instanceof Error ? error.message : String(error), error instanceof ParseError ? (error.locator as { lineNumber?: number } | undefined) : undefined)
   }
+  throw mistake
+}
+
+/** The mistake of a text in which an element ends where none has begun, of which the parser lets some through. */
+function extraEnd(text: string, file: string): SchedError | undefined {
+  const masked = text.replaceAll(/<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>/g, (other) => other.replaceAll(/[^\n]/g, ' '))
+  let depth = 0
+  for (const { 0: tag, index } of masked.matchAll(/<(?:"[^"]*"|'[^']*'|[^"'>])*>/g)) {
+    depth += tag.startsWith('</') ? -1 : tag.endsWith('/>') ? 0 : 1
+    if (depth < 0) return new SchedError('BAD_INPUT', `is no well-formed XML: ${tag} ends an element that has not begun.`, { file, line: text.slice(0, index).split('\n').length }, 'Correct it there.')
+  }
+  return undefined
 }
 
 // eslint-disable-next-line no-control-regex -- the control characters that XML excludes: the parser lets them through as &#0; and the like

@@ -517,6 +517,7 @@ describe('a capacity-scheduler.xml', () => {
     expect((options as { queues: Record<string, object> }).queues['root']).not.toHaveProperty('labels')
     expect(findings.filter(({ verdict }) => verdict === 'ignored').map(({ line, note }) => [line, note])).toEqual([[6, 'no node has the label "CORE"'], [7, 'no node has the label "CORE"']])
     expect(() => on([...ab, ['root.a.accessible-node-labels', 'gpus']])).toThrow('line 5 yarn.scheduler.capacity.root.a.accessible-node-labels: no node has the label "gpus". Did you mean "gpu"?')
+    expect(() => on([...ab, ['root.b.accessible-node-labels.CORE.maximum-capacity', '2w']])).toThrow('line 5 yarn.scheduler.capacity.root.b.accessible-node-labels.CORE.maximum-capacity: a maximum capacity has no weight.')
   })
 
   it('lets queues use labels of the queues around them, the root all, and jobs of a narrower queue require none', () => {
@@ -565,9 +566,10 @@ describe('a capacity-scheduler.xml', () => {
 
   it('may have queues without any capacity in one that has none, or has a weight', () => {
     const inside: Pairs = [['root.a.queues', 'x,y'], ['root.a.x.capacity', '0'], ['root.a.y.capacity', '0']]
-    expect(message([['root.queues', 'a,b'], ['root.a.capacity', '0'], ['root.b.capacity', '100'], ...inside])).toBe('no error')
-    expect(message([['root.queues', 'a,b'], ['root.a.capacity', '2w'], ['root.b.capacity', '1w'], ...inside])).toBe('no error')
+    expect(isKnown(policy([['root.queues', 'a,b'], ['root.a.capacity', '0'], ['root.b.capacity', '100'], ...inside]).policy)).toBe(true)
+    expect(isKnown(policy([['root.queues', 'a,b'], ['root.a.capacity', '2w'], ['root.b.capacity', '1w'], ...inside]).policy)).toBe(true)
     expect(message([...ab, ...inside])).toContain('sum to 0, not 100')
+    expect(isKnown(policy([...ab, ...inside, ['root.a.allow-zero-capacity-sum', 'true']]).policy)).toBe(true)
   })
 
   it('may have queues of 0 percent among weights, which have nothing (testZeroWeightAndZeroPercentSiblingsAccepted)', () => {

@@ -253,6 +253,7 @@ describe('files of OpenPBS', () => {
     ['a queue that was not created', ['set queue wokq enabled = True'], '"server.qmgr" line 5: queue "wokq" is set, and was not created. Put create queue wokq before it.'],
     ['a queue that was created before', ['create queue workq'], '"server.qmgr" line 5: queue "workq" was created before, in line 1. Create every queue once.'],
     ['a Priority out of range', ['set queue workq Priority = 1024'], '"server.qmgr" line 5 workq Priority: found "1024", expected a whole number from -1024 to 1023.'],
+    ['a depth that no number is large enough for', ['set server backfill_depth = 18446744073709551615'], '"server.qmgr" line 5 backfill_depth: found "18446744073709551615", expected a whole number from 0 to 9007199254740991.'],
     ['a depth that is no number', ['set server backfill_depth = some'], '"server.qmgr" line 5 backfill_depth: found "some", expected a whole number from 0 on.'],
     ['a limit that is none', ['set server max_run = [u:PBS_GENERIC=1]', 'set server max_run += 5'], '"server.qmgr" line 6 max_run: found the limit "5". Write [u:PBS_GENERIC=5]'],
     ['a time that is none', ['set queue workq resources_max.walltime = 1h'], '"server.qmgr" line 5 workq resources_max.walltime: found "1h", expected a time.'],

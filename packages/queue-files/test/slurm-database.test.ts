@@ -128,6 +128,8 @@ describe('a dump of sacctmgr', () => {
     ["Account - 'a':MaxJobs", '"beside-1" line 1: found "MaxJobs", expected NAME=VALUE. Put values with colons in quotes.'],
     ["Account - 'a':MaxJobs=many", '"beside-1" line 1 MaxJobs: found "many", expected a whole number from 0 to 2147483647. Correct it, or leave it out for the default of Slurm.'],
     ["Parent - 'a'\nUser - 'x':MaxJobs=1", '"beside-1" line 2: x is in account "a", which is not there. Print all accounts, or a dump of the cluster.'],
+    ["Parent - 'a'\nUser - 'x'", '"beside-1" line 2: x is in account "a", which is not there. Print all accounts, or a dump of the cluster.'],
+    ["Parent - 'a'\nAccount - 'a'", '"beside-1" line 2: account "a" lies in itself. Print the accounts again, or correct the Parent above it.'],
     ["Account - 'a':GrpTRES=cpu=x", '"beside-1" line 1 GrpTRES: found "cpu=x". Write amounts as cpu=64,mem=256G.'],
     ['Name|Priority|MaxWall\nnormal|1', '"beside-1" line 2: has 2 fields, the first line 3. Print the table with --parsable2.'],
     ['PartitionName=x', '"beside-1": stands beside another queue file. Beside a slurm.conf stand dumps and tables of sacctmgr and reservations that scontrol shows: slurm.conf+accounts.cfg+qos.txt.'],

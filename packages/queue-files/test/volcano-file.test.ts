@@ -271,8 +271,8 @@ describe('queues of Volcano', () => {
       const { options: { actions: chosen }, findings } = made(`actions: ${actions}\ntiers:\n- plugins: [{ name: gang }]\n`)
       return [chosen, findings.filter(({ setting }) => setting.startsWith('action')).map(({ verdict, setting, note }) => [verdict, setting, note].join(' | '))]
     }
-    expect(told('"enqueue, gangallocate, defragment"')).toEqual([['enqueue'], [
-      'honoured | action enqueue | ', 'ignored | action gangallocate | not simulated, and not of Volcano itself', 'ignored | action defragment | not simulated, and not of Volcano itself',
+    expect(told('"allocate, gangallocate, defragment"')).toEqual([['allocate'], [
+      'honoured | action allocate | ', 'ignored | action gangallocate | not simulated, and not of Volcano itself', 'ignored | action defragment | not simulated, and not of Volcano itself',
     ]])
     expect(told('[enqueue, allocate]')).toEqual([['enqueue', 'allocate'], [
       'approximated | actions | as a text with commas: Volcano refuses a list, and keeps the configuration that it had', 'honoured | action enqueue | ', 'honoured | action allocate | ',
@@ -290,7 +290,7 @@ describe('queues of Volcano', () => {
 
   it('have a waiting time after which jobs are enqueued', () => {
     const told = (text: string) => {
-      const { options: { tiers }, findings } = made(queue('a', '{}'), `actions: enqueue\ntiers:\n- plugins:\n  - name: sla\n    arguments: { sla-waiting-time: ${text} }\n`)
+      const { options: { tiers }, findings } = made(queue('a', '{}'), `actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: sla\n    arguments: { sla-waiting-time: ${text} }\n`)
       return [tiers, findings.filter(({ setting }) => setting.startsWith('sla')).map(({ verdict, setting }) => `${verdict} ${setting}`)]
     }
     expect(told('1h2m3s4ms')).toEqual([[{ plugins: [{ name: 'sla', arguments: { 'sla-waiting-time': 3723.004 } }] }], ['honoured sla', 'honoured sla sla-waiting-time']])
@@ -340,6 +340,9 @@ tiers:
     [queue('a', '{}', 'status: { state: Ajar }\n'), 'status.state: found "Ajar", expected Open, Closed, Closing or Unknown. Write one of these.'],
     ['actions: allocat\ntiers: []\n', '"volcano.yaml" line 1 actions: no action is called "allocat". Did you mean "allocate"?'],
     ['actions: [enqueue, allocat]\ntiers: []\n', '"volcano.yaml" line 1 actions[1]: no action is called "allocat". Did you mean "allocate"?'],
+    ['tiers: []\nactions: enqueue, backfill\n', '"volcano.yaml" line 2 actions: are without allocate: nothing ever starts. Add it.'],
+    ['actions: allocate\ntiers:\n- plugins:\n  - name: gang\n- plugins:\n  - name: gang\n', '"volcano.yaml" line 6 tiers[1].plugins[0]: plug-in "gang" is there twice. Name each once.'],
+    ['actions: allocate\ntiers:\n- plugins:\n  - name: proportion\n  - name: capacity\n', '"volcano.yaml" line 5 tiers[0].plugins[1]: the plug-ins proportion and capacity divide the cluster in different ways. Take one of them away.'],
     ['actions: []\ntiers: []\n', '"volcano.yaml" line 1 actions: found [], expected actions. Write them with commas'],
     ['actions: allocate\ntiers:\n- plugins:\n  - enableJobOrder: true\n', '"volcano.yaml" line 4 tiers[0].plugins[0]: is a plug-in without a name.'],
     ['actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    enableJobOrder: maybe\n', '"volcano.yaml" line 5 tiers[0].plugins[0].enableJobOrder: found "maybe", expected true or false. Correct it, or leave it out for the default.'],

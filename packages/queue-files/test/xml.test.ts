@@ -29,6 +29,8 @@ describe('queue files as XML', () => {
     ['an end that is missing', '<a>\n<b>', '"f.xml" line 2: is no well-formed XML: unclosed xml tag(s): a, b. Correct it there.'],
     ['a control character', '<a>\n<b c="x&#0;y"/></a>', '"f.xml" line 2: <b> holds a control character, which XML has none of. Remove it.'],
     ['nothing', '', '"f.xml": is no well-formed XML: missing root element. Correct it there.'],
+    ['an end that was written twice', '<a x="/>">\n<!-- </a> --></a>\n\n</a>', '"f.xml" line 4: is no well-formed XML: </a> ends an element that has not begun. Correct it there.'],
+    ['an end before all', '<b/>\n</b><a/>', '"f.xml" line 2: is no well-formed XML: </b> ends an element that has not begun. Correct it there.'],
     ['two roots', '<a/>\n<b/>', '"f.xml" line 2: is no well-formed XML: '],
   ])('tells the line of %s', (_, text, expected) => {
     expect(message(text)).toContain(expected)

@@ -99,6 +99,11 @@ describe('sacct --json', () => {
     expect(notesOf(trace)).toEqual(['1 job whose start is the time at which they became eligible (Slurm up to 22.05): started as long before their end as they ran (eligible)'])
   })
 
+  it.each([2 ** 32 - 1, infinite])('has %j of a time for one that is not known: the run time is then that between start and end', (unknown) => {
+    expect(first({ time: time({ elapsed: unknown }) }).stages[0]!.duration).toBe(3600)
+    expect(notesOf(read(text([job({ time: time({ submission: unknown }) }), job({ job_id: 5, time: time({ start: unknown }) }), other])))?.map((note) => /\((\w+)\)$/.exec(note)?.[1])).toEqual(expect.arrayContaining(['neverStarted', 'submit']))
+  })
+
   it('submits jobs when they became eligible where it is told to', () => {
     const later = text([job({ time: time({ eligible: SUBMIT + 3000, start: SUBMIT + 3010, end: SUBMIT + 6610 }) }), other])
     const found = (options?: object) => jobs(later, options).find(({ id }) => id === '101')!.recorded!.wait

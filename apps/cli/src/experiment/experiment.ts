@@ -1,5 +1,5 @@
 import { buildCluster, readCluster, type ClusterModel, type YamlSource } from '@sched/cluster'
-import { resolve as resolvePlug, SchedError, type Plug, type Registry } from '@sched/core'
+import { resolve as resolvePlug, SchedError, type Machine, type Plug, type Registry } from '@sched/core'
 import { bySize, type ClassOf } from '@sched/metrics'
 import { resolve } from 'node:path'
 import { builtIns } from '../registry.js'
@@ -60,7 +60,7 @@ export async function prepare(description: Description, parts = new Parts()): Pr
   const { seed = 1, seeds = DEFAULT_SEEDS } = spec
   await placed(description, ['workload'], () => workload.of(seed)) // so that jobs which cannot be had as described are told now
   const cluster = await placed(description, ['cluster'], () =>
-    parts.of(['cluster', directory, spec.cluster, workload.resources, spec.cluster === undefined && spec.workload], () => modelOf(spec.cluster, workload, directory)),
+    parts.of(['cluster', directory, spec.cluster, workload.resources, spec.cluster === undefined && spec.workload], () => modelOf(spec, workload, directory)),
   )
   return {
     description: { ...description, spec },
@@ -108,8 +108,9 @@ export function explained<E>({ source, overridden = [] }: Pick<Description, 'sou
   return overridden.includes(key) ? error : error.at(source.placeOfField(field, under))
 }
 
-async function modelOf(cluster: ExperimentSpec['cluster'], { cell, resources }: WorkloadOfSeed, directory: string): Promise<ClusterModel> {
+async function modelOf({ cluster, workload: { trace } }: ExperimentSpec, { cell, machine, resources }: WorkloadOfSeed, directory: string): Promise<ClusterModel> {
   if (cluster === undefined) {
+    if (trace !== undefined) refuseTooLarge(machine, resolve(directory, trace))
     if (cell !== undefined) return buildCluster(readCluster(cell))
     throw new SchedError(
       'BAD_INPUT',
@@ -122,6 +123,16 @@ async function modelOf(cluster: ExperimentSpec['cluster'], { cell, resources }: 
   const { nodes, ...beside } = cluster
   const described = typeof nodes === 'string' ? await fromClusterFile(resolve(directory, nodes), (description) => description, resources) : { nodes }
   return fieldsUnder('cluster', () => buildCluster(readCluster({ ...described, ...beside })))
+}
+
+/** Most of a resource that a node may have. */
+const MOST = 2 ** 31 - 1
+
+/** Throws `BAD_INPUT` for a machine, of which a log or its jobs tell, that no cluster can be. */
+function refuseTooLarge(machine: Machine | undefined, file: string): void {
+  const [resource, amount = 0] = Object.entries(machine?.resources ?? {}).find(([, each]) => each > MOST) ?? []
+  if (resource === undefined) return
+  throw new SchedError('BAD_INPUT', `its machine would have ${amount} ${resource}, more than ${MOST} (${machine?.origin ?? ''}).`, { file }, 'Correct the log, or describe the cluster.')
 }
 
 function policiesOf(registry: Registry, spec: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {

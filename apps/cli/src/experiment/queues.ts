@@ -63,7 +63,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
   return files.map((file, i) => {
     const read = reads[i] as QueueFile
     const made = queuePolicy(read, clusterFacts(cluster), ...openSites(yarnSite, directory))
-    const plug = resolvePlug(registry, 'policy', made.policy)
+    const plug = inFile(file, () => resolvePlug(registry, 'policy', made.policy))
     const name = names.indexOf(names[i] as string) === names.lastIndexOf(names[i] as string) ? (names[i] as string) : file
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
@@ -75,6 +75,15 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const place = jobPlace(read, made) ?? (isYarn ? () => ({}) : undefined)
     return { ...common, ...(place === undefined ? { plug } : placed(plug, place, isYarn)) }
   })
+}
+
+/** What `make` makes of a queue file, which a message names. */
+function inFile<T>(file: string, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw error instanceof SchedError ? error.at({ file }) : error
+  }
 }
 
 /**

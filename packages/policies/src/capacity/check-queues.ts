@@ -100,7 +100,9 @@ const capacityOf = ({ options }: Declared, label: string) => (label === '' ? opt
 
 /**
  * Siblings must have capacities of one kind, where 0 percent goes with any kind. Percentages must sum to 100, unless one is left out, or all are 0
- * where nothing is to be divided.
+ * where nothing is to be divided, in a queue with a weight, or where that is allowed.
+ *
+ * Source: Hadoop 3, AbstractParentQueue.setChildQueues.
  */
 function checkSiblings(parent: string, children: readonly Declared[], label: string, declared: readonly Declared[], complain: Complain): void {
   const field = (key: string) => (label === '' ? ['queues', key, 'capacity'] : ['queues', key, 'labels', label, 'capacity'])
@@ -116,7 +118,8 @@ function checkSiblings(parent: string, children: readonly Declared[], label: str
   if (kind !== 'a percentage') return
   const sum = given.reduce<Fraction>((total, child) => plus(total, fraction(capacityOf(child, label) as number)), nothing)
   const where = declared.find(({ path }) => path === parent)
-  const isEmpty = sum.over === 0n && (label !== '' || where?.options.capacity === 0)
+  const { capacity, allowZeroCapacitySum = false } = where?.options ?? {}
+  const isEmpty = sum.over === 0n && (label !== '' || allowZeroCapacitySum || capacity === 0 || typeof capacity === 'string')
   const isClose = !isLess(plus(HUNDRED, ROUNDING), sum) && (given.length < children.length || !isLess(plus(sum, ROUNDING), HUNDRED))
   if (isEmpty || isClose) return
   const parts = given.map((child) => `${lastName(child.path)} ${capacityOf(child, label) as number}`).join(', ')

@@ -23,6 +23,7 @@ const ofLabel = z.strictObject({
 const queueOptions = z.strictObject({
   capacity: capacity.optional().describe('guaranteed part: percent of the parent, a weight such as 3w among siblings with weights, or amounts by resource; without `legacyQueueMode` also percentages and weights by resource; default: what its siblings leave'),
   maximumCapacity: limit.optional().describe("most it may use: percent of the parent's maximum, or amounts by resource; default 100"),
+  allowZeroCapacitySum: z.boolean().optional().describe('whether percentages of the queues in it may sum to 0 although it has a capacity; they may in one of capacity 0 and in one with a weight; default false'),
   elastic: z.boolean().optional().describe('whether it may use more than its capacity at all; false: its maximum is its capacity; default true'),
   minimumUserLimitPercent: z.number().nonnegative().max(100).optional().describe('floor of what one user may have while others want some, percent of the queue; default 100'),
   userLimitFactor: z.union([z.literal(-1), z.number().nonnegative()]).optional().describe('most that one user may have, in capacities of the queue; -1: no such limit; default 1'),

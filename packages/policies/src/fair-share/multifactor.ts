@@ -42,7 +42,7 @@ const ownOptions = {
     .default([])
     .describe('what counts as it is instead of as a fraction: priorities of queues, QOS or associations, amounts asked for (PriorityFlags=NO_NORMAL_PART, _QOS, _ASSOC, _TRES)'),
   onlyUp: z.boolean().default(false).describe('priorities rise and never fall (PriorityFlags=INCR_ONLY)'),
-  maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
+  maxAge: z.number().nonnegative().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge), 0: it has the whole weight at once; default 7 days'),
   accrue: accrualOptions.optional().describe('how many waiting jobs of a QOS, an account or a user grow older at once (JobsAccrue limits); default: all'),
   requeueDelay: z.number().nonnegative().default(0).describe('seconds after which a preempted job begins to grow older, anew (the `requeueDelay` of `slurm-preempting`)'),
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
@@ -149,8 +149,13 @@ function placePriority(job: JobId, options: Settings, usage: AccountUsage, [asso
   return ranked(partition + (ageTerm(job, options, usage, ages) + association + fairShare + size + qos + tres + site), tier)
 }
 
-const ageTerm = (job: JobId, { age, maxAge }: Settings, usage: AccountUsage, ages: Pick<Ages, 'since'> | undefined): number =>
-  ages === undefined ? 0 : age * Math.min(1, Math.max(0, usage.tick - ages.since(job)) / maxAge)
+/** Source: Slurm, `_set_priority_factors` of priority/multifactor, where what is as old as PriorityMaxAge has the whole weight, also if that is 0. */
+function ageTerm(job: JobId, { age, maxAge }: Settings, usage: AccountUsage, ages: Pick<Ages, 'since'> | undefined): number {
+  if (ages === undefined) return 0
+  const since = ages.since(job)
+  if (maxAge === 0) return since < Infinity ? age : 0
+  return age * Math.min(1, Math.max(0, usage.tick - since) / maxAge)
+}
 
 const ranked = (priority: number, tier: number): number => tier * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(priority)))
 

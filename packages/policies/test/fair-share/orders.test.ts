@@ -264,6 +264,9 @@ describe('multifactor', () => {
     // by 600 the small one has waited 599 s and the large one 280 s of 1,000: 0.599 w against 0.28 w + 500 more for its size
     expect(starts(jobs, { jobSize: 1000, age: 1500, maxAge: 1000 })).toEqual(['wait', 'large', 'small'])
     expect(starts(jobs, { jobSize: 1000, age: 1600, maxAge: 1000 })).toEqual(['wait', 'small', 'large'])
+    // as old as can be at once: both have the whole weight
+    expect(starts(jobs, { jobSize: 1000, age: 1600, maxAge: 0 })).toEqual(['wait', 'large', 'small'])
+    expect(starts(jobs.map((each) => (each.id === 'wait' ? each : { ...each, priority: each.id === 'small' ? 1 : 0 })), { age: 1600, PriorityMaxAge: 0 })).toEqual(['wait', 'small', 'large'])
     expect(starts(jobs, { jobSize: 1000, partition: 700, partitions: { high: 10, low: 1 } })).toEqual(['wait', 'small', 'large'])
     expect(starts(jobs, { jobSize: 1000, partition: 500, partitions: { high: 10, low: 1 } })).toEqual(['wait', 'large', 'small'])
     const ofQos = jobs.map((each) => ({ ...each, ...(each.id === 'small' && { qos: 'high' }) }))

@@ -27,8 +27,8 @@ export function wholeOf(attribute: Attribute | undefined, least = 0, most = Infi
   if (attribute === undefined) return undefined
   const { name, file, line } = attribute.lines[0]
   const number = /^-?\d+$/.test(attribute.value) ? Number(attribute.value) : NaN
-  if (number >= least && number <= most) return number
-  throw new SchedError('BAD_INPUT', `found "${attribute.value}", expected a whole number${most === Infinity ? ` from ${least} on` : ` from ${least} to ${most}`}.`, { file, line, field: name }, 'Write it in digits.')
+  if (number >= least && number <= Math.min(most, Number.MAX_SAFE_INTEGER)) return number
+  throw new SchedError('BAD_INPUT', `found "${attribute.value}", expected a whole number${most === Infinity && !(number > least) ? ` from ${least} on` : ` from ${least} to ${Math.min(most, Number.MAX_SAFE_INTEGER)}`}.`, { file, line, field: name }, 'Write it in digits.')
 }
 
 /** Seconds of a time as PBS writes it, `[[hours:]minutes:]seconds`; `undefined` where it is not given. Throws `BAD_INPUT` with the line for anything else. */

@@ -1,5 +1,4 @@
 import { SchedError, ownValue } from '@sched/core'
-import type { Setting } from '../setting.js'
 import type { Database, Entity } from './database.js'
 
 /** An account with what is set of it, and with its `users`, `usersOfPartitions` and `accounts` by name. */
@@ -14,17 +13,17 @@ interface Values {
 
 /**
  * The tree of a database's accounts with their users, by name: accounts in the root stand at the top, and `root` has what is set of the root itself and of
- * users in it, if anything is. A user with an association for a partition is in `usersOfPartitions` of the account, by partition. `file`: the name of the conf,
- * for messages. Throws `BAD_INPUT` with the line for an account that lies in itself, and for an account or user in one that does not exist.
+ * users in it, if anything is. A user with an association for a partition is in `usersOfPartitions` of the account, by partition. Throws `BAD_INPUT`
+ * with the line for an account that lies in itself, and for an account or user in one that does not exist.
  */
-export function accountTree({ accounts, users }: Database, { ofAccount, ofUser }: Values, file: string): Account {
-  checkTree(accounts.filter(({ name }) => name !== 'root'), file)
+export function accountTree({ accounts, users }: Database, { ofAccount, ofUser }: Values): Account {
+  checkTree(accounts.filter(({ name }) => name !== 'root'))
   const made = new Map<string, Account>([['root', {}]])
   for (const each of accounts) made.set(each.name, Object.assign(made.get(each.name) ?? {}, ofAccount(each)))
-  const around = ({ name, settings }: Entity, parent: string): Account => {
+  const around = ({ name, at }: Entity, parent: string): Account => {
     const found = made.get(parent)
     if (found !== undefined) return found
-    throw new SchedError('BAD_INPUT', `${name} is in account "${parent}", which is not there.`, placeOf(settings, file), 'Print all accounts, or a dump of the cluster.')
+    throw new SchedError('BAD_INPUT', `${name} is in account "${parent}", which is not there.`, at, 'Print all accounts, or a dump of the cluster.')
   }
   for (const each of accounts) if (each.name !== 'root') inside(around(each, each.parent || 'root'), 'accounts')[each.name] = made.get(each.name)
   for (const user of users) {
@@ -39,21 +38,18 @@ export function accountTree({ accounts, users }: Database, { ofAccount, ofUser }
 const inside = (account: Account, key: string): Account => (ownValue(account, key) ?? (account[key] = {})) as Account
 
 /** Throws `BAD_INPUT` with the line for an account that lies in itself, directly or through others. */
-function checkTree(accounts: readonly Entity[], file: string): void {
+function checkTree(accounts: readonly Entity[]): void {
   const parents = new Map<string, Set<string>>()
   for (const { name, parent } of accounts) parents.set(name, (parents.get(name) ?? new Set<string>()).add(parent))
-  for (const { name, parent, settings } of accounts) {
+  for (const { name, parent, at } of accounts) {
     const around = new Set([parent]) // the loop below also visits what it adds
     for (const each of around) for (const further of parents.get(each) ?? []) around.add(further)
     if (around.has(name))
       throw new SchedError(
         'BAD_INPUT',
         `account "${name}" lies in ${parent === name ? 'itself' : `"${parent}", which lies in it`}.`,
-        placeOf(settings, file),
+        at,
         'Print the accounts again, or correct the Parent above it.',
       )
   }
 }
-
-const placeOf = ([setting]: readonly Setting[], file: string): { readonly file: string; readonly line?: number } =>
-  ({ file: setting?.file ?? file, ...(setting !== undefined && { line: setting.line }) })

@@ -57,7 +57,7 @@ const treeOf = (conf: SlurmConf): Options =>
       const values = valuesOf(each, ofAssociation)
       return each.partition === undefined && Object.keys(values).length === 0 ? undefined : values
     },
-  }, conf.file)
+  })
 
 const filled = (key: string, options: Options): Options => (Object.keys(options).length === 0 ? {} : { [key]: options })
 

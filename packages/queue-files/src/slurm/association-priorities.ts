@@ -14,7 +14,7 @@ export function associationPriorities(conf: SlurmConf, isWeighted: boolean, find
   const [first] = given
   if (first === undefined) return undefined
   findings.add(isWeighted ? 'honoured' : 'ignored', first, `${first.name} of ${given.length} association${given.length === 1 ? '' : 's'}`, '', isWeighted ? '' : 'PriorityWeightAssoc is not given')
-  return isWeighted ? accountTree(conf.database, { ofAccount: priorityOf, ofUser: priorityOf }, conf.file) : undefined
+  return isWeighted ? accountTree(conf.database, { ofAccount: priorityOf, ofUser: priorityOf }) : undefined
 }
 
 function priorityOf(entity: Entity): { readonly priority?: number } {

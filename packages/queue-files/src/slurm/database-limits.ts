@@ -103,7 +103,7 @@ export class DatabaseLimits {
       this.#findings.add('approximated', flat, flat.name, flat.value, 'which account lies in which is not told: all lie in the root; print the table with `tree`, or with the column ParentName')
     if (mixed !== undefined)
       this.#findings.add('approximated', mixed, mixed.name, mixed.value, 'associations of all these clusters are taken together, since ClusterName is none of them; print those of one with cluster=NAME')
-    const tree = accountTree(this.#conf.database, { ofAccount: (each) => this.#association(each), ofUser: (each) => this.#association(each) }, this.#conf.file)
+    const tree = accountTree(this.#conf.database, { ofAccount: (each) => this.#association(each), ofUser: (each) => this.#association(each) })
     for (const { setting, verdict, note, count } of this.#told.values())
       this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
     return tree

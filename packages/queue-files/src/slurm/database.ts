@@ -10,6 +10,8 @@ export interface Entity {
   /** The partition to which an association of a user is limited; absent: it is for all partitions without one of their own. */
   readonly partition?: string | undefined
   readonly settings: readonly Setting[]
+  /** Where it stands. */
+  readonly at: { readonly file: string; readonly line: number }
 }
 
 /** Slurm's database of accounts as sacctmgr prints it: a dump of the associations, tables of QOS or of associations. */
@@ -84,12 +86,13 @@ function readDump(lines: readonly string[], file: string): Database {
       )
     const [name = '', ...parts] = fieldsOf(rest as string)
     const settings = parts.map((part) => settingOf(part, file, line))
+    const at = { file, line }
     const kind = title.toLowerCase()
     if (kind === 'parent') parent = unquoted(name)
-    else if (kind === 'cluster') made.accounts.push({ name: 'root', parent: '', settings })
-    else if (kind === 'qos') made.qos.push({ name: unquoted(name), parent: '', settings })
-    else if (kind === 'account') made.accounts.push({ name: unquoted(name), parent, settings })
-    else made.users.push({ name: unquoted(name), parent, partition: partitionIn(settings), settings })
+    else if (kind === 'cluster') made.accounts.push({ name: 'root', parent: '', settings, at })
+    else if (kind === 'qos') made.qos.push({ name: unquoted(name), parent: '', settings, at })
+    else if (kind === 'account') made.accounts.push({ name: unquoted(name), parent, settings, at })
+    else made.users.push({ name: unquoted(name), parent, partition: partitionIn(settings), settings, at })
   }
   return made
 }
@@ -136,10 +139,11 @@ function readTable(lines: readonly string[], file: string, wanted: string | unde
     const settings = names.flatMap((each, at) => ([name, user, account, parent].includes(at) || each === '' || cell(at) === ''
       ? []
       : [{ name: each, value: cell(at), file, line }]))
-    if (isQos) made.qos.push({ name: cell(name), parent: '', settings })
-    else if (user >= 0 && cell(user) !== '') made.users.push({ name: cell(user), parent: cell(account), partition: partitionIn(settings), settings })
+    const at = { file, line }
+    if (isQos) made.qos.push({ name: cell(name), parent: '', settings, at })
+    else if (user >= 0 && cell(user) !== '') made.users.push({ name: cell(user), parent: cell(account), partition: partitionIn(settings), settings, at })
     else if (partition < 0 || cell(partition) === '')
-      made.accounts.push({ name: cell(account), parent: cell(parent) !== '' ? cell(parent) : lyingIn(cells[account] ?? '', around), settings })
+      made.accounts.push({ name: cell(account), parent: cell(parent) !== '' ? cell(parent) : lyingIn(cells[account] ?? '', around), settings, at })
   }
   const isTold = parent >= 0 || lines.some((line) => /^\s/.test(line.split('|')[account] ?? ''))
   if (!isTold && made.accounts.filter((each) => each.name !== 'root').length > 1) made.flat = { name: 'Account', value: '', file, line: top + 1 }

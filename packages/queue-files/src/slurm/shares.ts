@@ -24,7 +24,7 @@ export function sharesOf(conf: SlurmConf, findings: Findings): Readonly<Record<s
   if (first === undefined) return undefined
   findings.add('honoured', first, `${first.name} of ${accounts.length + users.length} associations`, '')
   const values = { ofAccount: (each: Entity) => (each.name === 'root' ? {} : { shares: shareOf(each) }), ofUser: shareOf }
-  return accountTree(conf.database, values, conf.file) as Readonly<Record<string, Shares>>
+  return accountTree(conf.database, values) as Readonly<Record<string, Shares>>
 }
 
 const settingOf = ({ settings }: Entity): Setting | undefined => settings.find((setting) => ['fairshare', 'share', 'shares'].includes(keyAndValue(setting)[0]))

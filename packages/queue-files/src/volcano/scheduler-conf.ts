@@ -68,6 +68,8 @@ class Reader {
   readonly #resources: readonly string[]
   readonly #findings: Findings
   readonly #scores = new NodeScores()
+  /** Plug-ins read so far that decide whose work goes next. */
+  readonly #acting = new Set<string>()
   #nodeGroups: NodeGroups | undefined
 
   constructor(conf: KubernetesObject, resources: readonly string[], findings: Findings) {
@@ -101,7 +103,10 @@ class Reader {
     this.#findings.add(verdict, { line, file }, setting, typeof value === 'object' ? '' : textOf(value), note)
   }
 
-  /** The actions that the policy has, in their order. Throws `BAD_INPUT` with the line if there are none or a name looks like a mistake in one of these. */
+  /**
+   * The actions that the policy has, in their order. Throws `BAD_INPUT` with the line if there are none, if allocate is not one of them, or if a name looks
+   * like a mistake in one of these.
+   */
   #actions(given: unknown): Action[] {
     const names = Array.isArray(given) ? given.map(textOf) : typeof given === 'string' ? given.split(',') : []
     if (names.join('').trim() === '')
@@ -112,7 +117,9 @@ class Reader {
         'Write them with commas: actions: "enqueue, allocate, backfill".',
       )
     if (Array.isArray(given)) this.#tell('approximated', ['actions'], 'actions', '', 'as a text with commas: Volcano refuses a list, and keeps the configuration that it had')
-    return names.flatMap((text, i) => this.#action(text.trim(), Array.isArray(given) ? ['actions', i] : ['actions']))
+    const chosen = names.flatMap((text, i) => this.#action(text.trim(), Array.isArray(given) ? ['actions', i] : ['actions']))
+    if (chosen.length > 0 && !chosen.includes('allocate')) throw new SchedError('BAD_INPUT', 'are without allocate: nothing ever starts.', this.#conf.place('actions'), 'Add it.')
+    return chosen
   }
 
   #action(name: string, path: Path): Action[] {
@@ -130,6 +137,11 @@ class Reader {
     if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is a plug-in without a name.', this.#conf.place(...path), 'Write "- name: gang".')
     const isScoring = SCORING.includes(name)
     const known = acting.find((each) => each === name)
+    if (known !== undefined && this.#acting.has(name)) throw new SchedError('BAD_INPUT', `plug-in "${name}" is there twice.`, this.#conf.place(...path), 'Name each once.')
+    const divider = name === 'proportion' ? 'capacity' : 'proportion'
+    if ((name === 'capacity' || name === 'proportion') && this.#acting.has(divider))
+      throw new SchedError('BAD_INPUT', `the plug-ins ${divider} and ${name} divide the cluster in different ways.`, this.#conf.place(...path), 'Take one of them away.')
+    if (known !== undefined) this.#acting.add(name)
     const isOfJobs = name === 'sla' && secondsAbove0(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
     if (isOfJobs) this.#tell('honoured', path, name, '', 'no waiting time above 0 is given: those of jobs count alone')
     else if (known !== undefined || name === NODE_GROUP) this.#tell('honoured', path, name, '')

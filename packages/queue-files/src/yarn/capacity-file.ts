@@ -141,6 +141,7 @@ function readCapacities(queue: CapacityQueue): void {
   const { isLegacy } = queue
   const capacity = queue.properties.get('capacity')
   if (capacity !== undefined) queue.capacity = { ...capacityValue(capacity, { isLegacy }), file: capacity.file, line: capacity.line }
+  for (const [suffix, property] of queue.properties) if (/^accessible-node-labels\.[^.]+\.maximum-capacity$/.test(suffix)) capacityValue(property, { isMaximum: true, isLegacy }) // refused, whether any node has the label or not
   const maximum = queue.properties.get('maximum-capacity')
   if (maximum === undefined) return
   const value = capacityValue(maximum, { isMaximum: true, isLegacy })

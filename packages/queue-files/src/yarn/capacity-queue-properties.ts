@@ -184,7 +184,10 @@ export const queueProperties = knownWords<UseInQueue>({
   'reservation-planner': reservation,
   'reservation-enforcement-window': reservation,
   'multi-node-sorting.policy': ignored('nodes have one order for all queues'),
-  'allow-zero-capacity-sum': () => undefined,
+  'allow-zero-capacity-sum': (options, property) => {
+    if (property.value === 'true') options.allowZeroCapacitySum = true
+    return undefined
+  },
   'ordering-policy.exclusive-enforced-partitions': ignored('fifo-with-partitions is taken for fifo'),
   'min-resource': ignored(bracketed),
   'max-resource': ignored(bracketed),

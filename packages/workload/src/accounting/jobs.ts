@@ -57,7 +57,7 @@ export class AccountingJobs {
     if (waits) this.#counts.pending++
     else if (!(start >= 0) || (record.allocated === 0 && !(elapsed > 0))) return this.#leave('neverStarted')
     if (this.options.submit === 'eligible' && Number.isNaN(eligible)) this.#counts.notEligible++
-    this.#fill(record, waits ? record.limit : !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
+    this.#fill(record, waits ? record.limit : !(end >= start) ? -1 : elapsed >= 0 && elapsed < Infinity ? elapsed : end - start)
     if (this.options.unit === 'procs' && !(this.#job.amounts[0]! > 0) && record.nodes > 0) return this.#leave('nodesAlone')
     const logged = this.#job.runtime
     if (!this.#rules.apply(this.#job)) return undefined

@@ -101,7 +101,7 @@ class SacctJsonReader implements RecordReader {
     const job = new Fields(value)
     const time = job.object('time')
     if (time === undefined) throw notThere(job)
-    const [submit, eligible] = [amount(time, 'submission'), amount(time, 'eligible')]
+    const [submit, eligible] = [moment(time, 'submission'), moment(time, 'eligible')]
     const [tres, required] = [job.object('tres'), job.object('required')]
     const [requestedTres, allocatedTres] = [tres?.list('requested') ?? [], tres?.list('allocated') ?? []]
     const requested = known(required === undefined ? NaN : amount(required, 'CPUs'), count(requestedTres, 'cpu'))
@@ -112,7 +112,7 @@ class SacctJsonReader implements RecordReader {
     return {
       id: idOf(job),
       submit: submit > 0 ? submit : NaN,
-      eligible: eligible > 0 && eligible < Infinity ? eligible : NaN,
+      eligible: eligible > 0 ? eligible : NaN,
       ...this.#times(time),
       cpuTime: cpuTimeOf(time),
       usedMem: usedMemoryInSteps(job.value('steps')),
@@ -147,10 +147,10 @@ class SacctJsonReader implements RecordReader {
   }
 
   #times(time: Fields): Pick<AccountingRecord, 'start' | 'end' | 'elapsed'> {
-    const [start, end, elapsed, suspended] = [amount(time, 'start'), amount(time, 'end'), amount(time, 'elapsed'), known(amount(time, 'suspended'), 0)]
+    const [start, end, elapsed, suspended] = [moment(time, 'start'), moment(time, 'end'), moment(time, 'elapsed'), known(moment(time, 'suspended'), 0)]
     const ran = { end: end > 0 ? end : NaN, elapsed }
     if (!(start > 0)) return { ...ran, start: NaN }
-    if (start !== amount(time, 'eligible') || !(start + elapsed + suspended < end)) return { ...ran, start }
+    if (start !== moment(time, 'eligible') || !(start + elapsed + suspended < end)) return { ...ran, start }
     this.#eligible++
     return { ...ran, start: end - elapsed - suspended }
   }
@@ -232,4 +232,10 @@ function amount(fields: Fields, key: string): number {
   if (value === 'Infinity') return Infinity
   if (typeof value === 'number' && (value < 0 || value >= NO_VAL)) return value === NO_VAL + 1 ? Infinity : NaN
   return fields.number(key)!
+}
+
+/** A time, or a span of it, that has passed, in seconds; NaN if it is not set, or infinite, as Slurm has what is not yet known. Throws `BadLine`. */
+function moment(fields: Fields, key: string): number {
+  const seconds = amount(fields, key)
+  return seconds < Infinity ? seconds : NaN
 }
