@@ -22,6 +22,38 @@ function tasksOf(command: string, asked?: Asked) {
   return [stage!.tasks, stage!.demand['procs'], stage!.constraints?.distinctNodes === true, ...(maxNodes === undefined ? [] : [maxNodes]), ...(minNodes === undefined ? [] : [{ minNodes }])]
 }
 
+describe('nodes that a job of Slurm asked for by name', () => {
+  const named = (command: string, asked?: Asked) => job({ constraints: 'require' }, command, asked).stages[0]!.constraints
+  const within = (...values: readonly string[]) => ({ key: 'metadata.name', operator: 'In', values })
+  const off = (...values: readonly string[]) => ({ key: 'metadata.name', operator: 'NotIn', values })
+
+  it.each([
+    ['--nodelist=n[1-3]', [within('n1', 'n2', 'n3')]],
+    ['-w n[01-02],m7', [within('n01', 'n02', 'm7')]],
+    ['--exclude n3', [off('n3')]],
+    ['-xn[3,5] -w n1,n2,n4', [within('n1', 'n2', 'n4'), off('n3', 'n5')]],
+  ])('are all its nodes, or none of them: %s', (command, terms) => {
+    expect(named(command)).toEqual({ nodeSelectorTerms: [{ matchFields: terms }] })
+    expect(job({}, command).stages[0]!.constraints).toBe(undefined)
+  })
+
+  it.each(['--nodelist=./hosts', '--exclude=n[3', '-w n[9-1]', ''])('are any where it names none that are known: %s', (command) => {
+    expect(named(command)).toBe(undefined)
+  })
+
+  it('are any, which is told, where it names some of them and leaves others to Slurm', () => {
+    expect(named('--nodelist=n1 -x n9')).toEqual({ nodeSelectorTerms: [{ matchFields: [off('n9')] }] })
+    const { report } = read({ constraints: 'require' }, row('--nodelist=n1'))
+    expect(report.notes).toContain('1 job that asked for some of their nodes by name, and for others: on any nodes (someHosts)')
+    expect(read({}, row('--nodelist=n[1-3]')).report.notes?.join()).toContain('1 job with features or names of nodes that they asked for: on any node')
+  })
+
+  it('are those of a part of a heterogeneous job', () => {
+    const parts = (command: string) => [...jobsOf(read({ constraints: 'require', hetjobs: 'apart' }, row(command, { id: '7+0', nodes: 1 }), row(command, { id: '7+1', nodes: 1 })))].map(({ stages }) => stages[0]!.constraints?.nodeSelectorTerms)
+    expect(parts('-w n1 : -w n2')).toEqual([[{ matchFields: [within('n1')] }], [{ matchFields: [within('n2')] }]])
+  })
+})
+
 describe('tasks as a job of Slurm asked for them', () => {
   it.each([
     ['-n12', {}, [12, 1, false, { minNodes: 1 }]],

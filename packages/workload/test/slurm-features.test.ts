@@ -37,9 +37,9 @@ describe('what sacct tells of where jobs may run', () => {
     const rows = [row(1, 'fast', 'cpu=4,gres/gpu:a100=2'), row(2, 'a*2', 'cpu=4', 'maintenance'), row(3)]
     expect([...jobsOf(read({}, ...rows))].map(({ stages }) => stages[0]!.constraints)).toEqual([undefined, undefined, undefined])
     expect(read({}, ...rows).report.notes).toEqual(expect.arrayContaining([
-      '2 jobs with features of nodes that they asked for: on any node (constraints: require, where nodes are given) (constraints)', '1 job in a reservation of nodes: run like all others, except under replan with such a reservation (reservations)']))
+      '2 jobs with features or names of nodes that they asked for: on any node (constraints: require, where nodes are given) (constraints)', '1 job in a reservation of nodes: run like all others, except under replan with such a reservation (reservations)']))
     expect(read({}, ...rows).report.notes).toContain('1 job that held GPUs: they do not ask for them here (gpuDemand: true makes them ask) (noGpus)')
-    expect(read({ gpuDemand: true }, row(1, '', 'cpu=4,gres/gpu:a100=2')).report.notes).toContain('1 job with features of nodes or a type of GPUs that they asked for: on any node (constraints: require, where nodes are given) (constraints)')
+    expect(read({ gpuDemand: true }, row(1, '', 'cpu=4,gres/gpu:a100=2')).report.notes).toContain('1 job with features or names of nodes or a type of GPUs that they asked for: on any node (constraints: require, where nodes are given) (constraints)')
     expect(read({ constraints: 'require' }, ...rows).report.rules?.map(({ rule, jobs }) => [rule, jobs])).toEqual(expect.arrayContaining([['alternatives', 1], ['reservations', 1]]))
   })
 

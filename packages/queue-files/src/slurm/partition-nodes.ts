@@ -1,7 +1,7 @@
-import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
+import { partsOfHosts, SchedError, type JobSpec, type StageSpec } from '@sched/core'
 import { isUpIn } from './away.js'
 import type { SlurmConf } from './conf.js'
-import { hostNames, partsOf } from './hosts.js'
+import { hostNames } from './hosts.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import type { Setting } from '../setting.js'
 
@@ -55,7 +55,7 @@ function hostsUp(conf: SlurmConf): string[] {
 
 /** The hosts of a list of names of hosts and NodeSets; a NodeSet stands for its nodes and for all nodes with its feature. Throws `BAD_INPUT` with the line. */
 export function hostsOf(setting: Setting, { nodes, nodeSets }: Pick<SlurmConf, 'nodes' | 'nodeSets'>): Set<string> {
-  return new Set(partsOf(setting.value).flatMap((value) => {
+  return new Set(partsOfHosts(setting.value).flatMap((value) => {
     const sets = nodeSets.filter(({ name }) => name.value === value)
     if (sets.length === 0) return hostNames({ ...setting, value })
     return sets.flatMap(({ settings }) => {

@@ -1,4 +1,4 @@
-import type { Constraints, JobSpec, StageSpec } from '@sched/core'
+import type { Constraints, JobSpec, NodeRequirement, StageSpec } from '@sched/core'
 import type { Sizes } from '../rigid/machine.js'
 import { RigidJob, type RigidResource } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'
@@ -7,7 +7,7 @@ import type { RuleCount } from '../trace/facts.js'
 import { BadLine } from '../trace/format.js'
 import { featuresIn } from '../slurm/amounts.js'
 import { accountingLimits, accountingResources, accountingSizes, type AccountingRules } from './options.js'
-import type { AccountingRecord, Followed, FollowsJobs } from './records.js'
+import type { AccountingRecord, AskedHosts, Followed, FollowsJobs } from './records.js'
 import { partsAsked, type PartsAsked } from './parts-asked.js'
 
 const SECONDS_PER_MINUTE = 60
@@ -26,7 +26,7 @@ export class AccountingJobs {
   readonly #firstEligible = new Map<string, number>()
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, alike: 0, reservations: 0, later: 0, notEligible: 0, partitions: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0, timeMin: 0, deadlines: 0, unreadDeadlines: 0, contiguous: 0,
+    throttled: 0, constraints: 0, someHosts: 0, alternatives: 0, alike: 0, reservations: 0, later: 0, notEligible: 0, partitions: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0, timeMin: 0, deadlines: 0, unreadDeadlines: 0, contiguous: 0,
   }
 
   /** `gpusIn`: which field tells GPUs; `follows`: which jobs wait for others; `header`: size of the machine from the file. */
@@ -71,7 +71,7 @@ export class AccountingJobs {
 
   rules(): RuleCount[] {
     const {
-      steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
+      steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints, someHosts,
       alternatives, alike, reservations, later, notEligible, partitions, exclusive, exclusiveUser, switches, segments, timeMin, deadlines, unreadDeadlines, contiguous,
     } = this.#counts
     const { options } = this
@@ -91,8 +91,9 @@ export class AccountingJobs {
       {
         rule: 'constraints',
         jobs: constraints,
-        text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)`,
+        text: `with features or names of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)`,
       },
+      { rule: 'someHosts', jobs: someHosts, text: 'that asked for some of their nodes by name, and for others: on any nodes' },
       { rule: 'alternatives', jobs: alternatives, text: 'whose features are for some of their nodes only: these are not required' },
       { rule: 'alike', jobs: alike, text: 'whose nodes must all have the same one of some features ([a|b]): so only under replan with named nodes, elsewhere any of them' },
       { rule: 'reservations', jobs: reservations, text: 'in a reservation of nodes: run like all others, except under replan with such a reservation' },
@@ -236,17 +237,27 @@ export class AccountingJobs {
     return { ...(isLess && { minEstimate: minLimit }), ...(deadline !== undefined && !Number.isNaN(deadline) && { deadline, firmDeadline: true }) }
   }
 
-  #constraints({ features = '', gpuType }: AccountingRecord): Constraints | undefined {
+  #constraints({ features = '', gpuType, hosts, nodes }: AccountingRecord): Constraints | undefined {
     const { constraints, gpuDemand } = this.options
     const model = gpuDemand ? gpuType : undefined
-    if (features === '' && model === undefined) return undefined
+    if (features === '' && model === undefined && hosts === undefined) return undefined
     if (constraints !== 'require') return void this.#counts.constraints++
     const found = featuresIn(features)
     if (found === undefined) this.#counts.alternatives++
     const { all = [], alike } = found ?? {}
     if (alike !== undefined) this.#counts.alike++
     const require = { ...Object.fromEntries(all.map((feature) => [feature, 'true'])), ...(model !== undefined && { model }) }
-    return Object.keys(require).length === 0 ? undefined : { require, ...(alike !== undefined && { alike }) }
+    const named = hosts === undefined ? [] : this.#named(hosts, nodes)
+    if (Object.keys(require).length + named.length === 0) return undefined
+    return { ...(Object.keys(require).length > 0 && { require }), ...(named.length > 0 && { nodeSelectorTerms: [{ matchFields: named }] }), ...(alike !== undefined && { alike }) }
+  }
+
+  /** The names that nodes must have for a job on so many of them. Where it must have some nodes, and others are up to the scheduler, any will do. */
+  #named({ all, none }: AskedHosts, nodes: number): NodeRequirement[] {
+    const areAll = all.length >= nodes
+    if (!areAll && all.length > 0) this.#counts.someHosts++
+    const term = (operator: 'In' | 'NotIn', values: readonly string[]): NodeRequirement => ({ key: 'metadata.name', operator, values })
+    return [...(areAll && all.length > 0 ? [term('In', all)] : []), ...(none.length > 0 ? [term('NotIn', none)] : [])]
   }
 
   #stagesOf(record: AccountingRecord, parts: PartsAsked | undefined, asked: Constraints | undefined): StageSpec[] {

@@ -7,6 +7,12 @@ import type { Licenses } from '../slurm/amounts.js'
 import type { Layout } from '../slurm/layout.js'
 import type { AccountingRules } from './options.js'
 
+/** The nodes that a job must have all of, and those of which it must have none, by name. */
+export interface AskedHosts {
+  readonly all: readonly string[]
+  readonly none: readonly string[]
+}
+
 /**
  * What a resource manager recorded of a job. Times are in seconds since 1970, spans in seconds. Unknown numbers are -1 or NaN, unknown names are
  * empty.
@@ -22,6 +28,8 @@ export interface AccountingRecord {
   readonly limit: number
   /** The least limit with which it would have started, seconds. */
   readonly minLimit?: number | undefined
+  /** The nodes that it asked for by name. */
+  readonly hosts?: AskedHosts | undefined
   /** Whether it asked for consecutive nodes. */
   readonly contiguous?: boolean | undefined
   /** By when it had to end, seconds since 1970; NaN: a time that is not known. */

@@ -29,7 +29,7 @@ export const slurmOptions = z.strictObject({
   gpuDemand,
   gpus,
   constraints: z.enum(['ignore', 'require']).default('ignore')
-    .describe('Whether the features of nodes that a job asked for (Constraints) and the type of its GPUs are required of nodes, as labels (the type as model). For clusters whose nodes are given.'),
+    .describe('Whether the features of nodes that a job asked for (Constraints) and the type of its GPUs are required of nodes, as labels (the type as model), and the names of nodes that it asked for (--nodelist, --exclude in SubmitLine). For clusters whose nodes are given.'),
   hetjobs: z.enum(['together', 'apart']).default('together')
     .describe('Heterogeneous jobs: together: one job that is one gang, whose parts (123+0, 123+1) start at once; apart: every part is a job of its own.'),
   pending: z.enum(['skip', 'estimate']).default('skip')

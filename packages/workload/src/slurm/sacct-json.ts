@@ -12,6 +12,7 @@ import { RecordIds } from './record-ids.js'
 import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
+import { askedHostsIn } from './asked-hosts.js'
 import { isContiguousIn, reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
 import { timeBoundsIn } from './time-bounds.js'
@@ -129,6 +130,7 @@ class SacctJsonReader implements RecordReader {
       exclusive: exclusiveIn(job.text('submit_line') ?? ''),
       nice: niceIn(job.text('submit_line') ?? '', idOf(job)),
       contiguous: isContiguousIn(job.text('submit_line') ?? '', idOf(job)),
+      hosts: askedHostsIn(job.text('submit_line') ?? '', idOf(job)),
       topology: switchesIn(job.text('submit_line') ?? '', idOf(job)),
       layout: layoutIn(job.text('submit_line') ?? '', idOf(job), count(requestedTres, 'node')),
       name: job.text('name') ?? '',

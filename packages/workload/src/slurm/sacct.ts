@@ -11,6 +11,7 @@ import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
 import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions, stateOf } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
+import { askedHostsIn } from './asked-hosts.js'
 import { layoutIn } from './layout.js'
 import { niceIn } from './nice.js'
 import { SacctRows } from './sacct-rows.js'
@@ -213,6 +214,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     exclusive: exclusiveIn(columns.text('SubmitLine')),
     nice: niceIn(columns.text('SubmitLine'), id),
     contiguous: isContiguousIn(columns.text('SubmitLine'), id),
+    hosts: askedHostsIn(columns.text('SubmitLine'), id),
     topology: switchesIn(columns.text('SubmitLine'), id),
     layout: layoutIn(columns.text('SubmitLine'), id, whole(tres(columns.text('ReqTRES'), 'node') ?? '')),
     name: columns.text('JobName'),
