@@ -32,9 +32,10 @@ export class FirmDeadlines {
   }
 
   /** A job has come; one that is late already is to be looked at. */
-  watch(job: JobId, { deadline, firmDeadline, estimate = 0, minEstimate = Infinity }: JobSpec, now: Seconds): void {
+  watch(job: JobId, spec: JobSpec, now: Seconds): void {
+    const { deadline, firmDeadline, estimate = 0, minEstimate = Infinity } = spec
     if (firmDeadline !== true || deadline === undefined || deadline === Infinity) return
-    const latest = deadline - (this.#unheeded.lowersEstimates ? Math.min(estimate, minEstimate) : estimate)
+    const latest = deadline - (this.#unheeded.lowersEstimates && startsAtOnce(spec) ? Math.min(estimate, minEstimate) : estimate)
     this.#watched.set(job, { latest, event: now > latest ? NONE : this.#queue.push(latest + MOMENT, EventKind.Withdrawn, job) })
   }
 
@@ -71,4 +72,9 @@ export class FirmDeadlines {
     if (tasks.length === 0) return 'nothing'
     return tasks.some((task) => !Number.isNaN(work.started(task))) ? 'running' : 'waiting'
   }
+}
+
+/** Whether all tasks of a job start together, as those of one gang or a single one: only then its estimate is lowered. */
+function startsAtOnce({ gang, stages: [first, ...others] }: JobSpec): boolean {
+  return gang !== true && others.length === 0 && (first?.gang === true || first?.tasks === 1)
 }
