@@ -1,4 +1,4 @@
-import { defineArchitecture, runningTasks, type JobSpec, type NodeId, type Observer, type TaskId } from '@sched/core'
+import { defineArchitecture, runningTasks, type JobSpec, type NodeId, type Observer, type StageSpec, type TaskId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { job, oneNode, policyOf, prepare, run, startAll } from './world.js'
 
@@ -46,7 +46,14 @@ describe('a firm deadline', () => {
     })
     const heeding = { ...lowers, create: (env: Parameters<typeof lowers.create>[0]) => (env.heedsMinEstimate?.(), lowers.create(env)) }
     expect(fates([job('A'), least], { policy: heeding })).toMatchObject({ given: [], ends: { A: 10, B: 15 } })
-    expect(fates([job('A', { duration: 13 }), least], { policy: heeding }).given).toEqual(['12.001 B 1'])
+    // nobody lowers the estimate of a job of which not all tasks start together
+    const [stage] = least.stages as [StageSpec]
+    const waiting = policyOf((round, jobs) => { if (round.now < 1) for (const each of jobs) startAll(round, each) })
+    const deaf = { ...waiting, create: (env: Parameters<typeof waiting.create>[0]) => (env.heedsMinEstimate?.(), waiting.create(env)) }
+    const time = (stages: readonly StageSpec[], change: Partial<JobSpec> = {}) => fates([{ ...least, ...change, stages }], { policy: deaf, cluster: { nodes: [{ count: 2, slots: { slot: 1 } }] } }).given[0]
+    expect([time([stage]), time([{ ...stage, tasks: 2, gang: true }])]).toEqual(['12.001 B 1', '12.001 B 2'])
+    expect([time([{ ...stage, gang: true }], { gang: true }), time([{ ...stage, tasks: 2 }])]).toEqual(['5.001 B 1', '5.001 B 2'])
+    expect(time([stage, { ...stage, name: 'then', after: [{ stage: 0, fraction: 1 }] }])).toBe('5.001 B 1')
   })
 
   it('does not end what runs, but what waits again since its node has failed', () => {
