@@ -55,6 +55,8 @@ export interface RunningTask {
   readonly node: string
   /** The devices that it has there, as `start` told them. Default: those that it would get now, which need not be those that it has. */
   readonly devices?: HeldDevices
+  /** Seconds after which it is to be killed, as `start` told them. Default: the estimate of its job holds. */
+  readonly limit?: Seconds
 }
 
 /**

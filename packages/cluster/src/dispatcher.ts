@@ -175,16 +175,26 @@ export class Dispatcher {
    * Takes over a running task that another dispatcher, or somebody else, started. The policy treats it as started at `now`, so report several tasks
    * in the order of their starts, each with its own start time.
    * Throws `UNKNOWN_NAME` for a job that is not in the system or an unknown node; `BAD_INPUT` for a task that does not exist, runs already, has
-   * ended, or waits for other stages, and for devices that it cannot have; `INFEASIBLE` if the task has no room on the node or may not run there.
+   * ended, or waits for other stages, and for devices or a limit that it cannot have; `INFEASIBLE` if the task has no room on the node or may not run there.
    */
-  adopt({ job, stage = 0, task, node, devices = {} }: RunningTask, now: Seconds = this.#now): Placed {
+  adopt({ job, stage = 0, task, node, devices = {}, limit }: RunningTask, now: Seconds = this.#now): Placed {
     this.#beginAt(now)
     const id = this.#jobs.named(job)
     const on = this.#node(node)
     const taken = unplacedTask(this.work, id, stage, task)
+    if (limit !== undefined) this.#limit(id, limit)
     this.#rounds.takeOver(taken, on, devices, now)
     this.#rounds.changed()
     return this.#starts.placed(taken)
+  }
+
+  /** A task that is taken over was started with a lower estimate than that of its job. */
+  #limit(job: JobId, limit: Seconds): void {
+    const { work } = this
+    if (!(limit > 0)) throw new SchedError('BAD_INPUT', `job ${work.name(job)} may run for ${limit} s.`, { field: 'limit' }, 'Give the seconds that its start told, or leave them out.')
+    if (limit >= work.estimate(job)) return
+    work.limits.set(job, limit)
+    this.#comeAgain(job, work.spec(job))
   }
 
   /**

@@ -12,15 +12,21 @@ export interface InterruptedTask extends TaskName {
   readonly worked?: Seconds
   /** For a suspended task: the name of its node, the names of the resources that it has given up there, and the devices that it keeps. */
   readonly on?: { readonly node: string; readonly frees: readonly string[]; readonly devices?: HeldDevices }
+  /** Seconds for which it may run, where the policy has lowered the estimate of its job. */
+  readonly limit?: Seconds
 }
 
 /** All such tasks, in the order in which they were first suspended; those that had not begun come last. */
 export function interruptedTasks(work: Work, cell: CellState): InterruptedTask[] {
   const { suspended } = work
+  const named = (task: TaskId) => {
+    const limit = work.limits.get(work.jobOf(task))
+    return { ...taskName(work, task), ...(limit !== undefined && { limit }) }
+  }
   const before = Array.from(suspended.entries(), ([task]) => task).filter((task) => !suspended.goesOn(task))
   return [
-    ...Array.from(suspended.allWorked(), ([task, worked]) => ({ ...taskName(work, task), worked, ...(suspended.has(task) && { on: placeOf(task, work, cell) }) })),
-    ...before.map((task) => ({ ...taskName(work, task), on: placeOf(task, work, cell) })),
+    ...Array.from(suspended.allWorked(), ([task, worked]) => ({ ...named(task), worked, ...(suspended.has(task) && { on: placeOf(task, work, cell) }) })),
+    ...before.map((task) => ({ ...named(task), on: placeOf(task, work, cell) })),
   ]
 }
 
@@ -40,7 +46,7 @@ function placeOf(task: TaskId, work: Work, cell: CellState): NonNullable<Interru
 export function takeUpInterrupted(tasks: readonly InterruptedTask[], work: Work, cell: CellState, jobs: ReadonlyMap<string, JobId>, nodes: ReadonlyMap<string, NodeId>): ReadonlySet<JobId> {
   const lost = new Set<number>()
   const known = new Set<JobId>()
-  for (const { job: name, stage, task: index, worked, on } of tasks) {
+  for (const { job: name, stage, task: index, worked, on, limit } of tasks) {
     const job = jobs.get(name)
     const task = job === undefined ? None : work.taskAt(job, stage, index)
     if (task === None || !(on === undefined ? work.nodeOf(task) !== None : work.taskRun[task] === UNPLACED)) continue
@@ -50,6 +56,7 @@ export function takeUpInterrupted(tasks: readonly InterruptedTask[], work: Work,
       continue
     }
     if (worked !== undefined) work.suspended.ran(task, worked)
+    if (limit !== undefined) work.limits.set(job as JobId, limit)
   }
   loseSuspended(work, cell, (task) => work.stopsWith(lost, work.taskStage[task] as number))
   return known

@@ -104,6 +104,7 @@ export function loseSuspended(work: Work, cell: CellState, areLost: (task: TaskI
     onLost?.(task)
     work.suspended.free(task, cell)
     work.suspended.forget(task)
+    if (work.limits.size > 0) work.takeBackLimit(task)
   }
 }
 

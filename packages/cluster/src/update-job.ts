@@ -29,8 +29,10 @@ export function updateJob(work: Work, job: JobId, spec: JobSpec, startOf: (task:
   for (const { task } of running) work.unplace(task)
   const before = work.spec(job)
   const refusal = listener?.admits?.(spec, whose.every((field) => spec[field] === before[field])) // only here, where it does not count the job itself
-  if (refusal === undefined) work.describe(job, spec)
-  else listener?.admits?.(before, true) // a policy may remember the user or queue it was last asked about
+  if (refusal === undefined) {
+    if (spec.estimate !== before.estimate) work.limits.delete(job) // a new limit takes the place of a lowered one
+    work.describe(job, spec)
+  } else listener?.admits?.(before, true) // a policy may remember the user or queue it was last asked about
   listener?.onSubmit?.(job)
   work.open(job)
   for (const { task, node, devices, start } of running) work.claim(task, node, devices, start)

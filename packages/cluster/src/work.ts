@@ -147,17 +147,21 @@ export class Work extends WaitingWork {
   unclaim(task: TaskId, why: Release): void {
     if (why !== 'evicted') this.release(task, why)
     else if (this.isCopy(task)) return this.retire(task)
-    if (this.limits.size > 0) this.#takeBackLimit(task)
+    if (this.limits.size > 0) this.takeBackLimit(task)
     this.unplace(task)
     if (this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
     if (why === 'withdrawn' && this.failed.has(this.jobOf(task))) this.onWithdrawn?.(this.jobOf(task))
   }
 
-  /** A job of which nothing runs any more, and nothing is suspended, has its own estimate again. */
-  #takeBackLimit(task: TaskId): void {
+  /**
+   * A job of which nothing runs any more, and nothing is suspended, has its own estimate again. `task`: the one that has stopped, or is not suspended any
+   * more. One that goes on where it was has only been kept from resuming.
+   */
+  takeBackLimit(task: TaskId): void {
     const job = this.jobOf(task)
-    if (!this.limits.has(job) || this.suspended.has(task)) return
+    if (!this.limits.has(job) || this.suspended.goesOn(task)) return
     for (let lane = 0; lane < this.lanes; lane++) if ((this.laneRunning[job * this.lanes + lane] as number) > 0) return
+    for (const [other] of this.suspended.entries()) if (this.jobOf(other) === job) return
     this.limits.delete(job)
   }
 

@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import type { JobSpec, Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, dynamicPriority, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, multifactor, replan, slurmLimits, slurmPreempting, volcano, yarnFair, yunikorn } from '../src/index.js'
+import { capacity, dynamicPriority, easy, fair, fairShare, fifo, greedy, gridEngine, kaiPreempting, las, multifactor, replan, slurmLimits, slurmPreempting, volcano, yarnFair, yunikorn } from '../src/index.js'
 
 const nodes = (count: number, resources: Record<string, number>) => ({ nodes: [{ count, name: 'n', resources }] })
 const job = (id: string, more: Partial<JobSpec> = {}, tasks = 1, demand: Record<string, number> = { cpu: 1 }): JobSpec =>
@@ -49,6 +49,54 @@ describe('after a restart', () => {
     before.submit({ ...wide, submit: 3 }, 3) // it comes again behind long, which may run
     const late = begunAgain(cluster, policy(), before, { jobs: [[{ ...wide, submit: 2 }, 2], [long, 2]] }) // told as if it had come before
     expect([ids(before.pass(4).start), ids(late.pass(4).start)]).toEqual([['long.0'], ['long.0']])
+  })
+
+  describe('a job whose estimate was lowered', () => {
+    // `first` has 3 of 4 processors until 300, `wide` waits for all 4, and `less` has the last one until then; `late` wants 3 for 500 s
+    const cluster = nodes(1, { cpu: 4 })
+    const of = (id: string, cpu: number, estimate: number, more: Partial<JobSpec> = {}) => job(id, { estimate, ...more }, 1, { cpu })
+    const [first, wide, less, late] = [of('first', 3, 300), of('wide', 4, 180, { submit: 1 }), of('less', 1, 600, { submit: 2, minEstimate: 120 }), of('late', 3, 500, { submit: 5 })]
+    const begun = (policy: Plug<'policy'>) => {
+      const master = dispatcher({ cluster, policy })
+      const started: Placed[] = []
+      for (const spec of [first, wide, less]) {
+        master.submit(spec, spec.submit)
+        started.push(...master.pass(spec.submit).start)
+      }
+      return { master, started }
+    }
+    /** What starts at 5, where `first` has ended at 3 and `late` has come. */
+    const then = (master: Dispatcher, placed: Placed) => {
+      master.taskEnded(placed, 3)
+      master.submit(late, 5)
+      return ids(master.pass(5).start)
+    }
+
+    it('is planned by that under the next dispatcher, too', () => {
+      const { master, started } = begun(easy())
+      expect(started.map(({ job: id, limit }) => [id, limit])).toEqual([['first', undefined], ['less', 298]])
+      const next = dispatcher({ cluster, policy: easy() })
+      const told = JSON.parse(JSON.stringify(started)) as [Placed, Placed]
+      next.submit(first, 0, { again: true })
+      const placed = next.adopt(told[0], 0)
+      for (const spec of [wide, less]) next.submit(spec, spec.submit, { again: true })
+      const lowered = next.adopt(told[1], 2)
+      next.recall(JSON.parse(JSON.stringify(master.memory())) as DispatcherMemory)
+      expect(lowered.limit).toBe(298)
+      expect([then(master, started[0] as Placed), then(next, placed)]).toEqual([[], []]) // `wide` starts at 300
+      expect(() => next.adopt({ job: 'wide', node: 'n-0', limit: 0 })).toThrow('job wide may run for 0 s')
+    })
+
+    it('has another estimate from when it is updated on', () => {
+      const { master, started } = begun(easy())
+      master.submit({ ...late, id: 'short', estimate: 200 }, 2)
+      master.update('less', { estimate: 60 }, 2)
+      expect(then(master, started[0] as Placed)).toEqual([]) // `wide` starts at 62
+      const same = begun(easy())
+      same.master.submit({ ...late, id: 'short', estimate: 200 }, 2)
+      same.master.update('less', { priority: 2 }, 2)
+      expect(then(same.master, same.started[0] as Placed)).toEqual(['short.0'])
+    })
   })
 
   it('slurm-limits and replan count a job of several partitions where it has started', () => {

@@ -32,19 +32,20 @@ export class FirmDeadlines {
   }
 
   /** A job has come; one that is late already is to be looked at. */
-  watch(job: JobId, { deadline, firmDeadline, estimate = 0, minEstimate = Infinity }: JobSpec, now: Seconds): void {
+  watch(job: JobId, spec: JobSpec, now: Seconds): void {
+    const { deadline, firmDeadline, estimate = 0, minEstimate = Infinity } = spec
     if (firmDeadline !== true || deadline === undefined || deadline === Infinity) return
-    const latest = deadline - (this.#unheeded.lowersEstimates ? Math.min(estimate, minEstimate) : estimate)
+    const latest = deadline - (this.#unheeded.lowersEstimates && startsAtOnce(spec) ? Math.min(estimate, minEstimate) : estimate)
     this.#watched.set(job, { latest, event: now > latest ? NONE : this.#queue.push(latest + MOMENT, EventKind.Withdrawn, job) })
   }
 
-  /** A task of the job waits again. */
+  /** A task of the job has stopped, or one that was suspended will start anew. */
   stopped(job: JobId, now: Seconds): void {
     const watched = this.#watched.size === 0 ? undefined : this.#watched.get(job)
     if (watched !== undefined && now > watched.latest && watched.event === NONE) watched.event = this.#queue.push(now, EventKind.Withdrawn, job)
   }
 
-  /** Whether a job that is looked at is late, and nothing of it runs. */
+  /** Whether a job that is looked at is late, and nothing of it runs or is suspended. */
   isLate(job: JobId, now: Seconds): boolean {
     const watched = this.#watched.size === 0 ? undefined : this.#watched.get(job)
     if (watched === undefined || now <= watched.latest) return false
@@ -62,12 +63,18 @@ export class FirmDeadlines {
     this.#watched.delete(job)
   }
 
-  /** What of the job has nodes: something that runs, only what waits for the end of a decision, or nothing. */
+  /** What of the job has nodes: something that runs or is suspended, only what waits for the end of a decision, or nothing. */
   #claimed(job: JobId): 'running' | 'waiting' | 'nothing' {
     const work = this.#work
     const tasks: TaskId[] = []
     for (let lane = 0 as LaneId; lane < work.lanes; lane++) work.runningTasks(job, lane, tasks)
+    for (const [task] of work.suspended.entries()) if (work.jobOf(task) === job) return 'running'
     if (tasks.length === 0) return 'nothing'
     return tasks.some((task) => !Number.isNaN(work.started(task))) ? 'running' : 'waiting'
   }
+}
+
+/** Whether all tasks of a job start together, as those of one gang or a single one: only then its estimate is lowered. */
+function startsAtOnce({ gang, stages: [first, ...others] }: JobSpec): boolean {
+  return gang !== true && others.length === 0 && (first?.gang === true || first?.tasks === 1)
 }

@@ -266,6 +266,11 @@ export class TaskRuns {
     if (seconds > 0) this.#observers.onWorkLost(task, job, work.laneOf(task), how, seconds, now)
   }
 
+  /** Suspended tasks of the job were lost with their node, and will start anew. */
+  waitsAgain(job: JobId): void {
+    this.#host.taskKilled(job)
+  }
+
   /** A node fails, or is removed: its running tasks are lost or evicted, and with a task of a gang the rest of the gang, if too few are left. */
   lose(node: NodeId, now: Seconds, how: 'lost' | 'evicted' = 'lost'): void {
     if (this.#commitPending) this.#freeCommitted(node, now)

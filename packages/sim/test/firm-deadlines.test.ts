@@ -1,4 +1,4 @@
-import { defineArchitecture, type JobSpec, type NodeId, type Observer, type TaskId } from '@sched/core'
+import { defineArchitecture, runningTasks, type JobSpec, type NodeId, type Observer, type StageSpec, type TaskId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { job, oneNode, policyOf, prepare, run, startAll } from './world.js'
 
@@ -46,7 +46,14 @@ describe('a firm deadline', () => {
     })
     const heeding = { ...lowers, create: (env: Parameters<typeof lowers.create>[0]) => (env.heedsMinEstimate?.(), lowers.create(env)) }
     expect(fates([job('A'), least], { policy: heeding })).toMatchObject({ given: [], ends: { A: 10, B: 15 } })
-    expect(fates([job('A', { duration: 13 }), least], { policy: heeding }).given).toEqual(['12.001 B 1'])
+    // nobody lowers the estimate of a job of which not all tasks start together
+    const [stage] = least.stages as [StageSpec]
+    const waiting = policyOf((round, jobs) => { if (round.now < 1) for (const each of jobs) startAll(round, each) })
+    const deaf = { ...waiting, create: (env: Parameters<typeof waiting.create>[0]) => (env.heedsMinEstimate?.(), waiting.create(env)) }
+    const time = (stages: readonly StageSpec[], change: Partial<JobSpec> = {}) => fates([{ ...least, ...change, stages }], { policy: deaf, cluster: { nodes: [{ count: 2, slots: { slot: 1 } }] } }).given[0]
+    expect([time([stage]), time([{ ...stage, tasks: 2, gang: true }])]).toEqual(['12.001 B 1', '12.001 B 2'])
+    expect([time([{ ...stage, gang: true }], { gang: true }), time([{ ...stage, tasks: 2 }])]).toEqual(['5.001 B 1', '5.001 B 2'])
+    expect(time([stage, { ...stage, name: 'then', after: [{ stage: 0, fraction: 1 }] }])).toBe('5.001 B 1')
   })
 
   it('does not end what runs, but what waits again since its node has failed', () => {
@@ -56,6 +63,30 @@ describe('a firm deadline', () => {
     // a job of two tasks of which one runs on is not given up
     const two = { cluster: { nodes: [{ count: 2, slots: { slot: 1 } }] }, outages: [{ node: 0 as NodeId, from: 5, to: 7 }] }
     expect(fates([late('B', 12, { submit: 0, tasks: 2 })], two)).toMatchObject({ given: [], ends: { B: 17 } })
+  })
+
+  describe('of a job that is suspended', () => {
+    // B runs from 0, is suspended from 4 to 30, and has 6 s to go then; it could last have started at 2
+    const isAway = (now: number) => now >= 4 && now < 30
+    const suspending = policyOf((round, jobs) => {
+      const first = jobs[0]
+      if (first === undefined) return
+      for (const time of [4, 30]) if (round.now < time) round.wakeAt(time)
+      const running = runningTasks(first, round.lane, round.work)
+      if (!isAway(round.now)) startAll(round, first)
+      else if (running[0] !== undefined) round.suspendTask(running[0], round.cluster.lanes[round.lane]?.resources ?? [])
+    })
+    const nodes = { cluster: { nodes: [{ count: 2, slots: { slot: 1 } }] }, policy: suspending }
+
+    it('lets it go on: it has started in time', () => {
+      for (const deadline of [12, 25]) expect(fates([late('B', deadline, { submit: 0 })], nodes)).toMatchObject({ given: [], ends: { B: 36 } })
+    })
+
+    it('counts again once what is suspended is lost with its node', () => {
+      const outages = [{ node: 0 as NodeId, from: 20, to: 90 }]
+      expect(fates([late('B', 25, { submit: 0 })], { ...nodes, outages })).toMatchObject({ given: ['20 B 1'], ends: { B: 20 } })
+      expect(fates([late('B', 60, { submit: 0 })], { ...nodes, outages })).toMatchObject({ given: [], ends: { B: 40 } })
+    })
   })
 
   it('waits for a decision under way about the job', () => {
@@ -121,6 +152,38 @@ describe('a lowered estimate', () => {
     expect(fates([job('A', { estimate: 12 })], { policy: limiting(4), failures: { probability: 0 } }).ends).toEqual({ A: 4 })
     // two tasks on one core, of 4 s of work each: twice as long
     expect(run([job('A', { estimate: 12, tasks: 2 })], { policy: limiting(4), cluster: { nodes: [{ count: 1, slots: { slot: 2 }, hardware: { cores: 1 } }] } }).ends).toEqual({ A: 8 })
+  })
+
+  describe('of a job that is suspended', () => {
+    /** Starts A with 8 s in place of 12, suspends it from 4 to 30, and tells the estimate that it has while it is away; at 10 its going on is tried, and taken back. */
+    const suspending = (told: number[]) => policyOf((round, jobs) => {
+      const first = jobs[0]
+      if (first === undefined) return
+      for (const time of [4, 10, 25, 30]) if (round.now < time) round.wakeAt(time)
+      const running = runningTasks(first, round.lane, round.work)
+      if (round.now === 0) round.limitTo?.(first, 8)
+      if (round.now < 4 || round.now >= 30) startAll(round, first)
+      else if (running.length > 0) for (const task of running) round.suspendTask(task, round.cluster.lanes[round.lane]?.resources ?? [])
+      else {
+        const before = round.savepoint()
+        if (round.now === 10) startAll(round, first)
+        round.rollback(before)
+        told.push(round.work.estimate(first))
+      }
+    })
+    const two = { nodes: [{ count: 3, slots: { slot: 1 } }] }
+
+    it('holds when it goes on, also after a try that was taken back', () => {
+      const told: number[] = []
+      expect(fates([job('A', { estimate: 12, tasks: 2 })], { policy: suspending(told), cluster: two }).ends).toEqual({ A: 34 })
+      expect(new Set(told)).toEqual(new Set([8]))
+    })
+
+    it('is over when what is suspended is lost with its node', () => {
+      const told: number[] = []
+      expect(fates([job('A', { estimate: 12 })], { policy: suspending(told), cluster: two, outages: [{ node: 0 as NodeId, from: 20, to: 90 }] }).ends).toEqual({ A: 40 })
+      expect(told.at(-1)).toBe(12)
+    })
   })
 
   it('is refused while some of the job runs, and below a moment', () => {

@@ -39,7 +39,7 @@ describe('the least time limit of a job of Slurm', () => {
 describe('the deadline of a job of Slurm', () => {
   it.each([
     ['2026-03-02T12:00:00', 2.5], ['2026-03-02T12:00', 2.5], ['2026-03-03', 14.5], ['12:00', 2.5], ['10:00', 24.5], ['12:30:30', 3 + 30 / HOUR], ['1:30pm', 4], ['12:30am', 15], ['noon', 2.5], ['midnight', 14.5],
-    ['teatime', 6.5], ['tomorrow', 25], ['now', 1], ['now+3600', 2], ['now+90minutes', 2.5], ['now+2hours', 3], ['now+1day', 25], ['now+1week', 169], ['uts1772451000', 2.5 - 1 + 10 / 60],
+    ['teatime', 6.5], ['tomorrow', 14.5], ['today', -9.5], ['tomorrow-10:00', 24.5], ['12:00 --deadline=13:00', 3.5], ['10:30', 25], ['2026-03-02T13:00:00+01', 2.5], ['now', 1], ['now+3600', 2], ['now+90minutes', 2.5], ['now+2hours', 3], ['now+1day', 25], ['now+1week', 169], ['uts1772451000', 2.5 - 1 + 10 / 60],
   ])('%s is so many hours after the first submission: %d', (text, hours) => {
     if (text.startsWith('uts')) expect(boundsOf(`--deadline=${text} job.sh`)[2]).toBe(1772451000 - Date.UTC(2026, 2, 2, 9, 30) / 1000)
     else expect(boundsOf(`--deadline=${text} job.sh`)).toEqual([1800, undefined, hours * HOUR, true])
@@ -49,6 +49,13 @@ describe('the deadline of a job of Slurm', () => {
     expect(boundsOf('--deadline "1:30 pm" job.sh')[2]).toBe(4 * HOUR)
     const [, second] = jobsOf(scaleLoad(trace('--deadline=now+2hours job.sh'), 2))
     expect(second).toMatchObject({ submit: HOUR / 2, deadline: HOUR / 2 + 2 * HOUR })
+  })
+
+  it('is no time of day where the log has times of another clock', () => {
+    for (const submit of ['1772447400', '2026-03-02T10:30:00Z', '2026-03-02T11:30:00+01:00']) {
+      const read = (command: string) => [...jobsOf(parseTrace(bytesOf([head, `1;${submit};${submit};${submit};30;COMPLETED;1;sbatch ${command}`].join('\n')), { file: 's.txt' }))][0]
+      expect([read('--deadline=12:00 job.sh')?.deadline, read('--deadline=now+1hour job.sh')?.deadline]).toEqual([undefined, HOUR])
+    }
   })
 
   it('is told of where it cannot be read', () => {

@@ -19,6 +19,7 @@ import { RecordIds } from './record-ids.js'
 import { isContiguousIn, reservationIn } from './submit-line.js'
 import { switchesIn } from './switches.js'
 import { timeBoundsIn } from './time-bounds.js'
+import { isWithoutZone } from './times.js'
 import { HeldForSteps, USED_MEMORY, usedMemory } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
@@ -190,7 +191,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
   const nodes = count(columns, ['NNodes', 'AllocNodes', 'ReqNodes'], tres(allocatedTres, 'node'))
   const requested = count(columns, ['ReqCPUS'], tres(columns.text('ReqTRES'), 'cpu'))
   const state = stateOf(columns.text('State'))
-  const bounds = timeBoundsIn(columns.text('SubmitLine'), id, columns.instant('Submit'), true)
+  const bounds = timeBoundsIn(columns.text('SubmitLine'), id, columns.instant('Submit'), isWithoutZone(columns.text('Submit')))
   const start = columns.instant('Start')
   const elapsed = columns.has('ElapsedRaw') ? columns.number('ElapsedRaw') : columns.timeSpan('Elapsed')
   const allocated = elapsed === 0 && hadNothing(columns, state) ? 0 : count(columns, ['NCPUS', 'AllocCPUS'], tres(columns.text('AllocTRES'), 'cpu'))

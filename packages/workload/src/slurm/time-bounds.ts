@@ -24,26 +24,33 @@ const hours: Readonly<Record<string, number>> = { midnight: 0, elevenses: 11, no
  */
 export function timeBoundsIn(command: string, id: string, submit: Seconds, isLocal: boolean): TimeBounds {
   const options = ownOptions(command, id)
-  const [least, time, due] = [valueOf(options, 'time-min'), valueOf(options, 'time', 't'), /\s--deadline[=\s]\s*(?:"([^"]+)"|'([^']+)'|(\S+))/.exec(options)]
+  const [least, time, due] = [valueOf(options, 'time-min'), valueOf(options, 'time', 't'), [...options.matchAll(/\s--deadline[=\s]\s*(?:"([^"]+)"|'([^']+)'|(\S+))/g)].at(-1)]
   const [minLimit, limit] = [least, time].map((text) => (text === undefined ? undefined : timeLimit(text)))
-  const text = due === null ? undefined : (due[1] ?? due[2] ?? due[3] ?? '')
+  const text = due === undefined ? undefined : (due[1] ?? due[2] ?? due[3] ?? '')
   return {
     ...(minLimit !== undefined && { minLimit, ...(limit !== undefined && { limit }) }),
     ...(text !== undefined && { deadline: timeBehind(text.toLowerCase(), submit, isLocal) }),
   }
 }
 
-/** The time that a text names at `now`; of a time of day the next one. NaN for a form that is not known. */
+/** The time that a text names at `now`; of a time of day the next one that begins a later minute, of a day its midnight. NaN for a form that is not known. */
 function timeBehind(text: string, now: Seconds, isLocal: boolean): Seconds {
   const behind = /^now(?:\+(\d+)\s*([smhdw]?)[a-z]*)?$/.exec(text)
   if (behind !== null) return now + Number(behind[1] ?? 0) * (units[behind[2] ?? ''] as Seconds)
   if (/^uts\d+$/.test(text)) return Number(text.slice(3))
   if (!isLocal) return NaN
   const today = Math.floor(now / DAY) * DAY
-  if (text === 'today' || text === 'tomorrow') return text === 'today' ? now : now + DAY
-  const clock = /^(\d{1,2}):(\d\d)(?::(\d\d))?\s*(am|pm)?$/.exec(text)
-  if (clock === null && hours[text] === undefined) return /^\d{4}-/.test(text) ? (instant(text.toUpperCase()) ?? NaN) : NaN
-  const [, hour, minute, second = '0', half] = clock ?? ['', hours[text], '0']
-  const at = today + (half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'pm' ? 12 : 0)) * HOUR + Number(minute) * MINUTE + Number(second)
-  return at > now ? at : at + DAY
+  const [, word, time = ''] = /^(?:(today|tomorrow)(?:[-\s]*(?=.)|$))?(.*)$/.exec(text) ?? []
+  if (word !== undefined) return today + (word === 'today' ? 0 : DAY) + (time === '' ? 0 : clockTime(time))
+  if (/^\d{4}-/.test(text)) return instant(text.toUpperCase()) ?? NaN
+  const at = today + clockTime(text)
+  return Math.floor(at / MINUTE) > Math.floor(now / MINUTE) ? at : at + DAY
+}
+
+/** Seconds from midnight to a time of day, NaN if it is none. */
+function clockTime(text: string): Seconds {
+  const named = hours[text]
+  if (named !== undefined) return named * HOUR
+  const [, hour = '', minute, second = '0', half] = /^(\d{1,2}):(\d\d)(?::(\d\d))?\s*(am|pm)?$/.exec(text) ?? []
+  return (half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'pm' ? 12 : 0)) * HOUR + Number(minute) * MINUTE + Number(second)
 }

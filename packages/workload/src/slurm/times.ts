@@ -22,6 +22,9 @@ export function instant(text: string): number | undefined {
   return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset(parts[8])
 }
 
+/** Whether a time is one of the clock where it was written: it has no zone, and is no number of seconds since 1970. */
+export const isWithoutZone = (text: string): boolean => date.test(text) && date.exec(text)?.[8] === undefined
+
 /** Turns `Wed Jan 31 10:00:00 UTC 2024` into `2024-01-31 10:00:00UTC`; other text is returned as it is. */
 function isoOf(text: string): string {
   const parts = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d)(?: (UTC|GMT))? (\d{4})$/.exec(text)
