@@ -130,8 +130,8 @@ export function warningsOf(results: readonly RunResult[]): string[] {
 }
 
 /**
- * Attempts are counted where decisions take time; without them it was Hadoop on demand, or a policy that cancels jobs, and takes what runs of them,
- * unless tasks have failed.
+ * Attempts are counted where decisions take time; without them it was Hadoop on demand, a deadline, or a policy that cancels jobs, and takes what runs of
+ * them, unless tasks have failed.
  */
 function whyAbandoned(results: readonly RunResult[]): string {
   const some = (is: (result: RunResult) => boolean) => results.some(is)
@@ -141,7 +141,7 @@ function whyAbandoned(results: readonly RunResult[]): string {
     hasFailed && `after too many failures of a task (\`maxAttempts\` of \`failures\`${some(({ summary }) => (summary.avoidance?.ofTasks ?? 0) > 0) ? '; under `avoid: spark` also when a task had no node left' : ''})`,
     some(({ decisions }) => decisions !== null) && 'after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture)',
     results.every(({ decisions }) => decisions === null) && (isTaken || !hasFailed) &&
-      'by a policy that cancels what it preempts, or at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture)',
+      'by a policy that cancels what it preempts, at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture), or as too late for their deadline (`firmDeadline`)',
   ].filter((why) => why !== false).join(', or ')
 }
 

@@ -57,7 +57,7 @@ describe('sched run', () => {
     expect(out).toMatch(/1 of 3 jobs finished, 2 abandoned; /)
     expect(err).toBe('warning: fifo: 2 jobs given up after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture); not counted in times.\n')
     const ended = await ok(['run', '--generate', load, ...shape.slice(0, 4), '--architecture', '{on-demand: {walltime: 50}}'])
-    expect(ended.err).toBe('warning: fifo: 3 jobs given up by a policy that cancels what it preempts, or at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture); not counted in times.\n')
+    expect(ended.err).toBe('warning: fifo: 3 jobs given up by a policy that cancels what it preempts, at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture), or as too late for their deadline (`firmDeadline`); not counted in times.\n')
     const failed = await ok(['run', '--generate', load, ...shape.slice(0, 4), '--failures', 'probability=0.9,maxAttempts=1'])
     expect(failed.err).toBe('warning: fifo: 3 jobs given up after too many failures of a task (`maxAttempts` of `failures`); not counted in times.\n')
   })
