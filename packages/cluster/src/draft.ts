@@ -324,7 +324,7 @@ export class Draft implements OpenRound {
     outcome.begin(this.now)
     if (this.#moves.count === 0 && !suspended) return outcome
     if (suspended) this.#suspended.makeAgain(mode, outcome.conflicted)
-    else if (this.#live.hasDown || this.work.areBars || this.work.hasMasters || this.work.failed.size > 0 || (this.work.areGangs && this.work.stops !== this.#stops)) this.#withdrawLost()
+    else if (this.#live.hasDown || this.work.bars !== undefined || this.work.hasMasters || this.work.failed.size > 0 || (this.work.areGangs && this.work.stops !== this.#stops)) this.#withdrawLost()
     if (this.evictions > 0 && this.work.areGangs) this.#stopShortGangs(suspended ? this.#live : this.cluster)
     outcome.apply(this.#moves, this.#live.versions)
     this.#moves.count = 0

@@ -1,8 +1,7 @@
 import { None, nonPreemptibleTasks, type JobId, type JobSpec, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
 import { JobFacts } from './job-facts.js'
-import type { Shapes } from './shapes.js'
 import { SuspendedTasks } from './suspended-tasks.js'
-import { TaskBars } from './task-bars.js'
+import type { TaskBars } from './task-bars.js'
 import { TaskCopies } from './task-copies.js'
 import { DONE, OPEN, UNPLACED } from './work-columns.js'
 
@@ -10,11 +9,10 @@ import { DONE, OPEN, UNPLACED } from './work-columns.js'
 export class TaskFacts extends JobFacts {
   readonly suspended = new SuspendedTasks()
   readonly copies: TaskCopies
-  readonly bars: TaskBars
+  /** The nodes that tasks are kept off; `undefined`: none are. */
+  bars: TaskBars | undefined
   /** How many spare task ids a stage of a new job gets for copies of its tasks; `undefined`: no task is ever copied. */
   sparesOf: ((spec: JobSpec, stage: StageSpec) => number) | undefined
-  /** Whether tasks may be kept off nodes. */
-  areBars = false
   /** Whether any job so far has had a master. */
   hasMasters = false
   /** Jobs with a master, and its state. `up`: other stages may open. `waiting`: it has not started. `lost`: it was up and is being evicted. */
@@ -30,10 +28,9 @@ export class TaskFacts extends JobFacts {
   protected releasedTask = -1
   protected releasedStage = -1
 
-  constructor(lanes: number, shapes: Shapes) {
+  constructor(lanes: number) {
     super(lanes)
     this.copies = new TaskCopies(this)
-    this.bars = new TaskBars(this, this.copies, shapes)
   }
 
   jobOf(task: TaskId): JobId {
@@ -82,7 +79,7 @@ export class TaskFacts extends JobFacts {
   }
   shapeOf(task: TaskId): ShapeId {
     const stage = this.stageWith(task)
-    return (this.areBars && this.taskRun[task] === UNPLACED && (this.isCopy(task) || this.bars.areIn(stage)) ? this.stageAsks[stage] : this.stageShape[stage]) as ShapeId
+    return (this.bars !== undefined && this.taskRun[task] === UNPLACED && (this.isCopy(task) || this.bars.areIn(stage)) ? this.stageAsks[stage] : this.stageShape[stage]) as ShapeId
   }
   tasksByStage(job: JobId): readonly number[] {
     const first = this.jobFirstStage[job] as number
@@ -114,7 +111,7 @@ export class TaskFacts extends JobFacts {
   }
   /** False for a task that is kept off the node, besides by constraints. */
   suits(task: TaskId, node: NodeId): boolean {
-    return !this.areBars || this.bars.suits(task, node)
+    return this.bars === undefined || this.bars.suits(task, node)
   }
   /** The task itself, or for a copy the task that it is a copy of. */
   originalOf(task: TaskId): TaskId {

@@ -4,6 +4,7 @@ import type { BlockPlaces } from './block-places.js'
 import type { ClusterModel } from './model.js'
 import type { Shapes } from './shapes.js'
 import { StageWaits } from './stage-waits.js'
+import type { TaskBars } from './task-bars.js'
 import { withSpares } from './task-copies.js'
 import { OPEN, SHUT, UNPLACED } from './work-columns.js'
 import { WorkReads } from './work-reads.js'
@@ -40,19 +41,18 @@ export class WaitingWork extends WorkReads {
     for (const listener of this.#listeners) listener.onNode?.(node, up)
   }
 
-  /** Tasks may be kept off nodes from now on. */
-  barNodes(): void {
-    this.areBars = true
+  /** Tasks may be kept off nodes from now on, by these bars, which are returned. */
+  barNodes(bars: TaskBars): TaskBars {
     this.frontChanges = true
+    return (this.bars = bars)
   }
 
-  /** Changes which nodes tasks of a job are kept off (`bars`). Its scheduler sees the job go and come again, as no hook tells that it asks for something else. */
+  /** Changes which nodes tasks of a job are kept off (`barsOf`). Its scheduler sees the job go and come again, as no hook tells that it asks for something else. */
   changeBars(job: JobId, change: () => void): void {
-    if (!this.areBars) this.barNodes()
     const wasHeld = this.jobHeld[job] === 1
     this.holdBack(job)
     change()
-    for (const stage of this.stagesOf(job)) this.stageAsks[stage] = this.bars.asks(stage)
+    if (this.bars !== undefined) for (const stage of this.stagesOf(job)) this.stageAsks[stage] = this.bars.asks(stage)
     if (!wasHeld) this.letGo(job)
   }
 
@@ -216,7 +216,7 @@ export class WaitingWork extends WorkReads {
     let front = this.laneFront[at] as number
     while (this.stageLane[front] !== lane || this.stageUnplaced[front] === 0) front++
     this.laneFront[at] = front
-    if (this.areBars) this.stageAsks[front] = this.bars.asks(front)
+    if (this.bars !== undefined) this.stageAsks[front] = this.bars.asks(front)
   }
 
   /**

@@ -48,7 +48,7 @@ function recount(work: WorkReads, job: JobId, lane: LaneId): number {
     throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} counts ${countedUnplaced} unplaced and ${countedRunning} running, there are ${unplaced} and ${running}`)
   if (isDistinct) checkApart(work, job, lane)
   const front = work.laneFront[job * work.lanes + lane] as number
-  if (work.areBars && front >= 0 && work.stageAsks[front] !== work.bars.asks(front)) throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} asks for another shape than its next task`)
+  if (work.bars !== undefined && front >= 0 && work.stageAsks[front] !== work.bars.asks(front)) throw new SchedError('INVARIANT', `job ${work.name(job)} lane ${lane} asks for another shape than its next task`)
   return unplaced
 }
 
@@ -59,7 +59,7 @@ function checkCopies(work: WorkReads, stage: number): void {
     if (work.taskRun[copy] === DONE || work.isReleased(copy)) continue
     if (work.otherAttempt(copy) === None) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is the copy of no task`)
     const node = work.nodeOf(copy)
-    if (node !== None && work.bars.isBarred(copy, node)) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is a copy on a node that it is kept off`)
+    if (node !== None && work.bars?.isBarred(copy, node) === true) throw new SchedError('INVARIANT', `task ${copy} of job ${work.name(work.jobOf(copy))} is a copy on a node that it is kept off`)
   }
 }
 

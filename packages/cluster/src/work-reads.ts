@@ -29,7 +29,7 @@ export class WorkReads extends TaskFacts implements WorkView {
   #foundLevel = 0
 
   constructor(model: ClusterModel, shapes: Shapes) {
-    super(model.lanes.length, shapes)
+    super(model.lanes.length)
     this.model = model
     this.near = new NearBits(model)
     this.shapes = shapes
@@ -131,7 +131,8 @@ export class WorkReads extends TaskFacts implements WorkView {
     return !this.isDistinct(shape) || (this.apart?.get(job * this.model.nodes + node) ?? 0) === 0
   }
   avoids(job: JobId): boolean {
-    return this.areBars && [...this.stagesOf(job)].some((stage) => this.bars.areOfFailures(stage))
+    const { bars } = this
+    return bars !== undefined && [...this.stagesOf(job)].some((stage) => bars.areOfFailures(stage))
   }
   hasData(job: JobId, lane: LaneId): boolean {
     return (this.stageNear[this.laneFront[job * this.lanes + lane] as number] as number) >= 0
@@ -141,7 +142,7 @@ export class WorkReads extends TaskFacts implements WorkView {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return None
     const next = this.#nearestOf(stage, node, within)
-    return this.areBars && this.bars.mayNotBeNext(next, stage, node) ? this.bars.taskFor(stage, node, within) : next
+    return this.bars?.mayNotBeNext(next, stage, node) === true ? this.bars.taskFor(stage, node, within) : next
   }
 
   #nearestOf(stage: number, node: NodeId, within: number): TaskId | None {

@@ -91,7 +91,7 @@ export class Work extends WaitingWork {
     const had = this.jobTasks[job] as number
     if (tasks === had) return
     this.#taskIds.giveBack(this.stageFirst[stage] as number, had)
-    if (this.areBars) this.bars.forgetTasks(stage)
+    this.bars?.forgetTasks(stage)
     const first = this.#taskIds.take(tasks)
     this.growTasks(this.#taskIds.end)
     this.foundTask = this.releasedTask = -1
@@ -246,7 +246,7 @@ export class Work extends WaitingWork {
     const copy = this.copies.add(task)
     if (copy === None) return false
     this.foundTask = -1 // under the same id it may have been the copy of another task
-    if (bars.size > 0) this.bars.setTask(copy, bars)
+    if (bars.size > 0) this.bars?.setTask(copy, bars)
     this.#pend(copy)
     return true
   }
@@ -274,7 +274,7 @@ export class Work extends WaitingWork {
   #part(job: JobId, task: TaskId): void {
     const original = this.originalOf(task)
     const copy = this.copies.part(original)
-    if (this.areBars && copy !== None) this.bars.setTask(copy, NOWHERE)
+    if (copy !== None) this.bars?.setTask(copy, NOWHERE)
     if (task !== original && this.taskRun[original] === DONE) this.jobLeft[job] = (this.jobLeft[job] as number) - 1
   }
 
@@ -304,7 +304,7 @@ export class Work extends WaitingWork {
     if (this.masters.size > 0) this.masters.delete(job)
     if (this.gangJobs.size > 0) this.gangJobs.delete(job)
     if (this.failed.size > 0) this.failed.delete(job)
-    if (this.areBars) this.bars.forget(job)
+    this.bars?.forget(job)
   }
 
   /**

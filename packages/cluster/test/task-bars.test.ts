@@ -1,7 +1,7 @@
 import { None, type JobId, type JobSpec, type LaneId, type NodeId, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildCluster, checkWork, Shapes, Work } from '../src/index.js'
+import { barsOf, buildCluster, checkWork, Shapes, Work } from '../src/index.js'
 
 const model = buildCluster({ nodes: [{ count: 6, racks: 2, slots: { map: 9 } }] })
 const lane = 0 as LaneId
@@ -25,14 +25,14 @@ describe('tasks that are kept off nodes', () => {
   it('ask for others: a stage for those that it is not kept off, and that not all that wait are', () => {
     const { work, job, stage } = jobWith([0, 1, 2])
     expect(mayRunOn(work, job)).toEqual([0, 1, 2, 3, 4, 5])
-    work.changeBars(job, () => work.bars.setStage(stage, set(4)))
+    work.changeBars(job, () => barsOf(work).setStage(stage, set(4)))
     expect(mayRunOn(work, job)).toEqual([0, 1, 2, 3, 5])
-    work.changeBars(job, () => { for (const task of [0, 1, 2]) work.bars.setTask(task as TaskId, set(0, task + 1)) })
+    work.changeBars(job, () => { for (const task of [0, 1, 2]) barsOf(work).setTask(task as TaskId, set(0, task + 1)) })
     expect(mayRunOn(work, job)).toEqual([1, 2, 3, 5])
     work.claim(0 as TaskId, 5 as NodeId)
     work.claim(1 as TaskId, 5 as NodeId)
     expect(mayRunOn(work, job)).toEqual([1, 2, 5])
-    work.changeBars(job, () => { work.bars.setStage(stage, set()); work.bars.setTask(2 as TaskId, set()) })
+    work.changeBars(job, () => { barsOf(work).setStage(stage, set()); barsOf(work).setTask(2 as TaskId, set()) })
     expect(mayRunOn(work, job)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
@@ -42,7 +42,7 @@ describe('tasks that are kept off nodes', () => {
     const begin = (id: string, ...off: number[]) => {
       const job = work.submit({ id, submit: 0, stages: [{ name: 'map', tasks: 1, demand: { map: 1 }, duration: 1 }] }, 0, 0)
       work.open(job)
-      work.changeBars(job, () => work.bars.setStage(work.jobFirstStage[job] as number, set(...off)))
+      work.changeBars(job, () => barsOf(work).setStage(work.jobFirstStage[job] as number, set(...off)))
       return job
     }
     const [a, b] = [begin('a', 4, 1), begin('b', 1, 4)]
@@ -61,7 +61,7 @@ describe('tasks that are kept off nodes', () => {
   it('go and come again for their scheduler, unless none waits or they are held back', () => {
     const told: string[] = []
     const { work, job, stage } = jobWith([0], 0, told)
-    const change = () => { told.length = 0; work.changeBars(job, () => work.bars.setStage(stage, set(told.length + 1))); return told.join() }
+    const change = () => { told.length = 0; work.changeBars(job, () => barsOf(work).setStage(stage, set(told.length + 1))); return told.join() }
     expect(change()).toBe('drained,ready')
     work.holdBack(job)
     expect(change()).toBe('')
@@ -87,12 +87,12 @@ describe('tasks that are kept off nodes', () => {
           else if (what === 'back' && (work.taskRun[task] as number) >= 0 && work.otherAttempt(task) === None) work.unclaim(task, 'withdrawn')
           else if (what === 'bar') {
             own.set(task, new Set(some))
-            work.changeBars(job, () => work.bars.setTask(task, set(...some)))
+            work.changeBars(job, () => barsOf(work).setTask(task, set(...some)))
           } else if (what === 'barStage') {
             ofStage = new Set(some)
-            work.changeBars(job, () => work.bars.setStage(stage, set(...some)))
+            work.changeBars(job, () => barsOf(work).setStage(stage, set(...some)))
           } else if (what === 'copy' && (work.taskRun[task] as number) >= 0 && work.otherAttempt(task) === None) {
-            if (!work.areBars) work.barNodes()
+            barsOf(work)
             if (work.addCopy(task, set(...some))) own.set(work.otherAttempt(task), new Set(some))
           }
           checkWork(work)

@@ -1,4 +1,4 @@
-import type { CellState, Work } from '@sched/cluster'
+import { barsOf, type CellState, type Work } from '@sched/cluster'
 import { leastTasks, startedTogether, type Architecture, type JobId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId } from '@sched/core'
 import type { Observers } from '../observers.js'
 import type { Drains } from './drained-nodes.js'
@@ -59,8 +59,9 @@ export class AvoidedNodes {
     const before = real.all
     if (isSame(after, before)) return
     real.all = after
+    const bars = barsOf(work)
     work.changeBars(job, () => {
-      for (const stage of stages) work.bars.setStage(stage, union([after, real.stages.get(stage)]))
+      for (const stage of stages) bars.setStage(stage, union([after, real.stages.get(stage)]))
     })
     this.#tell(job, -1, -1, before, after, now)
     if (this.#keepsSome) for (const [task, each] of wanted.tasks) this.setTask(task, each, now)
@@ -76,7 +77,8 @@ export class AvoidedNodes {
     const before = real.stages.get(stage) ?? NOWHERE
     if (isSame(after, before)) return
     real.stages.set(stage, after)
-    work.changeBars(job, () => work.bars.setStage(stage, union([after, real.all])))
+    const bars = barsOf(work)
+    work.changeBars(job, () => bars.setStage(stage, union([after, real.all])))
     this.#tell(job, stage - (work.jobFirstStage[job] as number), -1, before, after, now)
   }
 
@@ -90,7 +92,8 @@ export class AvoidedNodes {
     const before = real.tasks.get(task) ?? NOWHERE
     if (isSame(after, before)) return
     real.tasks.set(task, after)
-    work.changeBars(job, () => work.bars.setTask(task, after))
+    const bars = barsOf(work)
+    work.changeBars(job, () => bars.setTask(task, after))
     this.#tell(job, work.stageOf(task), work.indexOf(task), before, after, now)
   }
 

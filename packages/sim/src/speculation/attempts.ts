@@ -47,7 +47,7 @@ export class Attempts {
 
   /** What a copy of a task of the stage asks for, where none of the stage waits. */
   asks(stage: number): ShapeId {
-    return this.work.areBars ? this.work.bars.asks(stage) : (this.work.stageShape[stage] as ShapeId)
+    return this.work.bars?.asks(stage) ?? (this.work.stageShape[stage] as ShapeId)
   }
 
   nodeOf(task: TaskId): NodeId {

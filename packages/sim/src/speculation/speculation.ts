@@ -1,4 +1,4 @@
-import type { CellState, Work } from '@sched/cluster'
+import { barsOf, type CellState, type Work } from '@sched/cluster'
 import { SchedError, type JobId, type JobSpec, type NodeId, type Seconds, type StageSpec, type TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from '../event-queue.js'
 import { Attempts } from './attempts.js'
@@ -47,7 +47,7 @@ export class Speculation {
     this.#work = work
     this.#queue = queue
     work.sparesOf = (spec, stage) => this.#sparesOf(spec, stage)
-    if (this.#rule.barsNodes) work.barNodes()
+    if (this.#rule.barsNodes) barsOf(work)
   }
 
   /** The most copies that a stage may have at once. Throws `BAD_INPUT` for tasks that cannot be copied. */
